@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+
+/** What the audit log makes of an event. */
+export type AuditAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'LOGIN' | 'LOGOUT' | 'OTHER';
+
+/** How one type of event looks in its current version, and how its older versions become it. */
+export type EventDeclaration<Data extends object = object> = {
+  readonly schema: z.ZodType<Data>;
+  /** Schema version that is written today. */
+  readonly version: number;
+  /** `upcasters[n]` turns data of version n into data of version n + 1. */
+  readonly upcasters: Readonly<Record<number, (data: object) => object>>;
+  /** Domain events have exactly one audit entry; technical ones (null) have none. */
+  readonly audit: { readonly action: AuditAction; readonly entity: string } | null;
+};
+
+type Options = { readonly version?: number; readonly upcasters?: EventDeclaration['upcasters'] };
+
+/** An event of the business: audited under `action` on `entity`. */
+export const domain = <S extends z.ZodType<object>>(
+  action: AuditAction,
+  entity: string,
+  schema: S,
+  { version = 1, upcasters = {} }: Options = {},
+): EventDeclaration<z.output<S>> => ({
+  schema: schema as unknown as z.ZodType<z.output<S>>,
+  version,
+  upcasters,
+  audit: { action, entity },
+});
+
+/** An event of the machinery (claims, fences, rotations): not audited. */
+export const technical = <S extends z.ZodType<object>>(
+  schema: S,
+  { version = 1, upcasters = {} }: Options = {},
+): EventDeclaration<z.output<S>> => ({
+  schema: schema as unknown as z.ZodType<z.output<S>>,
+  version,
+  upcasters,
+  audit: null,
+});
+
+export type EventDeclarations = Readonly<Record<string, EventDeclaration>>;
+
+/** The union of `{ type, data }` that declarations allow. */
+export type EventOf<D extends EventDeclarations> = {
+  [T in keyof D & string]: {
+    readonly type: T;
+    readonly data: D[T] extends EventDeclaration<infer Data> ? Data : never;
+  };
+}[keyof D & string];
+
+/** A fact. `type` is written to the store for ever: literal, past tense, never built from strings. */
+export type DomainEvent = { readonly type: string; readonly data: object };
+
+/**
+ * A value that only one owner at a time may hold (an e-mail address, a code, a link).
+ * `scope` is the tenant's id, or `platform` where the value is unique over all tenants.
+ */
+export type Claim = {
+  readonly scope: string;
+  /** What kind of value: `user-email`, `customer-code`. Part of the claim's stream for ever. */
+  readonly kind: string;
+  /** Already normalised (case, spaces): equal values are equal strings. */
+  readonly value: string;
+  /** Code of the 409 when another owner holds it; null where the value is then simply not claimed. */
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+};
+
+/** The pure heart of a feature: how a stream is named, where it starts and how events change it. */
+export type Aggregate<State, Event extends DomainEvent> = {
+  /** First part of the stream's name: `<name>-<tenantId>_<id>`. */
+  readonly name: string;
+  readonly events: EventDeclarations;
+  readonly initial: State;
+  readonly evolve: (state: State, event: Event) => State;
+  /** The values that a record in this state holds; the command runner claims what a command adds, releases what it drops. */
+  readonly claims?: (state: State, tenantId: string) => readonly Claim[];
+};
+
+/** A business rule: looks at the state and answers with new events (`[]`: already so), or throws a DomainError. */
+export type Decision<State, Data, Event> = (state: State, data: Data, now: Date) => readonly Event[];
+
+/** Folds events, in order, into a state. */
+export const fold = <S, E extends DomainEvent>(aggregate: Aggregate<S, E>, events: readonly E[], from?: S): S =>
+  events.reduce(aggregate.evolve, from ?? aggregate.initial);

@@ -1,0 +1,30 @@
+/** The only vocabulary in which the core refuses. `http/problem.ts` maps `kind` to a status, in one table. */
+export type ErrorKind =
+  'invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'conflict' | 'limited' | 'unavailable';
+
+/** One thing at fault in the input. `path` is dotted, with list indexes in brackets: `lines[0].quantity`. */
+export type Fault = { readonly path: string; readonly message: string };
+
+export type ErrorDetails = {
+  readonly errors?: readonly Fault[];
+  /** Seconds after which trying again makes sense (header `Retry-After`). */
+  readonly retryAfterSeconds?: number;
+};
+
+/** A refusal that the caller is meant to see: `code` is part of the contract, `message` never holds a secret. */
+export class DomainError extends Error {
+  constructor(
+    readonly kind: ErrorKind,
+    readonly code: string,
+    message: string,
+    readonly details: ErrorDetails = {},
+  ) {
+    super(message);
+    this.name = 'DomainError';
+  }
+}
+
+export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
+export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
+export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
+  new DomainError('invalid', code, errors[0]?.message ?? 'The request is not valid.', { errors });

@@ -1,0 +1,51 @@
+/** The broker carries integration events to others. It is a copy of what the history says, never the record. */
+export const BROKER = Symbol('BROKER');
+
+export type BrokerMessage = {
+  /** Messages with an id that the broker has stored within its duplicate window are acknowledged and dropped. */
+  readonly id: string;
+  /** Dot-separated tokens of visible characters, without wildcards. */
+  readonly subject: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly payload: string;
+};
+export type StoredMessage = BrokerMessage & { readonly sequence: number; readonly storedAtMs: number };
+export type Published = { readonly sequence: number; readonly duplicate: boolean };
+
+export interface Broker {
+  /**
+   * Resolves when the broker has stored the message (at-least-once for the caller that retries). Messages of concurrent
+   * calls are stored in the order of the calls.
+   * @throws BrokerRefused when it will never be taken, BrokerUnavailable when it may be later
+   */
+  publish(message: BrokerMessage): Promise<Published>;
+  /** Stored messages in order of sequence, for operators and tests. `subjectPrefix` compares whole leading text. */
+  browse(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly subjectPrefix?: string;
+  }): Promise<StoredMessage[]>;
+  close(): Promise<void>;
+}
+
+/** The message itself is at fault (too large, bad subject): trying again cannot help. */
+export class BrokerRefused extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'BrokerRefused';
+  }
+}
+
+/** The broker is away or did not answer in time; the message may or may not be stored. Publish again with the same id. */
+export class BrokerUnavailable extends Error {
+  constructor(
+    message: string,
+    override readonly cause?: unknown,
+  ) {
+    super(message);
+    this.name = 'BrokerUnavailable';
+  }
+}

@@ -1,0 +1,46 @@
+/** Shared cache and counters. Everything in it may vanish at any moment; nothing depends on it for correctness. */
+export const CACHE = Symbol('CACHE');
+
+export type WindowCount = {
+  /** Hits in the window, this one included. */
+  readonly count: number;
+  /** End of the window, milliseconds since 1970. */
+  readonly resetAtMs: number;
+};
+export type CacheStatus = {
+  readonly store: 'redis' | 'memory';
+  readonly connected: boolean;
+  readonly latencyMs: number;
+  readonly version: string | null;
+  readonly uptimeSeconds: number;
+  readonly usedMemoryBytes: number;
+  readonly keyCount: number;
+  /** Hits / look-ups, 0–1; null before the first look-up. */
+  readonly hitRate: number | null;
+};
+
+export interface Cache {
+  get(key: string): Promise<string | undefined>;
+  /** `ttlMs` is required: no entry lives for ever. */
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many. */
+  clear(pattern: string): Promise<number>;
+  /**
+   * Counts one hit in a fixed window that begins with the key's first hit; atomic over all replicas.
+   * @throws CacheUnavailable
+   */
+  hit(key: string, windowMs: number): Promise<WindowCount>;
+  status(): Promise<CacheStatus>;
+  close(): Promise<void>;
+}
+
+export class CacheUnavailable extends Error {
+  constructor(
+    message: string,
+    override readonly cause?: unknown,
+  ) {
+    super(message);
+    this.name = 'CacheUnavailable';
+  }
+}

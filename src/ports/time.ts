@@ -1,0 +1,17 @@
+/** Time, ids and randomness come from outside, so that tests decide them. */
+export const CLOCK = Symbol('CLOCK');
+export const IDS = Symbol('IDS');
+
+export interface Clock {
+  /** Wall clock, milliseconds since 1970. It may jump. */
+  nowMs(): number;
+  /** Milliseconds from an arbitrary start; never goes back. */
+  monotonicMs(): number;
+  /** Resolves after `ms`; at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Ids {
+  /** A fresh UUIDv7 (RFC 9562). */
+  next(): string;
+}
