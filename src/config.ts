@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const empty = (value: unknown) => (value === '' ? undefined : value);
+const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
+
+/** Every setting of the service, its default and its meaning; the README's table is made from these descriptions. */
+export const settings = z.object({
+  NODE_ENV: z
+    .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
+    .describe('In `production` nothing is seeded and the log is not made pretty.'),
+  PORT: z
+    .preprocess(empty, z.coerce.number().int().min(0).max(65_535).default(3000))
+    .describe('Port to listen on; 0 takes a free one.'),
+  HOST: z.preprocess(empty, z.string().default('127.0.0.1')).describe('Address to listen on.'),
+  TRUST_PROXY: z
+    .preprocess(empty, flag.default(false))
+    .describe('Take the client address from `X-Forwarded-For`; only behind a proxy of your own.'),
+  DATA_DIR: z
+    .preprocess(empty, z.string().default('./data'))
+    .describe('Folder of the embedded engines and of keys made on first start.'),
+  SUBSCRIBERS: z
+    .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
+    .describe('Where projections and the forwarder run: in a worker thread, or in the thread that serves requests.'),
+  OPERATOR_EMAIL: optional(z.email()).describe('E-mail of the operator made on start, unless there is one with it.'),
+  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of that operator.'),
+  SEED_DEMO: z
+    .preprocess(empty, flag.optional())
+    .describe('Make a demo tenant on first start. Default: true in development, never in production.'),
+  JWT_ISSUER: z.preprocess(empty, z.string().default('kontor')).describe('`iss` of access tokens.'),
+  JWT_AUDIENCE: z.preprocess(empty, z.string().default('kontor')).describe('`aud` of access tokens.'),
+  LOG_LEVEL: z
+    .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))
+    .describe('Least level that is logged.'),
+  READ_WAIT_MS: z
+    .preprocess(empty, z.coerce.number().int().min(0).max(10_000).default(1_000))
+    .describe('How long a command waits for the read models before it answers `X-Read-Model: behind`, milliseconds.'),
+});
+
+export type Config = Omit<z.output<typeof settings>, 'SEED_DEMO'> & { readonly SEED_DEMO: boolean };
+
+/** All faults of the environment at once, a line each. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Reads and checks the settings. @throws ConfigError naming every faulty setting */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = settings.safeParse(environment);
+  const faults = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  if (Boolean(environment['OPERATOR_EMAIL']) !== Boolean(environment['OPERATOR_PASSWORD']))
+    faults.push('OPERATOR_EMAIL and OPERATOR_PASSWORD: give both or none');
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  const { SEED_DEMO = parsed.data.NODE_ENV === 'development', ...config } = parsed.data;
+  return { ...config, SEED_DEMO: SEED_DEMO && config.NODE_ENV !== 'production' };
+}

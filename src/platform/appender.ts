@@ -1,0 +1,67 @@
+import { v5 } from 'uuid';
+import {
+  AppendOutcomeUnknown,
+  type Append,
+  type Appended,
+  type EventStore,
+  type EventToAppend,
+  type ExpectedRevision,
+} from '../ports/event-store.js';
+import type { Clock } from '../ports/time.js';
+import type { DomainEvent } from './aggregate.js';
+import { currentContext } from './context.js';
+import { metadataOf, type EventCatalogue } from './event-catalogue.js';
+
+const MAX_ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 50;
+
+/** Writes events of the request under way: checks them, gives them ids and metadata, settles unknown outcomes. */
+export class Appender {
+  constructor(
+    private readonly store: EventStore,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Events ready to append. Ids are UUIDv5 of the command's id, the stream, the expected revision and the index, so a
+   * retry of the same append repeats them, and a decision taken anew at another revision does not.
+   */
+  prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
+    const context = currentContext();
+    const timestamp = new Date(this.clock.nowMs()).toISOString();
+    return events.map((event, index) => {
+      const { data, version } = this.catalogue.encode(event);
+      return {
+        id: v5(`${stream}@${expected}#${index}`, context.commandId),
+        type: event.type,
+        data,
+        metadata: metadataOf(context, version, timestamp),
+      };
+    });
+  }
+
+  /** `prepare` and `append` in one. */
+  write(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): Promise<Appended> {
+    return this.append([{ stream, expected, events: this.prepare(stream, expected, events) }]).then(
+      ([appended]) => appended as Appended,
+    );
+  }
+
+  /**
+   * Appends in order, each only when those before it succeeded. Where the outcome stays unknown the same append is
+   * repeated: its ids make that harmless, and the answer says what was stored.
+   * @throws what EventStore.append throws; AppendOutcomeUnknown when the store stays silent
+   */
+  async append(appends: readonly Append[]): Promise<Appended[]> {
+    const [only] = appends;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
+      } catch (error) {
+        if (!(error instanceof AppendOutcomeUnknown) || attempt === MAX_ATTEMPTS) throw error;
+        await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache';
+
+// Making a formatter costs about 50 µs, using one 2 µs. Names of zones come in any case, so the number is bounded.
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 512 });
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  formatters.set(timeZone, made);
+  return made;
+}
+
+/**
+ * The calendar date (`YYYY-MM-DD`, Gregorian) on which an instant falls in a time zone, daylight saving included.
+ * @param ms milliseconds since 1970 (UTC), from the year 1 to the year 9999
+ * @param timeZone a name of the IANA database, such as `Europe/Istanbul`
+ * @throws RangeError for an unknown time zone, or for an instant that is not a number
+ */
+export function calendarDate(ms: number, timeZone: string): string {
+  const part = { year: '', month: '', day: '' };
+  for (const { type, value } of formatterOf(timeZone).formatToParts(ms)) {
+    if (type === 'year' || type === 'month' || type === 'day') part[type] = value;
+  }
+  return `${part.year.padStart(4, '0')}-${part.month}-${part.day}`;
+}
+
+/** Whether the name is a time zone of the IANA database (an alias too). A bare offset such as `+03:00` is none. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    formatterOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the text is a date that exists, written `YYYY-MM-DD`: `2028-02-29` is, `2026-02-29` is not. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const midnightMs = Date.parse(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(text);
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import type { RecordedEvent } from '../ports/event-store.js';
+import type { Aggregate, DomainEvent, EventDeclaration } from './aggregate.js';
+import { technical } from './aggregate.js';
+import type { RequestContext } from './context.js';
+import { parseStreamName } from './stream-name.js';
+
+/**
+ * What is known of an event beside its data. `$correlationId` and `$causationId` are EventStoreDB's own names, so that its
+ * tools can follow a chain.
+ */
+export type EventMetadata = {
+  readonly tenantId: string;
+  /** When the command was decided: the service's clock, ISO 8601 UTC. */
+  readonly timestamp: string;
+  /** Version of the event type's schema that the data was written in. */
+  readonly version: number;
+  readonly commandId: string;
+  readonly requestId: string;
+  readonly $correlationId: string;
+  readonly $causationId?: string;
+  readonly userId?: string;
+  readonly operatorId?: string;
+  readonly sessionId?: string;
+  readonly sourceId?: string;
+  readonly keyId?: string;
+  /** Name of the part of the service that acted by itself. */
+  readonly system?: string;
+  readonly branchId?: string;
+  readonly ip?: string;
+  readonly userAgent?: string;
+};
+
+/** A stored event in its current version, with the parts of its stream's name. */
+export type Recorded<E extends DomainEvent = DomainEvent> = E & {
+  readonly id: string;
+  readonly stream: string;
+  readonly entity: string;
+  readonly tenantId: string;
+  /** The id in the stream's name: the record that the event is about. */
+  readonly recordId: string;
+  readonly revision: number;
+  readonly position: number;
+  readonly metadata: EventMetadata;
+};
+
+/** A fence says only "this revision is taken" to an append that was paused; no state changes by it. See claims.ts. */
+export const CLAIM_FENCED = 'ClaimFenced';
+const fence = technical(z.object({ claim: z.string(), attemptId: z.string() }));
+
+/** An event that this code does not know: written by a newer version, or not ours. */
+export class UnknownEvent extends Error {
+  constructor(readonly event: RecordedEvent) {
+    super(`Unknown event ${event.type} in ${event.stream} at position ${event.position}`);
+    this.name = 'UnknownEvent';
+  }
+}
+
+/** An aggregate whose state and events do not matter; those of the catalogue are only folded with their own events. */
+export type AnyAggregate = Aggregate<never, never>;
+
+/** All event types of the service, by name; turns stored events into their current version. */
+export class EventCatalogue {
+  private readonly declarations = new Map<string, EventDeclaration>([[CLAIM_FENCED, fence]]);
+  private readonly byEntity = new Map<string, AnyAggregate>();
+
+  /** @throws Error when two aggregates share a name or an event type */
+  constructor(aggregates: readonly AnyAggregate[]) {
+    for (const aggregate of aggregates) {
+      if (this.byEntity.has(aggregate.name)) throw new Error(`Two aggregates are called ${aggregate.name}`);
+      this.byEntity.set(aggregate.name, aggregate);
+      for (const [type, declaration] of Object.entries(aggregate.events)) {
+        if (this.declarations.has(type)) throw new Error(`Two event types are called ${type}`);
+        this.declarations.set(type, declaration);
+      }
+    }
+  }
+
+  /** Beginnings of the names of all streams that the service writes: the filter of its subscriptions. */
+  get streamPrefixes(): string[] {
+    return [...this.byEntity.keys()].map((name) => `${name}-`);
+  }
+
+  get types(): ReadonlyMap<string, EventDeclaration> {
+    return this.declarations;
+  }
+
+  /** The aggregate whose streams begin with `entity`. Its state's type is not known here. */
+  aggregateOf(entity: string): Aggregate<unknown, DomainEvent> | undefined {
+    return this.byEntity.get(entity) as Aggregate<unknown, DomainEvent> | undefined;
+  }
+
+  /**
+   * The event in its type's current version. Data in the current version is taken as it is: it was checked when it was
+   * written and its checksum says that it is still the same; older data goes through the upcasters and is checked anew.
+   * @throws UnknownEvent, ZodError
+   */
+  decode(event: RecordedEvent): Recorded {
+    const declaration = this.declarations.get(event.type);
+    const name = parseStreamName(event.stream);
+    if (!declaration || !name) throw new UnknownEvent(event);
+    const metadata = event.metadata as EventMetadata;
+    if (metadata.version > declaration.version) throw new UnknownEvent(event);
+    return {
+      type: event.type,
+      data: metadata.version === declaration.version ? event.data : upcast(declaration, event.data, metadata.version),
+      id: event.id,
+      stream: event.stream,
+      entity: name.entity,
+      tenantId: name.tenantId,
+      recordId: name.id,
+      revision: event.revision,
+      position: event.position,
+      metadata,
+    };
+  }
+
+  /** The event's data checked against its schema, before it is written for ever. @throws UnknownEvent, ZodError */
+  encode(event: DomainEvent): { readonly data: object; readonly version: number } {
+    const declaration = this.declarations.get(event.type);
+    if (!declaration) throw new Error(`Event type ${event.type} is declared by no aggregate`);
+    return { data: declaration.schema.parse(event.data), version: declaration.version };
+  }
+}
+
+function upcast(declaration: EventDeclaration, stored: object, from: number): object {
+  let data = stored;
+  for (let version = from; version < declaration.version; version += 1) {
+    const step = declaration.upcasters[version];
+    if (!step) throw new Error(`No upcaster from version ${version}`);
+    data = step(data);
+  }
+  return declaration.schema.parse(data);
+}
+
+/** The metadata of an event that is written within `context`. */
+export function metadataOf(context: RequestContext, version: number, timestamp: string): EventMetadata {
+  const { actor } = context;
+  return {
+    tenantId: context.tenantId,
+    timestamp,
+    version,
+    commandId: context.commandId,
+    requestId: context.requestId,
+    $correlationId: context.correlationId,
+    ...(context.causationId !== undefined && { $causationId: context.causationId }),
+    ...(actor.kind === 'user' && { userId: actor.userId, sessionId: actor.sessionId }),
+    ...(actor.kind === 'operator' && { operatorId: actor.userId, sessionId: actor.sessionId }),
+    ...(actor.kind === 'partner' && { sourceId: actor.sourceId, keyId: actor.keyId }),
+    ...(actor.kind === 'system' && { system: actor.name }),
+    ...(context.branchId !== undefined && { branchId: context.branchId }),
+    ...(context.ip !== undefined && { ip: context.ip }),
+    ...(context.userAgent !== undefined && { userAgent: context.userAgent }),
+  };
+}

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import type { EventBatch, EventStore } from '../ports/event-store.js';
+import type { AnyTable, ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from './event-catalogue.js';
+import type { Logger } from './log.js';
+import type { AnyProjection } from './projection.js';
+import { PoisonEvent, project, Projector } from './projector.js';
+import { parseStreamName } from './stream-name.js';
+
+export type ProjectionRunnerOptions = {
+  /** Events folded and stored at once. Small where requests share the thread. Default 100. */
+  readonly batchSize?: number;
+  /** Called after each stored batch, for each projection. */
+  readonly onProgress: (name: string, position: number) => void;
+  /** Called when a projection met an event that it cannot fold and stands still. */
+  readonly onStopped: (name: string) => void;
+};
+
+/** So far behind the head a projection is filled by itself before it joins the others. */
+const JOIN_DISTANCE = 1_000;
+const MAX_PAUSE_MS = 5_000;
+
+/**
+ * Keeps all read models up to date from one catch-up subscription. A projection that is far behind (a new version, an
+ * emptied store) is filled beside the others and joins them when it has caught up.
+ */
+export class ProjectionRunner {
+  private readonly stopping = new AbortController();
+  private active: Projector[] = [];
+  /** Projections that fill up by themselves, with the position that they have. */
+  private readonly joining = new Map<Projector, number>();
+  private readonly stopped = new Set<AnyProjection>();
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly events: EventStore,
+    private readonly store: ReadStore,
+    private readonly catalogue: EventCatalogue,
+    private readonly projections: readonly AnyProjection[],
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly options: ProjectionRunnerOptions,
+  ) {}
+
+  /** Prepares the tables and starts. Resolves when the projections have begun, not when they have caught up. */
+  async start(): Promise<void> {
+    const tables: AnyTable[] = [];
+    for (const { model } of this.projections) tables.push({ model, generation: await this.generationOf(model) });
+    await this.store.prepare(tables);
+    for (const [index, table] of tables.entries()) {
+      const projection = this.projections[index];
+      if (projection) this.active.push(new Projector(this.store, { projection, table }));
+    }
+    const positions = await Promise.all(this.active.map(({ checkpointKey: key }) => this.store.checkpoint(key)));
+    this.active.forEach(({ name }, index) => {
+      this.options.onProgress(name, positions[index] ?? -1);
+    });
+    this.running = this.run(positions);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async generationOf(model: AnyProjection['model']): Promise<number> {
+    const live = await this.store.liveGeneration(model.name, model.version);
+    if (live !== undefined) return live;
+    await this.store.setLiveGeneration(model.name, model.version, 1);
+    return 1;
+  }
+
+  private async run(positions: readonly number[]): Promise<void> {
+    const furthest = Math.max(...positions);
+    const behind = this.active.filter((_, index) => furthest - (positions[index] ?? -1) > JOIN_DISTANCE);
+    this.active = this.active.filter((projector) => !behind.includes(projector));
+    const joined = this.active.map(({ name }) => name);
+    const from = Math.min(...positions.filter((position) => furthest - position <= JOIN_DISTANCE));
+    this.logger.info({ projections: joined, behind: behind.map(({ name }) => name), from }, 'projections start');
+    await Promise.all([this.follow(from), ...behind.map((projector) => this.catchUp(projector))]);
+  }
+
+  /** The one live subscription of all projections that have caught up. */
+  private async follow(from: number): Promise<void> {
+    const { signal } = this.stopping;
+    let position = from;
+    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+      try {
+        for await (const batch of this.subscribe(position)) {
+          this.admit(position);
+          await this.storeBatch(this.active, batch);
+          position = batch.position;
+          pauseMs = 50;
+        }
+      } catch (error) {
+        this.logger.error({ err: error }, 'projections broke off; they go on from their checkpoint');
+      }
+      await this.clock.sleep(pauseMs, signal);
+    }
+  }
+
+  /** Takes in, between two batches, those that have everything up to `position`: they miss nothing from here on. */
+  private admit(position: number): void {
+    for (const [projector, reached] of this.joining) {
+      if (reached < position) continue;
+      this.joining.delete(projector);
+      this.active = [...this.active, projector];
+    }
+  }
+
+  /** Fills one projection from its checkpoint until the others take it in. */
+  private async catchUp(projector: Projector): Promise<void> {
+    const { signal } = this.stopping;
+    let position = await this.store.checkpoint(projector.checkpointKey);
+    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+      try {
+        for await (const batch of this.subscribe(position)) {
+          if (this.active.includes(projector)) return;
+          await this.storeBatch([projector], batch);
+          position = batch.position;
+          if (batch.caughtUp || this.joining.has(projector)) this.joining.set(projector, position);
+        }
+      } catch (error) {
+        this.logger.error({ err: error, projection: projector.name }, 'catching up broke off; it goes on');
+      }
+      await this.clock.sleep(pauseMs, signal);
+    }
+  }
+
+  private subscribe(after: number): AsyncIterable<EventBatch> {
+    return this.events.subscribeToAll({
+      after,
+      filter: { on: 'stream', prefixes: this.catalogue.streamPrefixes },
+      maxBatchSize: this.options.batchSize ?? 100,
+      signal: this.stopping.signal,
+    });
+  }
+
+  /** Stores a batch; a projection that cannot fold an event of it stops alone, the others go on. */
+  private async storeBatch(projectors: readonly Projector[], batch: EventBatch): Promise<void> {
+    const events = this.decode(batch);
+    for (;;) {
+      const going = projectors.filter(({ target }) => !this.stopped.has(target.projection));
+      try {
+        if (going.length > 0) await project(this.store, going, events, batch.position);
+        for (const { name } of going) this.options.onProgress(name, batch.position);
+        return;
+      } catch (error) {
+        if (!(error instanceof PoisonEvent)) throw error;
+        this.halt(error.projection, error.cause, error.message);
+      }
+    }
+  }
+
+  private decode(batch: EventBatch): Recorded[] {
+    return batch.events.flatMap((event) => {
+      try {
+        return [this.catalogue.decode(event)];
+      } catch (error) {
+        const entity = parseStreamName(event.stream)?.entity;
+        for (const projection of this.projections)
+          if (entity !== undefined && projection.sources.includes(entity))
+            this.halt(projection, error, `${projection.model.name} cannot read the event at ${event.position}`);
+        return [];
+      }
+    });
+  }
+
+  private halt(projection: AnyProjection, cause: unknown, message: string): void {
+    this.stopped.add(projection);
+    this.logger.error({ err: cause, projection: projection.model.name }, message);
+    this.options.onStopped(projection.model.name);
+  }
+}
+
+/**
+ * Folds the whole history, up to and including `upTo`, into a generation of a projection's table that nothing else
+ * writes. Secondary indexes are built at the end. Answers how many events were folded.
+ */
+export async function rebuild(
+  events: EventStore,
+  store: ReadStore,
+  catalogue: EventCatalogue,
+  projection: AnyProjection,
+  generation: number,
+  upTo: number,
+): Promise<number> {
+  const table: AnyTable = { model: projection.model, generation };
+  await store.drop(table);
+  await store.prepare([table], { bulk: true });
+  const projector = new Projector(store, { projection, table }, 100_000);
+  const filter = { on: 'stream', prefixes: projection.sources.map((source) => `${source}-`) } as const;
+  const stop = new AbortController();
+  let count = 0;
+  for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: 1_000, signal: stop.signal })) {
+    const wanted = batch.events.filter(({ position }) => position <= upTo).map((event) => catalogue.decode(event));
+    count += wanted.length;
+    await project(store, [projector], wanted, Math.min(batch.position, upTo));
+    if (batch.position >= upTo || batch.caughtUp) break;
+  }
+  stop.abort();
+  await store.index(table);
+  return count;
+}
+
+/** SHA-256 over all documents of a table with their positions, tombstones included: equal for equal contents. */
+export async function hashOf(store: ReadStore, table: AnyTable): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const { scope, id, json, position } of store.scan(table))
+    hash.update(`${scope}\n${id}\n${position}\n${json ?? '-'}\n`);
+  return hash.digest('hex');
+}

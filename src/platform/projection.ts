@@ -1,0 +1,46 @@
+import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js';
+import type { DomainEvent } from './aggregate.js';
+import type { Recorded } from './event-catalogue.js';
+
+/**
+ * How events become the documents of a read model. Pure: the same events in the same order always give the same
+ * documents; the projector supplies loading, positions, guards and retries.
+ */
+export type Projection<Doc extends object = never, Event extends DomainEvent = never> = {
+  readonly model: ReadModel<Doc>;
+  /** Entities (first parts of stream names) whose events it wants. */
+  readonly sources: readonly string[];
+  /** Ids of the documents that an event touches; none where it does not matter here. */
+  readonly documents: (event: Recorded<Event>) => readonly string[];
+  /** The document after the event; undefined deletes it (or leaves it absent). Never throws for an event that it wants. */
+  readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
+  /** Whose documents the event touches. Default: those of the event's tenant. */
+  readonly scope?: (event: Recorded<Event>) => Scope;
+};
+
+/** A projection whose document and event types do not matter. */
+export type AnyProjection = Projection;
+
+/** The simplest kind: one document for each stream of one entity, with the same id. */
+export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
+
+// A catalogue's events are the only ones that reach a projection, and it is asked only for those of its sources.
+export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] =>
+  projection.documents(event as never);
+
+export const evolveWith = (
+  projection: AnyProjection,
+  document: object | undefined,
+  event: Recorded,
+  id: string,
+): object | undefined => {
+  const evolve: (document: never, event: never, id: string) => object | undefined = projection.evolve;
+  return evolve(document as never, event as never, id);
+};
+
+export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
+  projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);
+
+/** Names a projection's checkpoint: each version and generation has its own. */
+export const checkpointKey = (model: { name: string; version: number }, generation: number): string =>
+  `projection:${model.name}:v${model.version}:g${generation}`;

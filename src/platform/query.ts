@@ -1,0 +1,158 @@
+import { Inject, type Type } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import type { AnyTable, ListQuery, ReadModel, ReadStore, Scope } from '../ports/read-store.js';
+import { notFound } from './domain-error.js';
+
+/** A page as the API shows it. */
+export type Page<Doc> = {
+  readonly items: readonly Doc[];
+  readonly pageNumber: number;
+  readonly pageSize: number;
+  readonly totalPages: number;
+  readonly totalCount: number;
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+};
+
+/** A list request after its schema: declared filters by name, ranges and search as the read store takes them. */
+export type ListRequest = Omit<ListQuery, 'offset' | 'limit'> & {
+  readonly pageNumber: number;
+  readonly pageSize: number;
+};
+
+/** Reads documents of the live generation of each model. The only way in which queries reach the read store. */
+export class ReadModels {
+  private readonly tables = new Map<string, AnyTable>();
+
+  constructor(private readonly store: ReadStore) {}
+
+  /** Tells which table serves a model from now on. */
+  serve(table: AnyTable): void {
+    this.tables.set(table.model.name, table);
+  }
+
+  async get<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<Doc | undefined> {
+    const json = await this.getJson(model, scope, id);
+    return json === undefined ? undefined : (JSON.parse(json) as Doc);
+  }
+
+  /** The document's text as stored. */
+  getJson<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<string | undefined> {
+    return this.store.get(this.tableOf(model), scope, id);
+  }
+
+  async getMany<Doc extends object>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    ids: readonly string[],
+  ): Promise<Map<string, Doc>> {
+    if (ids.length === 0) return new Map();
+    const found = await this.store.getMany(this.tableOf(model), scope, ids);
+    return new Map([...found].map(([id, json]) => [id, JSON.parse(json) as Doc]));
+  }
+
+  async list<Doc extends object>(model: ReadModel<Doc>, scope: Scope, request: ListRequest): Promise<Page<Doc>> {
+    const { pageNumber, pageSize, ...query } = request;
+    const offset = (pageNumber - 1) * pageSize;
+    const { items, totalCount } = await this.store.list(this.tableOf(model), scope, {
+      ...query,
+      offset,
+      limit: pageSize,
+    });
+    const documents = items.map((json) => JSON.parse(json) as Doc);
+    return pageOf(documents, totalCount, pageNumber, pageSize);
+  }
+
+  /** Every document that matches, page by page: for sums over a bounded set. */
+  async *each<Doc extends object>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    query: Omit<ListQuery, 'offset' | 'limit'> = {},
+  ): AsyncIterable<Doc> {
+    const limit = 1_000;
+    for (let offset = 0; ; offset += limit) {
+      const { items } = await this.store.list(this.tableOf(model), scope, { ...query, offset, limit });
+      for (const json of items) yield JSON.parse(json) as Doc;
+      if (items.length < limit) return;
+    }
+  }
+
+  private tableOf(model: { readonly name: string }): AnyTable {
+    const table = this.tables.get(model.name);
+    if (!table) throw new Error(`No table serves the read model ${model.name}`);
+    return table;
+  }
+}
+
+export const pageOf = <Doc>(
+  items: readonly Doc[],
+  totalCount: number,
+  pageNumber: number,
+  pageSize: number,
+): Page<Doc> => {
+  const totalPages = Math.ceil(totalCount / pageSize);
+  return {
+    items,
+    pageNumber,
+    pageSize,
+    totalPages,
+    totalCount,
+    hasPreviousPage: pageNumber > 1,
+    hasNextPage: pageNumber < totalPages,
+  };
+};
+
+/** `class GetBranch extends getFrom(branches) {}` */
+export const getFrom = <Doc extends object>(model: ReadModel<Doc>) =>
+  class extends Query<Doc> {
+    static readonly model = model;
+    constructor(
+      readonly scope: Scope,
+      readonly id: string,
+    ) {
+      super();
+    }
+  };
+
+/** `class ListBranches extends listFrom(branches) {}` */
+export const listFrom = <Doc extends object>(model: ReadModel<Doc>) =>
+  class extends Query<Page<Doc>> {
+    static readonly model = model;
+    constructor(
+      readonly scope: Scope,
+      readonly request: ListRequest,
+    ) {
+      super();
+    }
+  };
+
+type GetType<Doc extends object> = Type<Query<Doc> & { scope: Scope; id: string }> & { model: ReadModel<Doc> };
+type ListType<Doc extends object> = Type<Query<Page<Doc>> & { scope: Scope; request: ListRequest }> & {
+  model: ReadModel<Doc>;
+};
+
+/** The handler of a query for one document by its id. */
+export function getsFrom<Doc extends object>(get: GetType<Doc>): Type<IQueryHandler> {
+  @QueryHandler(get)
+  class GetHandler {
+    constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+    async execute({ scope, id }: { scope: Scope; id: string }): Promise<Doc> {
+      const document = await this.models.get(get.model, scope, id);
+      if (!document) throw notFound(get.model.name);
+      return document;
+    }
+  }
+  return GetHandler;
+}
+
+/** The handler of a list that needs nothing but its own documents. */
+export function listsFrom<Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> {
+  @QueryHandler(list)
+  class ListHandler {
+    constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+    execute({ scope, request }: { scope: Scope; request: ListRequest }): Promise<Page<Doc>> {
+      return this.models.list(list.model, scope, request);
+    }
+  }
+  return ListHandler;
+}

@@ -1,0 +1,91 @@
+import { LRUCache } from 'lru-cache';
+import type { EventStore, ExpectedRevision } from '../ports/event-store.js';
+import type { Clock } from '../ports/time.js';
+import type { Aggregate, DomainEvent } from './aggregate.js';
+import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
+import { streamName } from './stream-name.js';
+
+/** A record folded from its stream. `revision` −1: nothing was ever written; fences count as revisions. */
+export type Loaded<State> = {
+  readonly stream: string;
+  readonly state: State;
+  readonly revision: number;
+  /** Position of the last event read, −1 without one. */
+  readonly position: number;
+};
+
+type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
+type Freshness = {
+  /** How old (monotonic milliseconds) the last look at the stream's tail may be. 0, the default: look now. */
+  readonly maxAgeMs?: number;
+};
+
+const PAGE = 1_000;
+
+/** The revision at which an append to this record must find the stream. */
+export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
+
+/** Folded states of streams, kept in a bounded cache and brought up to date by reading only the stream's tail. */
+export class RecordReader {
+  private readonly cache: LRUCache<string, Entry>;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+    maxEntries = 20_000,
+  ) {
+    this.cache = new LRUCache({ max: maxEntries });
+  }
+
+  /** The record as its stream says now (or at most `maxAgeMs` ago). @throws what reading a stream throws */
+  async read<S, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
+    tenantId: string,
+    id: string,
+    { maxAgeMs = 0 }: Freshness = {},
+  ): Promise<Loaded<S>> {
+    const stream = streamName(aggregate.name, tenantId, id);
+    const entry = this.cache.get(stream);
+    if (entry && maxAgeMs > 0 && this.clock.monotonicMs() - entry.checkedAtMs <= maxAgeMs)
+      return entry.loaded as Loaded<S>;
+    return this.refresh(aggregate, stream, entry?.loaded as Loaded<S> | undefined);
+  }
+
+  /** What the cache holds, however old; undefined when it holds nothing. */
+  cached<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> | undefined {
+    return this.cache.get(streamName(aggregate.name, tenantId, id))?.loaded as Loaded<S> | undefined;
+  }
+
+  /** Keeps a state that an append has just produced. An older one never replaces a newer one. */
+  remember(loaded: Loaded<unknown>): void {
+    const known = this.cache.get(loaded.stream);
+    if (known && known.loaded.revision > loaded.revision) return;
+    this.cache.set(loaded.stream, { loaded, checkedAtMs: this.clock.monotonicMs() });
+  }
+
+  forget(stream: string): void {
+    this.cache.delete(stream);
+  }
+
+  private async refresh<S, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
+    stream: string,
+    known: Loaded<S> | undefined,
+  ): Promise<Loaded<S>> {
+    let { state, revision, position } = known ?? { state: aggregate.initial, revision: -1, position: -1 };
+    const checkedAtMs = this.clock.monotonicMs();
+    for (;;) {
+      const slice = await this.store.readStream(stream, { from: revision + 1, maxCount: PAGE });
+      for (const event of slice.events) {
+        if (event.type !== CLAIM_FENCED) state = aggregate.evolve(state, this.catalogue.decode(event) as unknown as E);
+        ({ revision, position } = event);
+      }
+      if (slice.events.length < PAGE) break;
+    }
+    const loaded: Loaded<S> = known?.revision === revision ? known : { stream, state, revision, position };
+    const present = this.cache.get(stream);
+    if (!present || present.loaded.revision <= revision) this.cache.set(stream, { loaded, checkedAtMs });
+    return loaded;
+  }
+}
