@@ -41,11 +41,15 @@ export class Appender {
     });
   }
 
-  /** `prepare` and `append` in one. */
-  write(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): Promise<Appended> {
-    return this.append([{ stream, expected, events: this.prepare(stream, expected, events) }]).then(
-      ([appended]) => appended as Appended,
-    );
+  /** `prepare` and `append` in one; tells the ids that the events were given. */
+  async write(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly DomainEvent[],
+  ): Promise<Appended & { readonly eventIds: readonly string[] }> {
+    const prepared = this.prepare(stream, expected, events);
+    const [appended] = await this.append([{ stream, expected, events: prepared }]);
+    return { ...(appended as Appended), eventIds: prepared.map(({ id }) => id) };
   }
 
   /**

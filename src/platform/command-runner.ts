@@ -18,6 +18,8 @@ export type Executed<State = unknown, Event = DomainEvent> = {
   readonly position: number;
   readonly state: State;
   readonly events: readonly Event[];
+  /** Ids of `events`, in the same order. */
+  readonly eventIds: readonly string[];
 };
 
 const MAX_ATTEMPTS = 20;
@@ -69,8 +71,7 @@ export class CommandRunner {
         continue;
       }
       if (decision.refusal) throw decision.refusal;
-      if (decision.events.length === 0)
-        return { id: target.id, revision: loaded.revision, position: loaded.position, state: loaded.state, events: [] };
+      if (decision.events.length === 0) return unchanged(target, loaded);
       const done = await this.append(aggregate, target, loaded, decision.events);
       if (done) return done;
       if (ifMatch !== undefined) throw revisionConflict();
@@ -112,10 +113,14 @@ export class CommandRunner {
     const wanted = aggregate.claims?.(state, target.tenantId) ?? [];
     await this.claimAll(difference(wanted, held), loaded);
     try {
-      const { revision, position } = await this.appender.write(loaded.stream, expectedAt(loaded.revision), events);
+      const { revision, position, eventIds } = await this.appender.write(
+        loaded.stream,
+        expectedAt(loaded.revision),
+        events,
+      );
       this.reader.remember({ stream: loaded.stream, state, revision, position });
       for (const claim of difference(held, wanted)) await this.claims.release(claim, loaded.stream);
-      return { id: target.id, revision, position, state, events };
+      return { id: target.id, revision, position, state, events, eventIds };
     } catch (error) {
       if (error instanceof WrongExpectedRevision && error.stream === loaded.stream) return undefined;
       throw error;
@@ -129,6 +134,15 @@ export class CommandRunner {
     }
   }
 }
+
+const unchanged = <S, E>({ id }: Target, { revision, position, state }: Loaded<S>): Executed<S, E> => ({
+  id,
+  revision,
+  position,
+  state,
+  events: [],
+  eventIds: [],
+});
 
 const revisionConflict = (): DomainError =>
   conflict('REVISION_CONFLICT', 'The record has been changed since it was read.');

@@ -1,3 +1,5 @@
+export const LOGGER = Symbol('LOGGER');
+
 /** What the service logs through: pino's shape. Fields never hold secrets, tokens or bodies. */
 export type Logger = {
   info(fields: object, message: string): void;

@@ -6,7 +6,7 @@ import type { Recorded } from './event-catalogue.js';
  * How events become the documents of a read model. Pure: the same events in the same order always give the same
  * documents; the projector supplies loading, positions, guards and retries.
  */
-export type Projection<Doc extends object = never, Event extends DomainEvent = never> = {
+export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly model: ReadModel<Doc>;
   /** Entities (first parts of stream names) whose events it wants. */
   readonly sources: readonly string[];
@@ -19,7 +19,13 @@ export type Projection<Doc extends object = never, Event extends DomainEvent = n
 };
 
 /** A projection whose document and event types do not matter. */
-export type AnyProjection = Projection;
+export type AnyProjection = {
+  readonly model: ReadModel;
+  readonly sources: readonly string[];
+  readonly documents: (event: never) => readonly string[];
+  readonly evolve: (document: never, event: never, id: string) => object | undefined;
+  readonly scope?: (event: never) => Scope;
+};
 
 /** The simplest kind: one document for each stream of one entity, with the same id. */
 export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
@@ -33,10 +39,7 @@ export const evolveWith = (
   document: object | undefined,
   event: Recorded,
   id: string,
-): object | undefined => {
-  const evolve: (document: never, event: never, id: string) => object | undefined = projection.evolve;
-  return evolve(document as never, event as never, id);
-};
+): object | undefined => projection.evolve(document as never, event as never, id);
 
 export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
   projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);

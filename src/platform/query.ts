@@ -1,7 +1,9 @@
 import { Inject, type Type } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { AnyTable, ListQuery, ReadModel, ReadStore, Scope } from '../ports/read-store.js';
+import type { AnyTable, ListQuery, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
 import { notFound } from './domain-error.js';
+
+const LOOKUP_SIZE = 20;
 
 /** A page as the API shows it. */
 export type Page<Doc> = {
@@ -61,6 +63,17 @@ export class ReadModels {
     });
     const documents = items.map((json) => JSON.parse(json) as Doc);
     return pageOf(documents, totalCount, pageNumber, pageSize);
+  }
+
+  /** At most 20 documents for a chooser: by search where one is given, in the model's order. */
+  async lookUp<Doc extends object>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    where: Readonly<Record<string, Scalar>>,
+    search: string | undefined,
+  ): Promise<readonly Doc[]> {
+    const request = { pageNumber: 1, pageSize: LOOKUP_SIZE, where, ...(search !== undefined && { search }) };
+    return (await this.list(model, scope, request)).items;
   }
 
   /** Every document that matches, page by page: for sums over a bounded set. */

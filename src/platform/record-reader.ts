@@ -33,7 +33,7 @@ export class RecordReader {
     private readonly store: EventStore,
     private readonly catalogue: EventCatalogue,
     private readonly clock: Clock,
-    maxEntries = 20_000,
+    maxEntries = 10_000,
   ) {
     this.cache = new LRUCache({ max: maxEntries });
   }
@@ -50,6 +50,12 @@ export class RecordReader {
     if (entry && maxAgeMs > 0 && this.clock.monotonicMs() - entry.checkedAtMs <= maxAgeMs)
       return entry.loaded as Loaded<S>;
     return this.refresh(aggregate, stream, entry?.loaded as Loaded<S> | undefined);
+  }
+
+  /** A record that nobody has looked for: as if nothing were written. */
+  absent<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
+    const stream = streamName(aggregate.name, tenantId, id);
+    return { stream, state: aggregate.initial, revision: -1, position: -1 };
   }
 
   /** What the cache holds, however old; undefined when it holds nothing. */

@@ -1,0 +1,268 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import {
+  type Broker,
+  type BrokerMessage,
+  BrokerRefused,
+  BrokerUnavailable,
+  type Published,
+  type StoredMessage,
+} from '../../ports/broker.js';
+import type { Clock } from '../../ports/time.js';
+
+/** Payload and headers together, in bytes of UTF-8: what a NATS server takes by default. */
+export const MAX_MESSAGE_BYTES = 1_048_576;
+const MAX_SUBJECT_LENGTH = 512;
+const MAX_ID_LENGTH = 512;
+/** A group is one transaction on the request thread, so it is kept to a few milliseconds. */
+const MAX_GROUP_MESSAGES = 1_000;
+const MAX_GROUP_BYTES = 4_194_304;
+/** What may wait while the disk is slow; beyond it publishers are told to come back. */
+const MAX_QUEUED_BYTES = 67_108_864;
+const MAX_QUEUED_MESSAGES = 100_000;
+/** Rows that browse looks at before it lets other work run. */
+const BROWSE_STRETCH = 2_000;
+const SCHEMA_VERSION = 1;
+
+export type EmbeddedBrokerOptions = {
+  /** Made when it is not there; the log is `broker.sqlite` in it. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Publishing beyond it is BrokerUnavailable, so that this copy cannot fill the disk of the record. Default: none. */
+  readonly maxSizeBytes?: number;
+};
+
+type Waiting = {
+  readonly message: BrokerMessage;
+  readonly headers: string;
+  readonly payload: Buffer;
+  readonly bytes: number;
+  readonly resolve: (published: Published) => void;
+  readonly reject: (error: BrokerUnavailable) => void;
+};
+type Row = { sequence: number; id: string; subject: string; storedAtMs: number; headers: string; payload: Uint8Array };
+
+/**
+ * A durable log of messages in one SQLite file: acknowledged means flushed to disk. Like JetStream it drops a message
+ * whose id it has; unlike it, it does so for ever. Concurrent publishes share a transaction and its flush.
+ */
+export class EmbeddedBroker implements Broker {
+  private readonly insert: StatementSyncInstance;
+  private readonly sequenceOf: StatementSyncInstance;
+  private readonly stretch: StatementSyncInstance;
+  private readonly last: StatementSyncInstance;
+  private queue: Waiting[] = [];
+  private queuedBytes = 0;
+  private draining: Promise<void> | undefined;
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly db: DatabaseSyncInstance,
+    private readonly clock: Clock,
+  ) {
+    this.insert = db.prepare(
+      'INSERT INTO messages (id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+    );
+    this.sequenceOf = db.prepare('SELECT sequence FROM messages WHERE id = ?');
+    this.stretch = db.prepare(
+      `SELECT sequence, id, subject, stored_at_ms AS storedAtMs, headers, payload FROM messages
+       WHERE sequence > ?1 AND sequence <= ?2 AND substr(subject, 1, length(?3)) = ?3 ORDER BY sequence LIMIT ?4`,
+    );
+    this.last = db.prepare('SELECT max(sequence) AS sequence FROM messages');
+  }
+
+  /** @throws BrokerUnavailable when the file cannot be opened, is no database or was written by a newer version */
+  static open(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+    return new Promise((resolve) => {
+      resolve(new EmbeddedBroker(openLog(options), options.clock));
+    });
+  }
+
+  publish(message: BrokerMessage): Promise<Published> {
+    return new Promise((resolve, reject) => {
+      const entry: Waiting = { ...encode(message), resolve, reject };
+      if (this.closing) throw new BrokerUnavailable('The broker is closed.');
+      if (this.queuedBytes + entry.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES) {
+        throw new BrokerUnavailable('Too many messages wait.');
+      }
+      this.queue.push(entry);
+      this.queuedBytes += entry.bytes;
+      this.draining ??= this.drain();
+    });
+  }
+
+  async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
+    const { after, limit, subjectPrefix = '' } = range;
+    if (!Number.isSafeInteger(after) || !Number.isSafeInteger(limit) || limit < 0) {
+      throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
+    }
+    // The binding cuts texts at a NUL, which would widen the prefix; no stored subject holds one.
+    if (subjectPrefix.includes('\0')) return [];
+    const found: StoredMessage[] = [];
+    let low = Math.max(after, 0);
+    const high = this.read(() => this.last.get() as { sequence: number | null }).sequence ?? 0;
+    while (low < high && found.length < limit) {
+      const end = Math.min(low + BROWSE_STRETCH, high);
+      const from = low;
+      const rows = this.read(() => this.stretch.all(from, end, subjectPrefix, limit - found.length) as Row[]);
+      found.push(...rows.map(toMessage));
+      low = end;
+      await nextTurn();
+    }
+    return found;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= (this.draining ?? Promise.resolve()).then(() => {
+      this.db.close();
+    });
+    return this.closing;
+  }
+
+  /** Writes group after group; each waits a turn, so that all publishes of one turn (and of the last acks) share it. */
+  private async drain(): Promise<void> {
+    while (this.queue.length > 0) {
+      await nextTurn();
+      const group = this.nextGroup();
+      try {
+        const published = this.store(group);
+        group.forEach((entry, index) => {
+          entry.resolve(published[index] as Published);
+        });
+      } catch (cause) {
+        const error = unavailable('store messages', cause);
+        for (const entry of group) entry.reject(error);
+      }
+    }
+    this.draining = undefined;
+  }
+
+  private nextGroup(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const entry of this.queue) {
+      if (count === MAX_GROUP_MESSAGES || (count > 0 && bytes + entry.bytes > MAX_GROUP_BYTES)) break;
+      count += 1;
+      bytes += entry.bytes;
+    }
+    this.queuedBytes -= bytes;
+    return this.queue.splice(0, count);
+  }
+
+  /** All of the group or none: returns only after COMMIT, which flushes the write-ahead log. */
+  private store(group: readonly Waiting[]): Published[] {
+    const nowMs = Math.trunc(this.clock.nowMs());
+    this.db.exec('BEGIN IMMEDIATE');
+    try {
+      const published = group.map(({ message: { id, subject }, headers, payload }) => {
+        const { changes, lastInsertRowid } = this.insert.run(id, subject, nowMs, headers, payload);
+        if (changes === 1) return { sequence: Number(lastInsertRowid), duplicate: false };
+        return { ...(this.sequenceOf.get(id) as { sequence: number }), duplicate: true };
+      });
+      this.db.exec('COMMIT');
+      return published;
+    } catch (error) {
+      // SQLite has already rolled back after some failures (a full disk is one).
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  private read<T>(query: () => T): T {
+    if (this.closing) throw new BrokerUnavailable('The broker is closed.');
+    try {
+      return query();
+    } catch (cause) {
+      throw unavailable('read messages', cause);
+    }
+  }
+}
+
+function openLog({ directory, maxSizeBytes }: EmbeddedBrokerOptions): DatabaseSyncInstance {
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    mkdirSync(directory, { recursive: true });
+    db = new DatabaseSync(join(directory, 'broker.sqlite'), { timeout: 250 });
+    const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
+    if (mode !== 'wal') throw new Error('its file system does not support write-ahead logging');
+    db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
+    migrate(db);
+    if (maxSizeBytes !== undefined) limitSize(db, maxSizeBytes);
+    return db;
+  } catch (cause) {
+    db?.close();
+    throw unavailable('open its log', cause);
+  }
+}
+
+function migrate(db: DatabaseSyncInstance): void {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
+  if (version === SCHEMA_VERSION) return;
+  // The payload comes last, so that a browse by subject need not walk through its overflow pages, and is a BLOB,
+  // because the binding cuts texts at a NUL.
+  db.exec(`BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS messages (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
+      stored_at_ms INTEGER NOT NULL, headers TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
+    PRAGMA user_version = ${SCHEMA_VERSION};
+    COMMIT`);
+}
+
+function limitSize(db: DatabaseSyncInstance, maxSizeBytes: number): void {
+  const { page_size: pageSize } = db.prepare('PRAGMA page_size').get() as { page_size: number };
+  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSizeBytes / pageSize))}`);
+}
+
+/** Tokens of visible characters between single dots; the classes exclude each other, so matching takes linear time. */
+const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
+const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
+const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
+
+function encode(message: BrokerMessage): Pick<Waiting, 'message' | 'headers' | 'payload' | 'bytes'> {
+  const { id, subject, headers = {} } = message;
+  if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id)) {
+    throw new BrokerRefused(
+      'INVALID_ID',
+      `A message id is 1 to ${MAX_ID_LENGTH} characters without control characters.`,
+    );
+  }
+  if (subject.length > MAX_SUBJECT_LENGTH || !SUBJECT.test(subject)) {
+    throw new BrokerRefused('INVALID_SUBJECT', `Not a subject: ${JSON.stringify(subject.slice(0, 80))}`);
+  }
+  requireSafeHeaders(headers);
+  const payload = Buffer.from(message.payload);
+  const headerText = JSON.stringify(headers);
+  const bytes = payload.length + (headerText === '{}' ? 0 : Buffer.byteLength(headerText));
+  if (bytes > MAX_MESSAGE_BYTES) {
+    throw new BrokerRefused(
+      'PAYLOAD_TOO_LARGE',
+      `A message of ${bytes} bytes is over the limit of ${MAX_MESSAGE_BYTES}.`,
+    );
+  }
+  return { message, headers: headerText, payload, bytes };
+}
+
+function requireSafeHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (HEADER_NAME.test(name) && !UNSAFE_TEXT.test(value)) continue;
+    throw new BrokerRefused('INVALID_HEADER', `Not a header: ${JSON.stringify(name.slice(0, 80))}`);
+  }
+}
+
+function toMessage({ sequence, id, subject, storedAtMs, headers, payload }: Row): StoredMessage {
+  const parsed = JSON.parse(headers) as Record<string, string>;
+  return {
+    sequence,
+    id,
+    subject,
+    ...(headers === '{}' ? {} : { headers: parsed }),
+    payload: Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString(),
+    storedAtMs,
+  };
+}
+
+const unavailable = (what: string, cause: unknown): BrokerUnavailable =>
+  new BrokerUnavailable(`The broker cannot ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
+import type { Clock } from '../../ports/time.js';
+import { compileGlob } from './glob-pattern.js';
+
+export type MemoryCacheOptions = {
+  readonly clock: Clock;
+  /** The least recently used entries go first. Default 10,000. */
+  readonly maxEntries?: number;
+  /** Counters whose last hit is longest ago go first. Default 100,000. */
+  readonly maxCounters?: number;
+  /** Of keys and values together, as UTF-16. Default 64 MiB. */
+  readonly maxBytes?: number;
+};
+
+/** An entry beyond these is not kept: a cache may lose anything, and clear has to match every key. */
+const MAX_KEY_LENGTH = 512;
+const MAX_ENTRY_BYTES = 4_194_304;
+/** Keys of counters come from requests, so their memory is bounded as well. */
+const MAX_COUNTER_BYTES = 33_554_432;
+/** How long clear matches keys before it lets other work run. */
+const CLEAR_STRETCH_MS = 4;
+
+type Counter = { count: number; readonly endsAtMs: number };
+
+const bytesOf = (...texts: readonly string[]): number => 1 + 2 * texts.reduce((sum, { length }) => sum + length, 0);
+
+/** The cache of a single process. Windows and lifetimes run on the monotonic clock: jumps of the wall clock do no harm. */
+export class MemoryCache implements Cache {
+  private readonly clock: Clock;
+  private readonly entries: LRUCache<string, string>;
+  private readonly counters: LRUCache<string, Counter>;
+  private readonly openedAtMs: number;
+  private hits = 0;
+  private lookups = 0;
+  private closed = false;
+
+  constructor({ clock, maxEntries = 10_000, maxCounters = 100_000, maxBytes = 67_108_864 }: MemoryCacheOptions) {
+    this.clock = clock;
+    this.openedAtMs = clock.monotonicMs();
+    this.entries = new LRUCache({
+      max: maxEntries,
+      maxSize: maxBytes,
+      maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes),
+      sizeCalculation: (value, key) => bytesOf(key, value),
+      // The library takes a start of 0 for "without a lifetime", and its own resolution needs a timer of its own.
+      perf: { now: () => clock.monotonicMs() - this.openedAtMs + 1 },
+      ttlResolution: 0,
+    });
+    this.counters = new LRUCache({
+      max: maxCounters,
+      maxSize: MAX_COUNTER_BYTES,
+      sizeCalculation: (_counter, key) => bytesOf(key),
+    });
+  }
+
+  get(key: string): Promise<string | undefined> {
+    const value = this.entries.get(key);
+    this.lookups += 1;
+    if (value !== undefined) this.hits += 1;
+    return Promise.resolve(value);
+  }
+
+  set(key: string, value: string, ttlMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      requireDuration('ttlMs', ttlMs);
+      if (!this.closed && key.length <= MAX_KEY_LENGTH) this.entries.set(key, value, { ttl: ttlMs });
+      resolve();
+    });
+  }
+
+  delete(key: string): Promise<void> {
+    this.entries.delete(key);
+    return Promise.resolve();
+  }
+
+  /** Sees the entries that were there when it began. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
+  async clear(pattern: string): Promise<number> {
+    const matches = compileGlob(pattern);
+    let cleared = 0;
+    let since = this.clock.monotonicMs();
+    for (const key of [...this.entries.keys()]) {
+      if (matches(key) && this.entries.delete(key)) cleared += 1;
+      if (this.clock.monotonicMs() - since < CLEAR_STRETCH_MS) continue;
+      await nextTurn();
+      since = this.clock.monotonicMs();
+    }
+    return cleared;
+  }
+
+  hit(key: string, windowMs: number): Promise<WindowCount> {
+    return new Promise((resolve) => {
+      requireDuration('windowMs', windowMs);
+      if (this.closed) throw new CacheUnavailable('The cache is closed.');
+      const nowMs = this.clock.monotonicMs();
+      let counter = this.counters.get(key);
+      if (!counter || nowMs >= counter.endsAtMs) {
+        counter = { count: 0, endsAtMs: nowMs + windowMs };
+        this.counters.set(key, counter);
+      }
+      counter.count += 1;
+      resolve({ count: counter.count, resetAtMs: Math.ceil(this.clock.nowMs() + counter.endsAtMs - nowMs) });
+    });
+  }
+
+  status(): Promise<CacheStatus> {
+    this.entries.purgeStale();
+    return Promise.resolve({
+      store: 'memory',
+      connected: !this.closed,
+      latencyMs: 0,
+      version: null,
+      uptimeSeconds: Math.floor((this.clock.monotonicMs() - this.openedAtMs) / 1_000),
+      usedMemoryBytes: this.entries.calculatedSize + this.counters.calculatedSize,
+      keyCount: this.entries.size,
+      hitRate: this.lookups === 0 ? null : this.hits / this.lookups,
+    });
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    this.entries.clear();
+    this.counters.clear();
+    return Promise.resolve();
+  }
+}
+
+function requireDuration(name: string, ms: number): void {
+  if (!Number.isSafeInteger(ms) || ms <= 0) throw new RangeError(`${name} must be a positive whole number, not ${ms}.`);
+}

@@ -1,0 +1,45 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+
+export type DirectoryLock = { release(): void };
+
+/**
+ * Keeps a second writing process off a data directory. An open exclusive transaction on an empty SQLite file is a lock
+ * of the operating system on every platform: it dies with its process, also by kill -9, and leaves the history readable.
+ * The file beside it only tells people who holds the lock.
+ * @throws Error naming the file and the process that holds it
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'history.lock');
+  const holder = join(directory, 'history.pid');
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new Error(`${file} is locked: ${nameOf(holder)} already writes to the event history in ${directory}`, {
+      cause: error,
+    });
+  }
+  writeFileSync(holder, `${process.pid}\n`);
+  return {
+    release: () => {
+      rmSync(holder, { force: true });
+      db.close();
+    },
+  };
+}
+
+const SQLITE_BUSY = 5;
+
+function nameOf(holder: string): string {
+  try {
+    return `process ${readFileSync(holder, 'utf8').trim()}`;
+  } catch {
+    return 'another process';
+  }
+}

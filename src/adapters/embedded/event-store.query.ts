@@ -1,0 +1,141 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import {
+  BEFORE_ALL,
+  CorruptEvent,
+  type Direction,
+  type EventFilter,
+  EventStoreUnavailable,
+  type Position,
+  type RecordedEvent,
+} from '../../ports/event-store.js';
+import { ScanStatements } from './event-store.filter.js';
+import { COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
+
+/** Events that one call returns: bounded in number and size, so that it holds the event loop for a few ms at most. */
+export type Page = { readonly events: readonly RecordedEvent[]; readonly complete: boolean };
+
+export type StreamRange = {
+  readonly stream: string;
+  /** Revisions, both inclusive. */
+  readonly low: number;
+  readonly high: number;
+  readonly direction: Direction;
+  /** Events recorded earlier are hidden. */
+  readonly sinceMs: number;
+};
+
+/** Positions that one scan should look at, so that a filter that finds nothing takes a few ms. */
+export const SCAN_STEP = 4_000;
+export const PAGE_MAX_EVENTS = 1_000;
+const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
+
+/** Every reading statement on the history. Nothing is returned whose checksum does not hold. */
+export class HistoryQueries {
+  readonly #scans: ScanStatements;
+  readonly #forwards: StatementSyncInstance;
+  readonly #backwards: StatementSyncInstance;
+  readonly #positions: StatementSyncInstance;
+  readonly #row: StatementSyncInstance;
+  readonly #last: StatementSyncInstance;
+  readonly #lastOfService: StatementSyncInstance;
+
+  constructor(db: DatabaseSyncInstance) {
+    const prepare = (sql: string): StatementSyncInstance => {
+      const statement = db.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement;
+    };
+    const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? AND recorded_at_ms >= ?`;
+    this.#scans = new ScanStatements(db);
+    this.#forwards = prepare(`${ofStream} ORDER BY revision LIMIT ?`);
+    this.#backwards = prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
+    this.#positions = prepare('SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?');
+    this.#row = prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
+    this.#last = prepare('SELECT max(position) FROM events');
+    this.#lastOfService = prepare(`
+      SELECT position FROM events WHERE substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$'
+      ORDER BY position DESC LIMIT 1`);
+  }
+
+  /** @throws CorruptEvent, EventStoreUnavailable */
+  stream({ stream, low, high, direction, sinceMs }: StreamRange, limit: number): Page {
+    const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
+    return this.#guarded(
+      () => take(statement.iterate(stream, low, high, sinceMs, limit) as Iterable<EventRow>, limit),
+      () => this.#positions.all(stream, low, high, PAGE_MAX_EVENTS).map((row: [number]) => row[0]),
+    );
+  }
+
+  /** Events of the filter between two positions, both inclusive. @throws CorruptEvent, EventStoreUnavailable */
+  scan(low: Position, high: Position, filter: EventFilter | undefined, direction: Direction, limit: number): Page {
+    const { statement, parameters } = this.#scans.prepare(filter, direction);
+    return this.#guarded(
+      () => take(statement.iterate(low, high, limit, ...parameters) as Iterable<EventRow>, limit),
+      () => span(low, high),
+    );
+  }
+
+  /** Position of the last record of any kind. */
+  last(): Position {
+    return this.#guarded(() => (this.#last.get() as [number | null])[0] ?? BEFORE_ALL);
+  }
+
+  /** Position of the last event that is not the system's own. */
+  lastOfService(): Position {
+    return this.#guarded(() => (this.#lastOfService.get() as [number] | undefined)?.[0] ?? BEFORE_ALL);
+  }
+
+  /** Damage to SQLite's own structures shows as an error of the statement; `suspects` are then tried one by one. */
+  #guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
+    try {
+      return query();
+    } catch (error) {
+      if (error instanceof CorruptEvent || error instanceof SyntaxError) throw error;
+      if (isDamage(error)) this.#findDamage(suspects);
+      throw new EventStoreUnavailable('The event history could not be read', error);
+    }
+  }
+
+  #findDamage(suspects: () => Iterable<Position>): void {
+    for (const position of suspects()) {
+      let row: EventRow | undefined;
+      try {
+        row = this.#row.get(position) as EventRow | undefined;
+      } catch (error) {
+        if (isDamage(error)) throw new CorruptEvent(position);
+        throw error;
+      }
+      if (row) toRecordedEvent(row);
+    }
+  }
+}
+
+/** Stops before a damaged record when there are sound ones to hand out first; the next call then meets it. */
+function take(rows: Iterable<EventRow>, limit: number): Page {
+  const events: RecordedEvent[] = [];
+  let characters = 0;
+  try {
+    for (const row of rows) {
+      events.push(toRecordedEvent(row));
+      characters += row[5].length + row[6].length;
+      if (characters > PAGE_MAX_CHARACTERS) return { events, complete: false };
+    }
+  } catch (error) {
+    if (events.length === 0) throw error;
+    return { events, complete: false };
+  }
+  return { events, complete: events.length < limit };
+}
+
+function* span(low: Position, high: Position): Iterable<Position> {
+  for (let position = low; position <= high; position += 1) yield position;
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+/** A damaged integer may also be too large for a number, which is a RangeError. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  return error instanceof RangeError || (code !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff));
+}

@@ -1,0 +1,90 @@
+import {
+  type AllRead,
+  BEFORE_ALL,
+  CorruptEvent,
+  type Direction,
+  type Position,
+  type RecordedEvent,
+  type StreamRead,
+} from '../../ports/event-store.js';
+import type { StreamHead } from './event-store.heads.js';
+import type { Page, StreamRange } from './event-store.query.js';
+
+/** Positions or revisions, both ends inclusive; empty where `low` is above `high`. */
+export type Span = { readonly low: number; readonly high: number };
+
+const DEFAULT_MAX_COUNT = 4_096;
+
+export const isEmpty = ({ low, high }: Span): boolean => low > high;
+
+export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
+  if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
+  return maxCount;
+}
+
+/** The positions that a read of the whole history may return. */
+export function spanOf({ direction = 'forwards', from }: AllRead, last: Position): Span {
+  if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
+  if (direction === 'forwards') return { low: Math.max(0, (from ?? BEFORE_ALL) + 1), high: last };
+  return { low: 0, high: from === undefined ? last : Math.min(from - 1, last) };
+}
+
+/** The first stretch of a span, in reading order. */
+export const stretchOf = ({ low, high }: Span, direction: Direction, length: number): Span =>
+  direction === 'forwards'
+    ? { low, high: Math.min(high, low + length - 1) }
+    : { low: Math.max(low, high - length + 1), high };
+
+/** What of `span` is still to be read after a page of its first stretch; `at` says where an event of the page is. */
+export function restOf(
+  span: Span,
+  direction: Direction,
+  stretch: Span,
+  page: Page,
+  at: (event: RecordedEvent) => number,
+): Span {
+  const lastRead = page.events.at(-1);
+  const forwards = direction === 'forwards';
+  const end = forwards ? stretch.high : stretch.low;
+  const reached = page.complete || !lastRead ? end : at(lastRead);
+  return forwards ? { low: reached + 1, high: span.high } : { low: span.low, high: reached - 1 };
+}
+
+/** The revisions that a read may return, with what the stream's rules hide left out. */
+export function rangeOf(
+  stream: string,
+  { from, direction = 'forwards' }: StreamRead,
+  { rules, revision }: StreamHead,
+  nowMs: () => number,
+): StreamRange {
+  assertRevision(from);
+  const { truncateBefore = 0, maxCount = Infinity, maxAgeMs } = rules ?? {};
+  const first = Math.max(truncateBefore, revision - maxCount + 1, 0);
+  const sinceMs = maxAgeMs === undefined ? 0 : Math.max(0, nowMs() - maxAgeMs);
+  if (direction === 'forwards') return { stream, low: Math.max(first, from ?? 0), high: revision, direction, sinceMs };
+  return { stream, low: first, high: Math.min(from ?? revision, revision), direction, sinceMs };
+}
+
+function assertRevision(from: number | undefined): void {
+  if (from === undefined || (Number.isSafeInteger(from) && from >= 0)) return;
+  throw new RangeError(`A stream is read from a revision from 0, not ${from}`);
+}
+
+/**
+ * Revisions have no gaps: where one is missing, the index or a record is damaged. Age alone may hide some.
+ * @throws CorruptEvent
+ */
+export function assertWhole(
+  { low, high, direction, sinceMs }: StreamRange,
+  events: readonly RecordedEvent[],
+  maxCount: number,
+): void {
+  if (sinceMs > 0) return;
+  const step = direction === 'forwards' ? 1 : -1;
+  let expected = direction === 'forwards' ? low : high;
+  for (const { revision, position } of events) {
+    if (revision !== expected) throw new CorruptEvent(position);
+    expected += step;
+  }
+  if (events.length < Math.min(maxCount, high - low + 1)) throw new CorruptEvent(events.at(-1)?.position ?? BEFORE_ALL);
+}

@@ -1,0 +1,120 @@
+import type { AllSubscription, EventBatch, EventFilter, Position, RecordedEvent } from '../../ports/event-store.js';
+import { type HistoryQueries, SCAN_STEP } from './event-store.query.js';
+import type { CommitSignal } from './event-store.signal.js';
+
+/** Where a subscription reads: the statements, the last committed position and the word that there is more. */
+export type History = {
+  readonly queries: HistoryQueries;
+  readonly last: () => Position;
+  readonly signal: CommitSignal;
+};
+
+/** Bounds the positions looked at for one batch: an empty batch still moves the checkpoint on. */
+const SCAN_STEPS_PER_BATCH = 8;
+const DEFAULT_BATCH_SIZE = 500;
+
+/** Lets the event loop do other things. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A catch-up subscription as its consumer pulls it; every iteration begins anew after `after`. */
+export function subscribe(history: History, subscription: AllSubscription): AsyncIterable<EventBatch> {
+  const { after, maxBatchSize = DEFAULT_BATCH_SIZE } = subscription;
+  if (!Number.isSafeInteger(after) || after < -1) throw new RangeError(`No such position: ${after}`);
+  if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
+    throw new RangeError(`A batch of ${maxBatchSize} events is not possible`);
+  return { [Symbol.asyncIterator]: () => new Subscription(history, subscription, maxBatchSize).iterate() };
+}
+
+class Subscription {
+  readonly #history: History;
+  readonly #filter: EventFilter | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #maxBatchSize: number;
+  #position: Position;
+  #stopped = false;
+  #wake: (() => void) | undefined;
+
+  constructor(history: History, { after, filter, signal }: AllSubscription, maxBatchSize: number) {
+    this.#history = history;
+    this.#filter = filter;
+    this.#signal = signal;
+    this.#maxBatchSize = maxBatchSize;
+    this.#position = after;
+  }
+
+  iterate(): AsyncIterableIterator<EventBatch, void> {
+    const batches = this.#batches();
+    return {
+      next: () => batches.next(),
+      // A consumer may give up while it waits for the next batch: the generator alone would wait on.
+      return: () => {
+        this.#stop();
+        return batches.return();
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async *#batches(): AsyncGenerator<EventBatch, void> {
+    const stop = (): void => {
+      this.#stop();
+    };
+    this.#signal?.addEventListener('abort', stop, { once: true });
+    let waited = true;
+    try {
+      while (!this.#isOver()) {
+        // While there is more and more to read, everyone else gets a turn between batches.
+        if (!waited) await turn();
+        if (this.#isOver()) return;
+        const batch = await this.#read();
+        yield batch;
+        waited = batch.caughtUp;
+        if (waited) await this.#more();
+      }
+    } finally {
+      this.#signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  async #read(): Promise<EventBatch> {
+    const events: RecordedEvent[] = [];
+    for (let step = 1; ; step += 1) {
+      const last = this.#history.last();
+      if (this.#position < last) this.#scan(events, last);
+      const caughtUp = this.#position >= last;
+      if (caughtUp || events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH)
+        return { events, position: this.#position, caughtUp };
+      await turn();
+      if (this.#isOver()) return { events, position: this.#position, caughtUp };
+    }
+  }
+
+  #scan(events: RecordedEvent[], last: Position): void {
+    const high = Math.min(this.#position + SCAN_STEP, last);
+    const limit = this.#maxBatchSize - events.length;
+    const page = this.#history.queries.scan(this.#position + 1, high, this.#filter, 'forwards', limit);
+    for (const event of page.events) events.push(event);
+    this.#position = page.complete ? high : (page.events.at(-1)?.position ?? this.#position);
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#isOver()) resolve();
+      else this.#history.signal.onBeyond(this.#position, resolve);
+    });
+  }
+
+  #stop(): void {
+    this.#stopped = true;
+    if (!this.#wake) return;
+    this.#history.signal.forget(this.#wake);
+    this.#wake();
+  }
+
+  #isOver(): boolean {
+    return this.#stopped || this.#signal?.aborted === true || this.#history.signal.ended;
+  }
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type {
+  AllRead,
+  AllSubscription,
+  Append,
+  Appended,
+  EventBatch,
+  EventStore,
+  ExpectedRevision,
+  Position,
+  RecordedEvent,
+  StreamRead,
+  StreamSlice,
+} from '../../ports/event-store.js';
+import type { Clock } from '../../ports/time.js';
+import { Checkpointer } from './event-store.checkpointer.js';
+import { CachedHeads, METADATA_EVENT, metadataStreamOf } from './event-store.heads.js';
+import { HistoryReader } from './event-store.history.js';
+import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
+import { EventLog } from './event-store.log.js';
+import { HistoryQueries } from './event-store.query.js';
+import { assertExpected, serializeAppend } from './event-store.record.js';
+import { openHistory } from './event-store.schema.js';
+import { CommitSignal } from './event-store.signal.js';
+import { GroupCommitWriter, type Step } from './event-store.writer.js';
+
+export type EmbeddedEventStoreOptions = {
+  /** Holds `history.sqlite` and its lock; made where it is missing. One process at a time may write to it. */
+  readonly directory: string;
+  readonly clock: Clock;
+};
+
+/** EventStoreDB's stream metadata as it is stored. `$maxAge` is in seconds; keys without `$` are the caller's own. */
+export type StreamMetadata = {
+  readonly $maxCount?: number;
+  readonly $maxAge?: number;
+  readonly $tb?: number;
+  readonly [key: string]: unknown;
+};
+
+/** About 10 MB at most. */
+const CACHED_HEADS = 50_000;
+
+/**
+ * The event store in one SQLite file: WAL, flushed at every commit, a checksum on every record.
+ * Answers as EventStoreDB does. One bound of its own: with `any`, a repeat is recognised among the newest 1,000 events
+ * of its stream. After an I/O error at the very flush of a commit, a crash before the next commit may bring refused
+ * appends back; a repeat of them is then answered as one.
+ */
+export class EmbeddedEventStore implements EventStore {
+  readonly #db: DatabaseSyncInstance;
+  readonly #lock: DirectoryLock;
+  readonly #log: EventLog;
+  readonly #writer: GroupCommitWriter;
+  readonly #reader: HistoryReader;
+  readonly #checkpointer: Checkpointer;
+  readonly #signal = new CommitSignal();
+  readonly #listeners = new Set<(head: Position) => void>();
+
+  private constructor(db: DatabaseSyncInstance, lock: DirectoryLock, clock: Clock) {
+    this.#db = db;
+    this.#lock = lock;
+    const queries = new HistoryQueries(db);
+    const heads = new CachedHeads(db, CACHED_HEADS);
+    this.#log = new EventLog(db, heads, { last: queries.last(), lastOfService: queries.lastOfService() });
+    this.#checkpointer = new Checkpointer(db);
+    this.#writer = new GroupCommitWriter(this.#log, clock, (head) => {
+      this.#announce(head);
+    });
+    const history = { queries, last: () => this.#log.end.last, signal: this.#signal };
+    this.#reader = new HistoryReader(history, heads, clock);
+  }
+
+  /** @throws Error where another process writes to the directory, or a newer program has written it */
+  static open({ directory, clock }: EmbeddedEventStoreOptions): EmbeddedEventStore {
+    const lock = lockDirectory(directory);
+    try {
+      return new EmbeddedEventStore(openHistory(directory), lock, clock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async append(append: Append): Promise<Appended> {
+    const serialized = serializeAppend(append);
+    const [appended] = await this.#writer.run([(log, nowMs) => log.append(serialized, nowMs)], serialized.bytes);
+    return appended as Appended;
+  }
+
+  async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
+    const steps: Step[] = [];
+    let bytes = 0;
+    let invalid: Error | undefined;
+    for (const append of appends) {
+      try {
+        const serialized = serializeAppend(append);
+        bytes += serialized.bytes;
+        steps.push((log, nowMs) => log.append(serialized, nowMs));
+      } catch (error) {
+        // Those before it are still to be tried.
+        invalid = error as Error;
+        break;
+      }
+    }
+    const appended = steps.length > 0 ? await this.#writer.run(steps, bytes) : [];
+    if (invalid) throw invalid;
+    return appended;
+  }
+
+  readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
+    return this.#reader.readStream(stream, read);
+  }
+
+  readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
+    return this.#reader.readAll(read);
+  }
+
+  subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
+    return this.#reader.subscribeToAll(subscription);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  async head(): Promise<Position> {
+    this.#reader.assertOpen();
+    return this.#log.end.lastOfService;
+  }
+
+  async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    assertExpected(expected);
+    await this.#writer.run([(log, nowMs) => log.deleteSoftly(stream, expected, nowMs)], 0);
+  }
+
+  /** Deletes a stream for ever: reads and appends are refused with StreamTombstoned. @throws as `append` */
+  async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    assertExpected(expected);
+    await this.#writer.run([(log, nowMs) => log.deleteForEver(stream, expected, nowMs)], 0);
+  }
+
+  /** Replaces a stream's metadata; `expected` is the revision of the metadata, not of the stream. @throws as `append` */
+  setStreamMetadata(stream: string, metadata: StreamMetadata, expected: ExpectedRevision = 'any'): Promise<Appended> {
+    const event = { id: randomUUID(), type: METADATA_EVENT, data: metadata, metadata: {} };
+    return this.append({ stream: metadataStreamOf(stream), expected, events: [event] });
+  }
+
+  /** `revision` is -1 where none was ever set. */
+  async getStreamMetadata(stream: string): Promise<{ metadata: StreamMetadata; revision: number }> {
+    const { revision, events } = await this.readStream(metadataStreamOf(stream), {
+      direction: 'backwards',
+      maxCount: 1,
+    });
+    return { metadata: (events[0]?.data ?? {}) as StreamMetadata, revision };
+  }
+
+  /**
+   * Calls `listener` once for each commit, with the position of its last record (one of the system's own, perhaps), when
+   * its appends have been answered. For `EmbeddedEventReader.notify` in other threads. Returns how to stop.
+   */
+  onCommit(listener: (head: Position) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  close(): Promise<void> {
+    if (this.#signal.ended) return Promise.resolve();
+    this.#writer.close();
+    this.#signal.end();
+    this.#checkpointer.close();
+    this.#listeners.clear();
+    this.#db.close();
+    this.#lock.release();
+    return Promise.resolve();
+  }
+
+  #announce(head: Position): void {
+    this.#signal.announce(head);
+    this.#checkpointer.noteCommit();
+    for (const listener of this.#listeners) listener(head);
+  }
+}

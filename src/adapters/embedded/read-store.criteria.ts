@@ -1,0 +1,157 @@
+import type { ListQuery, Range, Scalar, SearchJoin } from '../../ports/read-store.js';
+import { searchWords } from '../../ports/search.js';
+import type { Value } from './read-store.database.js';
+import type { Entry, ReadStoreCatalog } from './read-store.catalog.js';
+import { least, sideTable, stored, type Column, type TableShape } from './read-store.tables.js';
+
+/** A piece of SQL with the values for its question marks. */
+export type Sql = { readonly text: string; readonly values: readonly Value[] };
+
+/** Which table the order's columns are read from: the main one, or that of a field with several values. */
+export type Ordered = 'm' | 's';
+
+/** One condition of a list. `check` tests it on a row of the main table `m`. */
+type Checked = { readonly check: (ordered: Ordered) => Sql };
+export type Filter = Checked & { readonly kind: 'filter'; readonly field: string };
+export type SeveralFilter = Checked & { readonly kind: 'several'; readonly rows: Sql };
+/** `order`: place of its field in the order, whose columns every path has at hand; -1 for other fields. */
+export type Bound = Checked & { readonly kind: 'bound'; readonly order: number };
+export type Word = Checked & { readonly kind: 'word'; readonly own: Sql; readonly joined: readonly Sql[] };
+export type Criterion = Filter | SeveralFilter | Bound | Word;
+
+export type Target = {
+  readonly catalog: ReadStoreCatalog;
+  readonly shape: TableShape;
+  readonly entry: Entry;
+  readonly scope: number;
+};
+
+export const sql = (text: string, ...values: Value[]): Sql => ({ text, values });
+export const all = (parts: readonly Sql[], between: string): Sql => ({
+  text: parts.map((part) => part.text).join(between),
+  values: parts.flatMap((part) => part.values),
+});
+
+/** Greater than every letter and digit: words with a prefix are those from the prefix to prefix + LAST. */
+const LAST = '\u{10FFFF}';
+
+const columnOf = (shape: TableShape, field: string): Column => {
+  const column = shape.columns.get(field);
+  if (!column) throw new RangeError(`Read model ${shape.model.name} has no field ${JSON.stringify(field)}`);
+  return column;
+};
+
+/** @throws RangeError for a value that the field cannot have */
+function asked(shape: TableShape, column: Column, value: Scalar): string | number {
+  // A bound may lie between two integers, and beyond all of them.
+  if (column.type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
+  try {
+    return stored(shape, column, value);
+  } catch (error) {
+    throw new RangeError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+const boundsOf = ({ from, to }: Range): Scalar[] => [from, to].filter((bound) => bound !== undefined);
+
+/** Finds defects of the caller before anything is read. @throws RangeError */
+export function validate(shape: TableShape, query: ListQuery): void {
+  for (const [name, value] of Object.entries({ offset: query.offset, limit: query.limit })) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number from 0`);
+  }
+  for (const [field, value] of Object.entries(query.where ?? {})) {
+    if (!shape.model.filters.includes(field)) {
+      throw new RangeError(`Read model ${shape.model.name} has no filter ${JSON.stringify(field)}`);
+    }
+    asked(shape, columnOf(shape, field), value);
+  }
+  for (const [field, range] of Object.entries(query.between ?? {})) {
+    const column = columnOf(shape, field);
+    for (const bound of boundsOf(range)) asked(shape, column, bound);
+  }
+}
+
+/** What a query asks for; undefined when it cannot find anything. */
+export function criteriaOf(target: Target, query: ListQuery): Criterion[] | undefined {
+  const found = searchWords(query.search);
+  if (found?.length === 0) return undefined;
+  return [
+    ...Object.entries(query.where ?? {}).map(([field, value]) => filterOf(target, field, value)),
+    ...Object.entries(query.between ?? {}).flatMap(([field, range]) => rangeOf(target, field, range)),
+    ...(found ?? []).map((word) => wordOf(target, word)),
+  ];
+}
+
+function filterOf({ shape, entry, scope }: Target, field: string, value: Scalar): Filter | SeveralFilter {
+  const column = columnOf(shape, field);
+  const wanted = asked(shape, column, value);
+  if (!entry.several.has(field)) {
+    return { kind: 'filter', field, check: () => sql(`m.${column.sql} = ?`, wanted) };
+  }
+  return {
+    kind: 'several',
+    check: () => sql(`EXISTS (SELECT 1 FROM json_each(m.several, '$.${field}') v WHERE v.value = ?)`, wanted),
+    rows: sql(`${sideTable(shape, field)} s WHERE s.scope = ? AND s.value = ?`, scope, wanted),
+  };
+}
+
+function rangeOf({ shape, entry }: Target, field: string, { from, to }: Range): Bound[] {
+  const column = columnOf(shape, field);
+  if (entry.several.has(field)) throw new RangeError(`${shape.model.name}.${field} has several values: no range`);
+  const order = shape.order.indexOf(column);
+  const bound = (operator: string, value: string | number): Bound => ({
+    kind: 'bound',
+    order,
+    check: (ordered) => sql(`${order < 0 ? 'm' : ordered}.${column.sql} ${operator} ?`, value),
+  });
+  if (from === undefined && to === undefined) return [];
+  // Always with a lower bound, so that what stands for null in a table of several values is outside.
+  const lower = bound('>=', from === undefined ? least(column) : asked(shape, column, from));
+  return to === undefined ? [lower] : [lower, bound('<=', asked(shape, column, to))];
+}
+
+/** A search word: a prefix of one of the document's own words, or of a joined document's. */
+function wordOf(target: Target, word: string): Word {
+  const { shape, scope } = target;
+  const joins = shape.joins.flatMap((join) => joinOf(target, join, word) ?? []);
+  const own = sql('instr(m.words, ?) > 0', `"${word}`);
+  return {
+    kind: 'word',
+    check: () => {
+      const either = all([own, ...joins.map((join) => join.check)], ' OR ');
+      return sql(`(${either.text})`, ...either.values);
+    },
+    own: sql(`${shape.words} w WHERE w.scope = ? AND w.word >= ? AND w.word < ?`, scope, word, word + LAST),
+    joined: joins.map((join) => join.rows),
+  };
+}
+
+/** Documents whose field points to one of the other model's documents that has the word in one of the named texts. */
+function joinOf(target: Target, join: SearchJoin, word: string): { check: Sql; rows: Sql } | undefined {
+  const { shape, scope, entry, catalog } = target;
+  const other = catalog.liveTable(join.model);
+  if (!other) return undefined;
+  const mask = join.texts.reduce((bits, name) => bits | bitOf(other, name), 0);
+  const range = [scope, word, word + LAST, mask];
+  const ids = catalog.entry(other).indexed
+    ? `SELECT o.id FROM ${other.words} w CROSS JOIN ${other.main} o ON o.number = w.doc
+       WHERE w.scope = ? AND w.word >= ? AND w.word < ? AND w.mask & ? != 0`
+    : `SELECT o.id FROM ${other.main} o, json_each(o.words) w
+       WHERE o.scope = ? AND o.dead = 0 AND w.key >= ? AND w.key < ? AND w.value & ? != 0`;
+  const field = `"f_${join.field}"`;
+  if (!entry.several.has(join.field)) {
+    const rows = `SELECT j.number AS doc FROM (${ids}) p CROSS JOIN ${shape.main} j
+      ON j.scope = ? AND j.dead = 0 AND j.${field} = p.id`;
+    return { check: sql(`m.${field} IN (${ids})`, ...range), rows: sql(rows, ...range, scope) };
+  }
+  const rows = `SELECT j.doc FROM (${ids}) p CROSS JOIN ${sideTable(shape, join.field)} j
+    ON j.scope = ? AND j.value = p.id`;
+  const check = `EXISTS (SELECT 1 FROM json_each(m.several, '$.${join.field}') v WHERE v.value IN (${ids}))`;
+  return { check: sql(check, ...range), rows: sql(rows, ...range, scope) };
+}
+
+function bitOf(other: TableShape, name: string): number {
+  const text = other.texts.find((searched) => searched.name === name);
+  if (!text) throw new RangeError(`Read model ${other.model.name} has no searched text ${JSON.stringify(name)}`);
+  return text.bit;
+}

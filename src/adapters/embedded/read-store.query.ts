@@ -1,0 +1,125 @@
+import type { Listed, ListQuery } from '../../ports/read-store.js';
+import type { ReadStoreDatabase } from './read-store.database.js';
+import { all, criteriaOf, sql, type Criterion, type Sql, type Target, type Word } from './read-store.criteria.js';
+import { narrowed, orderPath, pathsOf, type Path } from './read-store.paths.js';
+
+/** How many rows of each path are counted before one is chosen: enough to tell a few from many, at once. */
+const PROBES = [100, 10_000];
+
+/** The statements that answer a list. */
+export type Plan = {
+  /** Undefined: the total is kept beside the table. */
+  readonly count: Sql | undefined;
+  /** Finds the page among the first so many rows of the order, if it can: then without sorting all that matches. */
+  readonly walk: Sql | undefined;
+  readonly page: Sql;
+};
+
+/** Lists: which index to start from, and the SQL that follows. */
+export class ReadStoreQuery {
+  constructor(private readonly db: ReadStoreDatabase) {}
+
+  list(target: Target, query: ListQuery): Listed {
+    const plan = this.plan(target, query);
+    if (!plan) return { items: [], totalCount: 0 };
+    const totalCount = plan.count ? this.number(plan.count) : this.total(target);
+    const size = Math.min(query.limit, Math.max(0, totalCount - query.offset));
+    if (size === 0) return { items: [], totalCount };
+    const walked = plan.walk ? this.items(plan.walk) : [];
+    return { items: walked.length === size ? walked : this.items(plan.page), totalCount };
+  }
+
+  /** Undefined: the query finds nothing, whatever there is. */
+  plan(target: Target, query: ListQuery): Plan | undefined {
+    const criteria = criteriaOf(target, query);
+    if (!criteria) return undefined;
+    if (!target.entry.indexed) return planWithoutIndexes(target, query, criteria);
+    const { path, hits } = this.choose(target, criteria);
+    const rest = criteria.filter((criterion) => !path.meets.has(criterion));
+    const page = paged(target, query, path, rest);
+    if (criteria.length === 0) return { count: undefined, walk: undefined, page };
+    const count = path.word && rest.length === 0 ? this.countWord(path.word) : counting(target, path, rest);
+    return { count, walk: path.word && this.walk(target, query, criteria, hits), page };
+  }
+
+  /** The path with the fewest rows, and how many these are: at most the last of PROBES, since no more are counted. */
+  private choose(target: Target, criteria: readonly Criterion[]): { path: Path; hits: number } {
+    const paths = pathsOf(target, criteria);
+    let hits = 0;
+    if (paths.length === 1 && !paths[0].word) return { path: paths[0], hits };
+    for (const limit of PROBES) {
+      const found = paths.map(({ probe }) =>
+        this.number(sql(`SELECT count(*) FROM (${probe.text} LIMIT ?)`, ...probe.values, limit)),
+      );
+      hits = Math.min(...found);
+      const path = paths[found.indexOf(hits)];
+      if (path && hits < limit) return { path, hits };
+    }
+    // All are long: better one that comes in order, which need not be sorted.
+    return { path: paths.find((path) => !path.word) ?? paths[0], hits };
+  }
+
+  /** Many hits among few rows: the first rows of the order hold a page of them. Unless they all lie far behind. */
+  private walk(target: Target, query: ListQuery, criteria: readonly Criterion[], hits: number): Sql | undefined {
+    const { shape } = target;
+    const expected = Math.ceil(((query.offset + query.limit) * this.total(target)) / Math.max(1, hits));
+    if (2 * expected > hits) return undefined;
+    const path = orderPath(target, criteria);
+    const checks = criteria.filter((each) => !path.meets.has(each)).map((each) => each.check('m'));
+    const steps = sql(`SELECT m.number FROM ${path.from.text} ORDER BY ${ordering(target, query, path)} LIMIT ?`);
+    const rows = all([sql('TRUE'), ...checks], ' AND ');
+    // The rows keep the order of the inner query, since a CROSS JOIN is carried out as it is written.
+    const text = `SELECT m.json FROM (${steps.text}) p CROSS JOIN ${shape.main} m ON m.number = p.number
+      WHERE ${rows.text} LIMIT ? OFFSET ?`;
+    return sql(text, ...path.from.values, 4 * expected + 100, ...rows.values, query.limit, query.offset);
+  }
+
+  /** How many documents have the word. To count apart those that have it twice takes long, so only where there may be such. */
+  private countWord({ own, joined }: Word): Sql {
+    const end = (way: string): Sql =>
+      sql(`SELECT w.word FROM ${own.text} ORDER BY w.word ${way} LIMIT 1`, ...own.values);
+    const [first, last] = [end('ASC'), end('DESC')].map(({ text, values }) => this.db.get(text, ...values)?.[0]);
+    const others = joined.filter(({ text, values }) => this.db.get(`${text} LIMIT 1`, ...values) !== undefined);
+    if (first === last && others.length === 0) return sql(`SELECT count(*) FROM ${own.text}`, ...own.values);
+    const docs = all([sql(`SELECT w.doc FROM ${own.text}`, ...own.values), ...others], ' UNION ALL ');
+    return sql(`SELECT count(DISTINCT doc) FROM (${docs.text})`, ...docs.values);
+  }
+
+  private total({ shape, scope }: Target): number {
+    return this.number(sql('SELECT count FROM kontor_counts WHERE name = ? AND scope = ?', shape.name, scope));
+  }
+
+  private number({ text, values }: Sql): number {
+    return Number(this.db.get(text, ...values)?.[0] ?? 0);
+  }
+
+  private items({ text, values }: Sql): string[] {
+    return this.db.all(text, ...values).map(([json]) => json as string);
+  }
+}
+
+const counting = (target: Target, path: Path, rest: readonly Criterion[]): Sql => {
+  const rows = narrowed(target, path, rest);
+  return sql(`SELECT count(*) FROM ${rows.text}`, ...rows.values);
+};
+
+function ordering({ shape }: Target, query: ListQuery, path: Path): string {
+  const way = shape.descending === (query.reverse ?? false) ? 'ASC' : 'DESC';
+  return [...shape.order.map((column) => column.sql), 'id'].map((name) => `${path.ordered}.${name} ${way}`).join(', ');
+}
+
+function paged(target: Target, query: ListQuery, path: Path, rest: readonly Criterion[]): Sql {
+  const rows = narrowed(target, path, rest);
+  const number = path.ordered === 's' ? 's.doc' : 'm.number';
+  // The inner query reads an index alone, so that skipping to a far page touches no document.
+  const text = `SELECT (SELECT d.json FROM ${target.shape.main} d WHERE d.number = p.number) FROM (
+    SELECT ${number} AS number FROM ${rows.text} ORDER BY ${ordering(target, query, path)} LIMIT ? OFFSET ?) p`;
+  return sql(text, ...rows.values, query.limit, query.offset);
+}
+
+/** A table under construction: right, and slow. */
+function planWithoutIndexes(target: Target, query: ListQuery, criteria: readonly Criterion[]): Plan {
+  const from = sql(`${target.shape.main} m WHERE m.scope = ? AND m.dead = 0`, target.scope);
+  const path: Path = { from, ordered: 'm', meets: new Set(), probe: from };
+  return { count: counting(target, path, criteria), walk: undefined, page: paged(target, query, path, criteria) };
+}

@@ -1,0 +1,238 @@
+import type { AnyTable, Field, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
+import { bindable, type Value } from './read-store.database.js';
+
+export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
+export type SearchedText = { readonly name: string; readonly bit: number; readonly of: (doc: never) => string | null };
+
+/** What one table looks like in SQLite. Every name in here has been checked, so it may stand in SQL. */
+export type TableShape = {
+  readonly name: string;
+  readonly model: ReadModel;
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly order: readonly Column[];
+  readonly descending: boolean;
+  /** Fields with an index of their own: filters, and those that search follows to another model. */
+  readonly indexed: ReadonlySet<string>;
+  readonly compounds: readonly (readonly string[])[];
+  readonly texts: readonly SearchedText[];
+  readonly joins: readonly SearchJoin[];
+  /** Quoted names. */
+  readonly main: string;
+  readonly words: string;
+  /** Two declarations that are stored in the same way have equal texts. */
+  readonly declaration: string;
+};
+
+// Without double underscores, which set off the names of side tables and indexes.
+const modelName = /^[a-z](?:_?[a-z0-9])*$/;
+const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
+const MAX_NAME_LENGTH = 60;
+/** Masks of texts are integers of 32 bits on the JavaScript side. */
+const MAX_TEXTS = 30;
+
+const isName = (pattern: RegExp, name: string): boolean => name.length <= MAX_NAME_LENGTH && pattern.test(name);
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+export function tableName({ model, generation }: AnyTable): string {
+  if (!isName(modelName, model.name))
+    throw new RangeError(`Not a name for a read model: ${JSON.stringify(model.name)}`);
+  if (!isCount(model.version) || !isCount(generation)) {
+    throw new RangeError(`Read model ${model.name}: version and generation are counted from 0`);
+  }
+  return `${model.name}_v${model.version}_g${generation}`;
+}
+
+/** @throws RangeError for a declaration that contradicts itself: a defect of the program, found at start */
+export function shapeOf(table: AnyTable): TableShape {
+  const { model } = table;
+  const name = tableName(table);
+  const columns = columnsOf(model);
+  const column = (field: string): Column => {
+    const found = columns.get(field);
+    if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
+    return found;
+  };
+  const named = (fields: readonly string[]): string[] => fields.map((field) => column(field).field);
+  const joins = model.searchJoins ?? [];
+  const filters = named(model.filters);
+  const compounds = (model.compound ?? []).map(named);
+  const stray = compounds.flat().find((field) => !filters.includes(field));
+  if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
+  return {
+    name,
+    model,
+    columns,
+    order: model.order.fields.map(column),
+    descending: model.order.direction === 'descending',
+    indexed: new Set([...filters, ...named(joins.map((join) => join.field))]),
+    compounds: compounds.filter((fields) => fields.length > 1),
+    texts: textsOf(model),
+    joins,
+    main: `"${name}"`,
+    words: `"${name}__words"`,
+    declaration: declarationOf(model),
+  };
+}
+
+function columnsOf(model: ReadModel): Map<string, Column> {
+  const columns = new Map<string, Column>();
+  const taken = new Set<string>();
+  for (const [field, { type }] of Object.entries(model.fields)) {
+    // SQLite does not tell upper from lower case in names.
+    if (!isName(fieldName, field) || taken.has(field.toLowerCase())) {
+      throw new RangeError(`Read model ${model.name}: not a name for a field, or not unique: ${JSON.stringify(field)}`);
+    }
+    taken.add(field.toLowerCase());
+    columns.set(field, { field, sql: `"f_${field}"`, type });
+  }
+  return columns;
+}
+
+function textsOf(model: ReadModel): SearchedText[] {
+  // By name, so that the bits do not depend on how the declaration happens to be written down.
+  const texts = Object.entries(model.search ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (texts.length > MAX_TEXTS) throw new RangeError(`Read model ${model.name}: more than ${MAX_TEXTS} searched texts`);
+  return texts.map(([name, of], at) => ({ name, bit: 1 << at, of }));
+}
+
+const declarationOf = (model: ReadModel): string =>
+  JSON.stringify({
+    fields: Object.entries(model.fields)
+      .map(([field, { type }]) => `${field} ${type}`)
+      .sort(),
+    filters: [...model.filters].sort(),
+    compound: (model.compound ?? []).map((fields) => fields.join(' ')).sort(),
+    order: model.order,
+    search: Object.keys(model.search ?? {}).sort(),
+    joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
+  });
+
+const sqlType = (column: Column): string => (column.type === 'text' ? 'TEXT' : 'INTEGER');
+
+/**
+ * The main table and its words. `dead` marks tombstones. `words` and `several` hold what the side tables hold of the
+ * document, so that an update writes the difference only. `json` comes last: reading the columns before it never
+ * touches the pages that a long document spills over to.
+ */
+export const createTable = (shape: TableShape): string => `
+  CREATE TABLE ${shape.main} (
+    number INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL,
+    dead INTEGER NOT NULL, ${[...shape.columns.values()].map((column) => `${column.sql} ${sqlType(column)}, `).join('')}
+    words TEXT, several TEXT, json TEXT, UNIQUE (scope, id)
+  ) STRICT;
+  CREATE TABLE ${shape.words} (
+    scope INTEGER NOT NULL, word TEXT NOT NULL, doc INTEGER NOT NULL, mask INTEGER NOT NULL,
+    PRIMARY KEY (scope, word, doc)
+  ) STRICT, WITHOUT ROWID;`;
+
+const orderColumns = (shape: TableShape): string => shape.order.map((column) => `${column.sql}, `).join('') + 'id';
+
+export const orderIndex = (shape: TableShape): string => `"${shape.name}__order"`;
+export const filterIndex = (shape: TableShape, fields: readonly string[]): string =>
+  `"${shape.name}__by_${fields.join('__')}"`;
+
+/** Partial: tombstones are in no index, nor are documents without the value. */
+export function createIndexes(shape: TableShape): string[] {
+  const byFields = [...[...shape.indexed].map((field) => [field]), ...shape.compounds].map((fields) => {
+    const columns = fields.map((field) => `"f_${field}"`);
+    return `CREATE INDEX IF NOT EXISTS ${filterIndex(shape, fields)}
+      ON ${shape.main} (scope, ${columns.join(', ')}, ${orderColumns(shape)})
+      WHERE dead = 0 AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}`;
+  });
+  const byOrder = `CREATE INDEX IF NOT EXISTS ${orderIndex(shape)}
+    ON ${shape.main} (scope, ${orderColumns(shape)}) WHERE dead = 0`;
+  return [byOrder, ...byFields];
+}
+
+/** Fills the words of a table that was written in bulk, in their order. */
+const fillWords = (shape: TableShape): string => `
+  INSERT INTO ${shape.words} (scope, word, doc, mask)
+  SELECT m.scope, w.key, m.number, w.value FROM ${shape.main} m, json_each(m.words) w
+  WHERE m.dead = 0 ORDER BY 1, 2, 3`;
+
+export const sideTable = (shape: TableShape, field: string): string => `"${shape.name}__several_${field}"`;
+
+/**
+ * A field's values where documents have several, in lists' order. The key of such a table takes no null: `lowest`
+ * stands for it, a value of another type that sorts before all of the column's own.
+ */
+export const createSideTable = (shape: TableShape, column: Column): string => `
+  CREATE TABLE ${sideTable(shape, column.field)} (
+    scope INTEGER NOT NULL, value ${sqlType(column)} NOT NULL,
+    ${shape.order.map((ordering) => `${ordering.sql} ANY NOT NULL, `).join('')}
+    id TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (scope, value, ${orderColumns(shape)})
+  ) STRICT, WITHOUT ROWID`;
+
+export const lowest = (column: Column): number => (column.type === 'text' ? 0 : -Infinity);
+/** The least value that a column can have when it is not null. */
+export const least = (column: Column): string | number => (column.type === 'text' ? '' : -Number.MAX_SAFE_INTEGER);
+
+/** Keeps the single values that were stored before the field's first list of values as lists of one. */
+export const listSingleValues = (shape: TableShape, column: Column): string => `
+  UPDATE ${shape.main} SET ${column.sql} = NULL,
+    several = json_set(coalesce(several, '{}'), '$.${column.field}', json_array(${column.sql}))
+  WHERE dead = 0 AND ${column.sql} IS NOT NULL`;
+
+/** Fills a side table from what the documents' rows repeat of it. */
+export const fillSideTable = (shape: TableShape, column: Column): string => `
+  INSERT INTO ${sideTable(shape, column.field)}
+  SELECT m.scope, v.value, ${shape.order.map((each) => `coalesce(m.${each.sql}, ${each.type === 'text' ? '0' : '-9e999'}), `).join('')}
+    m.id, m.number FROM ${shape.main} m, json_each(m.several, '$.${column.field}') v
+  WHERE m.dead = 0 ORDER BY 1, 2`;
+
+/** What a table that was written in bulk lacks beside its indexes. */
+export const fills = (shape: TableShape, several: ReadonlySet<string>): string[] => [
+  fillWords(shape),
+  ...[...shape.columns.values()].flatMap((each) => (several.has(each.field) ? fillSideTable(shape, each) : [])),
+];
+
+/** A value as it is stored. @throws TypeError when it is not of the field's type */
+export function stored(shape: TableShape, column: Column, value: Scalar): string | number {
+  if (column.type === 'text' && typeof value === 'string') return bindable(value);
+  if (column.type === 'boolean' && typeof value === 'boolean') return Number(value);
+  if (column.type === 'integer' && Number.isSafeInteger(value)) return value as number;
+  throw new TypeError(
+    `Read model ${shape.model.name}: ${String(value)} is not a value of ${column.type} ${column.field}`,
+  );
+}
+
+/** `values`: one or several for each column. `words`: each with the texts it is in, as bits. */
+export type Row = {
+  readonly values: readonly (Value | readonly Value[])[];
+  readonly words: ReadonlyMap<string, number>;
+};
+
+const noWords: ReadonlyMap<string, number> = new Map();
+
+/** What a document's row holds beside its JSON. @throws TypeError when `of` gives what the field cannot hold */
+export function rowOf(shape: TableShape, document: object | null, wordsOf: (text: string) => string[]): Row {
+  if (document === null) return { values: Array.from(shape.columns, () => null), words: noWords };
+  const values: (Value | readonly Value[])[] = [];
+  for (const column of shape.columns.values()) {
+    const value = shape.model.fields[column.field]?.of(document as never) ?? null;
+    if (value === null || typeof value !== 'object') {
+      values.push(value === null ? null : stored(shape, column, value));
+    } else if (shape.order.includes(column)) {
+      throw new TypeError(`Read model ${shape.model.name}: order field ${column.field} gave several values`);
+    } else {
+      values.push([...new Set(value.map((each) => stored(shape, column, each)))]);
+    }
+  }
+  return { values, words: searchedWords(shape, document, wordsOf) };
+}
+
+function searchedWords(shape: TableShape, document: object, wordsOf: (text: string) => string[]): Row['words'] {
+  if (shape.texts.length === 0) return noWords;
+  const masks = new Map<string, number>();
+  for (const { bit, of } of shape.texts) {
+    for (const word of wordsOf(of(document as never) ?? '')) masks.set(word, (masks.get(word) ?? 0) | bit);
+  }
+  return masks;
+}
+
+/** Words as the main table repeats them. They are letters and digits only, so nothing needs escaping. */
+export function wordsJson(words: Row['words']): string | null {
+  let text = '';
+  for (const [word, mask] of words) text += `${text === '' ? '{' : ','}"${word}":${mask}`;
+  return text === '' ? null : text + '}';
+}

@@ -1,0 +1,188 @@
+import { v5 as uuidV5 } from 'uuid';
+import { z } from 'zod';
+import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
+import { conflict, invalid, notFound } from '../platform/domain-error.js';
+import {
+  CustomerDetails,
+  CustomerLink,
+  CustomerStatus,
+  noDetails,
+  type CreateCustomer,
+  type UpdateCustomer,
+} from './customer-fields.js';
+import { codeClaim, emailClaims, linkClaim, linkKey, taxNumberClaims } from './customer-keys.js';
+import { changesTo, someOf } from './fields.js';
+import { correction, LedgerTransaction } from './ledger.js';
+import { amountIn } from './money.js';
+
+const CustomerCreated = CustomerDetails.extend({
+  currency: z.string(),
+  status: CustomerStatus,
+  isDefault: z.boolean(),
+  openingTransaction: LedgerTransaction.nullable(),
+  links: z.array(CustomerLink),
+});
+
+export const customerEvents = {
+  CustomerCreated: domain('CREATE', 'customer', CustomerCreated),
+  CustomerUpdated: domain('UPDATE', 'customer', z.object({ changes: someOf(CustomerDetails.shape) })),
+  CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
+  CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
+  CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
+  CustomerDeleted: domain('DELETE', 'customer', z.object({})),
+  /** A transaction reached the deleted record: it is there again, with the code and links that are still free. */
+  CustomerRestored: domain(
+    'UPDATE',
+    'customer',
+    z.object({ code: z.string().nullable(), links: z.array(CustomerLink), causedBy: z.string() }),
+  ),
+};
+export type CustomerEvent = EventOf<typeof customerEvents>;
+
+type Facts = CustomerDetails & {
+  currency: string;
+  isActive: boolean;
+  isDefault: boolean;
+  openingTransaction: LedgerTransaction | null;
+  links: readonly CustomerLink[];
+  /** Events that have already restored it: each does so once. */
+  restoredBy: readonly string[];
+};
+export type Customer = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);
+export type PresentCustomer = { status: 'present' } & Facts;
+
+type Recorded = Exclude<Customer, { status: 'absent' }>;
+type LaterEvent = Exclude<CustomerEvent, { type: 'CustomerCreated' }>;
+
+function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
+  switch (event.type) {
+    case 'CustomerUpdated':
+      return { ...state, ...event.data.changes };
+    case 'CustomerMadePassive':
+      return { ...state, isActive: false };
+    case 'CustomerMadeActive':
+      return { ...state, isActive: true };
+    case 'CustomerLinked':
+      return isLinked(state, event.data) ? state : { ...state, links: [...state.links, event.data] };
+    case 'CustomerDeleted':
+      return { ...state, status: 'deleted' };
+    case 'CustomerRestored': {
+      const { causedBy, ...kept } = event.data;
+      return { ...state, ...kept, status: 'present', restoredBy: [...state.restoredBy, causedBy] };
+    }
+  }
+}
+
+const isLinked = ({ links }: Recorded, link: CustomerLink): boolean =>
+  links.some((known) => linkKey(known) === linkKey(link));
+
+function claimsOf(state: Customer, tenantId: string): readonly Claim[] {
+  if (state.status !== 'present') return [];
+  return [
+    ...(state.code === null ? [] : [codeClaim(tenantId, state.code)]),
+    ...state.links.map((link) => linkClaim(tenantId, link)),
+    ...taxNumberClaims(tenantId, state.taxNumber),
+    ...emailClaims(tenantId, state.email),
+  ];
+}
+
+export const customer: Aggregate<Customer, CustomerEvent> = {
+  name: 'customer',
+  events: customerEvents,
+  initial: { status: 'absent' },
+  evolve: (state, event) => {
+    if (event.type === 'CustomerCreated') {
+      const { status, ...rest } = event.data;
+      return { status: 'present', isActive: status === 'ACTIVE', restoredBy: [], ...rest };
+    }
+    return state.status === 'absent' ? state : evolveRecorded(state, event);
+  },
+  claims: claimsOf,
+};
+
+/** The customer, unless there is none (any more). @throws DomainError not_found */
+export function presentCustomer(state: Customer): PresentCustomer {
+  if (state.status !== 'present') throw notFound('customer');
+  return { ...state, status: 'present' };
+}
+
+const ensureCurrency = (given: string | undefined, currency: string): void => {
+  if (given === undefined || given === currency) return;
+  throw invalid([{ path: 'currency', message: `The books are kept in ${currency}.` }], 'CURRENCY_MISMATCH');
+};
+
+export type NewCustomer = {
+  /** The stream's id, which is also the customer's ledger account. */
+  readonly id: string;
+  readonly input: CreateCustomer;
+  /** The given code, or the next of the tenant's sequence. */
+  readonly code: string;
+  readonly tenantCurrency: string;
+  readonly openingBalancesAccountId: string;
+  readonly isDefault?: boolean;
+  readonly links?: readonly CustomerLink[];
+};
+
+export function createCustomer(state: Customer, data: NewCustomer): CustomerEvent[] {
+  if (state.status !== 'absent') return [];
+  const { code, tenantCurrency, isDefault = false, links = [] } = data;
+  const { openingBalance: _, currency, status = 'ACTIVE', ...details } = data.input;
+  ensureCurrency(currency, tenantCurrency);
+  const openingTransaction = openingTransactionOf(data);
+  const facts = { currency: tenantCurrency, status, isDefault, openingTransaction, links: [...links] };
+  return [{ type: 'CustomerCreated', data: { ...noDetails, ...details, code, ...facts } }];
+}
+
+function openingTransactionOf(data: NewCustomer): LedgerTransaction | null {
+  const { id: customerId, input, tenantCurrency, openingBalancesAccountId } = data;
+  if (!input.openingBalance) return null;
+  const { amount, direction, date } = input.openingBalance;
+  const id = uuidV5('opening-balance', customerId);
+  return correction(
+    { id, date, currency: tenantCurrency, branchId: input.branchId ?? null, systemGenerated: true },
+    {
+      type: 'OPENING_BALANCE',
+      subject: { customerId },
+      direction,
+      amount: amountIn(tenantCurrency, amount, 'openingBalance.amount'),
+      balancingAccountId: openingBalancesAccountId,
+    },
+  );
+}
+
+export function updateCustomer(state: Customer, input: UpdateCustomer): CustomerEvent[] {
+  const found = presentCustomer(state);
+  const { status, currency, ...patch } = input;
+  ensureCurrency(currency, found.currency);
+  const events: CustomerEvent[] = [];
+  const changes = changesTo<CustomerDetails>(found, patch);
+  if (changes) events.push({ type: 'CustomerUpdated', data: { changes } });
+  if (status === 'PASSIVE' && found.isActive) events.push({ type: 'CustomerMadePassive', data: {} });
+  if (status === 'ACTIVE' && !found.isActive) events.push({ type: 'CustomerMadeActive', data: {} });
+  return events;
+}
+
+export function linkCustomer(state: Customer, link: CustomerLink): CustomerEvent[] {
+  return isLinked(presentCustomer(state), link) ? [] : [{ type: 'CustomerLinked', data: link }];
+}
+
+/** Whether it has transactions is the handler's to check first. */
+export function deleteCustomer(state: Customer): CustomerEvent[] {
+  if (presentCustomer(state).isDefault) {
+    throw conflict('DEFAULT_CUSTOMER', 'The default customer cannot be deleted.');
+  }
+  return [{ type: 'CustomerDeleted', data: {} }];
+}
+
+export type Restoration = {
+  /** The event whose transaction reached the deleted record. */
+  readonly causedBy: string;
+  /** What nobody else has taken in the meantime. */
+  readonly code: string | null;
+  readonly links: readonly CustomerLink[];
+};
+
+export function restoreCustomer(state: Customer, { causedBy, code, links }: Restoration): CustomerEvent[] {
+  if (state.status !== 'deleted' || state.restoredBy.includes(causedBy)) return [];
+  return [{ type: 'CustomerRestored', data: { causedBy, code, links: [...links] } }];
+}

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { isTimeZone } from '../platform/calendar.js';
+
+// Control characters and half surrogate pairs: they break logs, CSV files and stores, and nobody types them.
+const unprintable = /[\p{Cc}\p{Cs}]/u;
+const unprintableInParagraph = /[^\P{Cc}\n\r\t]|\p{Cs}/u;
+
+/** One line of text: trimmed, not empty. */
+export const line = (maxLength: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxLength)
+    .refine((text) => !unprintable.test(text), 'Must not contain control characters.');
+
+/** Text of several lines: trimmed, not empty. */
+export const paragraph = (maxLength: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxLength)
+    .refine((text) => !unprintableInParagraph.test(text), 'Must not contain control characters.');
+
+/** An id as a caller gives it. Its form is not checked here: a malformed one is simply not found (404). */
+export const RecordId = z.string().min(1).max(100);
+export const Email = z.email().max(254);
+export const Phone = line(40);
+export const CalendarDate = z.iso.date();
+/** An instant as events hold it: ISO 8601, UTC, milliseconds. */
+export const Instant = z.iso.datetime({ precision: 3 });
+export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zone of the IANA database.');
+export const Direction = z.enum(['IN', 'OUT']);
+export type Direction = z.output<typeof Direction>;
+
+/** A list of ids without repeats. */
+export const IdList = z
+  .array(RecordId)
+  .max(100)
+  .transform((ids) => [...new Set(ids)]);
+
+/** The same fields, each of which may be left out (but not `undefined`): what an update may change. */
+export const someOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(
+    Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.exactOptional(field)])) as {
+      [K in keyof Shape]: z.ZodExactOptional<Shape[K]>;
+    },
+  );
+
+/** What of `patch` differs from `current`; undefined when nothing does. Fields that `current` lacks are left out. */
+export function changesTo<T extends object>(current: T, patch: Partial<T>): Partial<T> | undefined {
+  const changed = (Object.keys(patch) as (keyof T)[]).filter(
+    (name) => name in current && patch[name] !== undefined && !isDeepStrictEqual(patch[name], current[name]),
+  );
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map((name) => [name, patch[name]])) as Partial<T>;
+}

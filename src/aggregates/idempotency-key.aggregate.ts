@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { DomainError } from '../platform/domain-error.js';
+import { Instant } from './fields.js';
+import { differingFields } from './sale-payload.js';
+
+export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** The header's form: 1 to 255 visible ASCII characters. */
+export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
+
+/** The stream's id. The key itself is a partner's and may be anything, so it is in no stream name. */
+export const idempotencyKeyId = (sourceId: string, key: string): string =>
+  hash('sha256', JSON.stringify([sourceId, key]), 'hex');
+
+const IdempotencyKeyClaimed = z.object({
+  saleId: z.string(),
+  externalId: z.string(),
+  sourceId: z.string(),
+  /** Digests of the payload's members, not the payload. */
+  fieldHashes: z.record(z.string(), z.string()),
+  claimedAt: Instant,
+  expiresAt: Instant,
+});
+
+/** Never deleted; an expired key is claimed anew on the same stream. */
+export const idempotencyKeyEvents = { IdempotencyKeyClaimed: technical(IdempotencyKeyClaimed) };
+export type IdempotencyKeyEvent = EventOf<typeof idempotencyKeyEvents>;
+
+export type IdempotencyKey = { status: 'unclaimed' } | ({ status: 'claimed' } & z.output<typeof IdempotencyKeyClaimed>);
+
+export const idempotencyKey: Aggregate<IdempotencyKey, IdempotencyKeyEvent> = {
+  name: 'idempotency-key',
+  events: idempotencyKeyEvents,
+  initial: { status: 'unclaimed' },
+  evolve: (_, event) => ({ status: 'claimed', ...event.data }),
+};
+
+/** Whether the key is bound to a payload at this moment. */
+export const isBound = (state: IdempotencyKey, now: Date): state is Extract<IdempotencyKey, { status: 'claimed' }> =>
+  state.status === 'claimed' && now.getTime() < Date.parse(state.expiresAt);
+
+export type KeyClaim = {
+  readonly saleId: string;
+  readonly externalId: string;
+  readonly sourceId: string;
+  readonly fieldHashes: Readonly<Record<string, string>>;
+};
+
+/** `[]` when the key is bound to this very payload. @throws DomainError IDEMPOTENCY_CONFLICT naming the fields that differ */
+export function claimIdempotencyKey(state: IdempotencyKey, claim: KeyClaim, now: Date): IdempotencyKeyEvent[] {
+  if (!isBound(state, now)) {
+    const expiresAt = new Date(now.getTime() + IDEMPOTENCY_WINDOW_MS).toISOString();
+    return [{ type: 'IdempotencyKeyClaimed', data: { ...claim, claimedAt: now.toISOString(), expiresAt } }];
+  }
+  const differing = differingFields(state.fieldHashes, claim.fieldHashes);
+  if (differing.length === 0) return [];
+  throw new DomainError('conflict', 'IDEMPOTENCY_CONFLICT', 'This key was used with a different payload.', {
+    errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
+  });
+}

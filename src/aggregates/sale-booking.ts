@@ -1,0 +1,137 @@
+import { v5 as uuidV5 } from 'uuid';
+import { conflict } from '../platform/domain-error.js';
+import { collection, payment, reversal, saleInvoice, saleReturn, type EntryFacts } from './ledger.js';
+import { compareAmounts, sumOf } from './money.js';
+import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.aggregate.js';
+import type { SaleEvent, SalePayment } from './sale-events.js';
+
+/** Where a document's amounts are posted; `byPayment` has one account for each payment, in their order. */
+export type BookingAccounts = {
+  readonly sales: string;
+  readonly tax: string;
+  readonly byPayment: readonly string[];
+};
+
+export type SaleBookingData = {
+  /** The sale's own id: ids of its transactions derive from it, so booking again makes the same ones. */
+  readonly saleId: string;
+  readonly customerId: string;
+  readonly branchId: string | null;
+  /** occurredAt in the tenant's time zone. */
+  readonly date: string;
+  readonly accounts: BookingAccounts;
+};
+
+/** A RETURN, as its own stream holds it, with what it takes to book it on the sale that it is about. */
+export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
+  readonly document: Pick<
+    AcceptedSale,
+    'externalId' | 'sourceId' | 'currency' | 'total' | 'totalNet' | 'totalTax' | 'payments'
+  >;
+};
+
+export type CancellationBookingData = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date'> & {
+  readonly externalId: string;
+};
+
+const transactionId = (saleId: string, purpose: string): string => uuidV5(purpose, saleId);
+
+function accountOf({ byPayment }: BookingAccounts, index: number): string {
+  const accountId = byPayment[index];
+  if (accountId === undefined) throw new Error(`No account is given for payment ${index}.`);
+  return accountId;
+}
+
+const facts = (
+  { saleId, branchId, date }: Pick<SaleBookingData, 'saleId' | 'branchId' | 'date'>,
+  { sourceId, externalId, currency }: Pick<AcceptedSale, 'sourceId' | 'externalId' | 'currency'>,
+): Omit<EntryFacts, 'id'> => ({ saleId, branchId, date, sourceId, externalId, currency, systemGenerated: true });
+
+/**
+ * INVOICE and a COLLECTION for each payment. A sale whose discounts leave nothing to pay is booked all the same, with
+ * an INVOICE of zero: the document exists, can be found and can be cancelled.
+ */
+export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
+  const found = acceptedSale(state);
+  if (found.type !== 'SALE') throw new Error(`A ${found.type} is booked on the sale that it is about.`);
+  if (found.booking) return [];
+  const { saleId, customerId, branchId, date, accounts } = data;
+  const shared = facts(data, found);
+  const invoice = saleInvoice(
+    { ...shared, id: transactionId(saleId, 'invoice'), description: `Sale ${found.externalId}` },
+    { customerId, ...documentAmounts(accounts, found) },
+  );
+  const collections = found.payments.map(({ amount }, index) =>
+    collection(
+      { ...shared, id: transactionId(saleId, `collection-${index}`), description: `Payment of ${found.externalId}` },
+      { customerId, accountId: accountOf(accounts, index), amount },
+    ),
+  );
+  return [{ type: 'SaleBooked', data: { customerId, branchId, date, transactions: [invoice, ...collections] } }];
+}
+
+const documentAmounts = (
+  accounts: BookingAccounts,
+  { total, totalNet, totalTax }: Pick<AcceptedSale, 'total' | 'totalNet' | 'totalTax'>,
+) => ({ salesAccountId: accounts.sales, taxAccountId: accounts.tax, net: totalNet, tax: totalTax, gross: total });
+
+function bookedSale(state: Sale) {
+  if (state.status !== 'absent' && state.type === 'SALE' && state.booking) return { ...state, booking: state.booking };
+  throw conflict('RELATED_SALE_UNKNOWN', 'The related sale is not there, or is not booked yet.');
+}
+
+/** RETURN and a PAYMENT to the customer for each payment, decided and recorded on the related sale's stream. */
+export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEvent[] {
+  const found = bookedSale(relatedSale);
+  const { saleId, branchId, date, accounts, document } = data;
+  if (hasBooked(found, saleId)) return [];
+  if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The related sale is cancelled.');
+  const returned = sumOf([...found.returns.map(({ gross }) => gross), document.total], found.currency);
+  if (compareAmounts(returned, found.total, found.currency) > 0) {
+    throw conflict('RETURN_EXCEEDS_SALE', 'The returns together are more than the sale.');
+  }
+  const { customerId } = found.booking;
+  const shared = facts(data, document);
+  const transactions = [
+    saleReturn(
+      { ...shared, id: transactionId(saleId, 'return'), description: `Return ${document.externalId}` },
+      { customerId, ...documentAmounts(accounts, document) },
+    ),
+    ...document.payments.map(({ amount }: SalePayment, index) =>
+      payment(
+        { ...shared, id: transactionId(saleId, `payment-${index}`), description: `Refund of ${document.externalId}` },
+        { payee: { customerId }, accountId: accountOf(accounts, index), amount },
+      ),
+    ),
+  ];
+  const { externalId, total: gross } = document;
+  return [{ type: 'ReturnBooked', data: { saleId, externalId, customerId, branchId, date, transactions, gross } }];
+}
+
+/**
+ * Mirrors of all that the sale's booking made, decided and recorded on the related sale's stream, once. They stay in the
+ * sale's branch unless the CANCELLATION names one.
+ */
+export function bookCancellation(relatedSale: Sale, data: CancellationBookingData): SaleEvent[] {
+  const found = bookedSale(relatedSale);
+  const { saleId, externalId, date } = data;
+  const branchId = data.branchId ?? found.booking.branchId;
+  if (hasBooked(found, saleId)) return [];
+  if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The sale is cancelled already.');
+  if (found.returns.length > 0) {
+    throw conflict('RETURN_EXCEEDS_SALE', 'Goods of the sale were returned: it can no longer be cancelled as a whole.');
+  }
+  const { customerId, transactions: originals } = found.booking;
+  const { currency: _, ...shared } = facts(
+    { saleId, branchId, date },
+    { sourceId: found.sourceId, externalId, currency: found.currency },
+  );
+  const transactions = originals.map((original) =>
+    reversal(
+      original,
+      { ...shared, id: transactionId(saleId, `reversal:${original.id}`), description: `Cancellation ${externalId}` },
+      original.documentEffect === null ? null : 'CANCELLATION',
+    ),
+  );
+  return [{ type: 'SaleCancelled', data: { saleId, externalId, customerId, branchId, date, transactions } }];
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { domain, technical, type EventOf } from '../platform/aggregate.js';
+import { CalendarDate, Instant } from './fields.js';
+import { LedgerTransaction } from './ledger.js';
+import { personal } from './personal.js';
+import { PaymentMethod, SaleType } from './sale-payload.js';
+
+export const SaleCustomer = z.object({
+  externalId: z.string().nullable(),
+  code: z.string().nullable(),
+  name: personal(z.string()),
+  email: personal(z.string().nullable()),
+  phone: personal(z.string().nullable()),
+  taxNumber: personal(z.string().nullable()),
+});
+export type SaleCustomer = z.output<typeof SaleCustomer>;
+
+const SaleLine = z.object({
+  sku: z.string().nullable(),
+  description: z.string(),
+  quantity: z.string(),
+  unitPrice: z.string(),
+  discount: z.string(),
+  taxRate: z.string(),
+  net: z.string(),
+  tax: z.string(),
+  gross: z.string(),
+});
+
+const SalePayment = z.object({ method: PaymentMethod, amount: z.string(), accountCode: z.string().nullable() });
+export type SalePayment = z.output<typeof SalePayment>;
+
+export const SaleAccepted = z.object({
+  externalId: z.string(),
+  sourceId: z.string(),
+  type: SaleType,
+  occurredAt: Instant,
+  currency: z.string(),
+  branchCode: z.string().nullable(),
+  customer: SaleCustomer.nullable(),
+  lines: z.array(SaleLine),
+  /** Gross: what the customer owes. */
+  total: z.string(),
+  totalNet: z.string(),
+  totalTax: z.string(),
+  payments: z.array(SalePayment),
+  relatedExternalId: z.string().nullable(),
+  metadata: personal(z.record(z.string(), z.unknown()).nullable()),
+  acceptedAt: Instant,
+});
+export type SaleAccepted = z.output<typeof SaleAccepted>;
+
+const Booking = z.object({
+  customerId: z.string(),
+  branchId: z.string().nullable(),
+  date: CalendarDate,
+  transactions: z.array(LedgerTransaction),
+});
+export type Booking = z.output<typeof Booking>;
+
+/** A RETURN or CANCELLATION as it is booked on the stream of the sale that it is about. */
+const RelatedBooking = Booking.extend({
+  /** Of the RETURN or CANCELLATION itself. */
+  saleId: z.string(),
+  externalId: z.string(),
+});
+
+export const saleEvents = {
+  SaleAccepted: domain('CREATE', 'sale', SaleAccepted),
+  /** Before anything else is written for it, so that a redelivery does not choose anew. */
+  SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
+  SaleBooked: domain('UPDATE', 'sale', Booking),
+  SaleRejected: domain('UPDATE', 'sale', z.object({ code: z.string(), message: z.string(), attempts: z.int().min(1) })),
+  ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
+  SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
+};
+export type SaleEvent = EventOf<typeof saleEvents>;

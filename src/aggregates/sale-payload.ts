@@ -1,0 +1,184 @@
+import { hash } from 'node:crypto';
+import { canonicalize } from 'json-canonicalize';
+import { v5 as uuidV5 } from 'uuid';
+import { z } from 'zod';
+import { invalid, type Fault } from '../platform/domain-error.js';
+import { Email, line, paragraph, Phone } from './fields.js';
+import { boundedJson } from './json-limits.js';
+import {
+  amountIn,
+  compareAmounts,
+  Currency,
+  decimalInput,
+  MAX_INTEGER_DIGITS,
+  MoneyInput,
+  MoneyOrZeroInput,
+  priceLine,
+  sumOf,
+} from './money.js';
+
+export const SaleType = z.enum(['SALE', 'RETURN', 'CANCELLATION']);
+export type SaleType = z.output<typeof SaleType>;
+export const PaymentMethod = z.enum(['CASH', 'CARD', 'BANK']);
+
+/** Partners' own identifiers: kept exactly as sent, so no trimming. */
+const ExternalId = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Must not contain control characters.');
+
+/** When it happened at the partner: any offset, kept as UTC. */
+const OccurredAt = z.iso
+  .datetime({ offset: true })
+  .max(40)
+  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be a year from 1900 to 2999.')
+  .transform((text) => new Date(text).toISOString());
+
+// A partner may send null for what it does not have.
+const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
+const SixDecimals = decimalInput({ decimals: 6 });
+
+const PayloadCustomer = z
+  .strictObject({
+    externalId: optional(ExternalId),
+    code: optional(line(40)),
+    name: line(200),
+    email: optional(Email),
+    phone: optional(Phone),
+    taxNumber: optional(line(40)),
+  })
+  .meta({ id: 'SaleCustomerDto' });
+
+const PayloadLine = z
+  .strictObject({
+    sku: optional(line(64)),
+    description: paragraph(300),
+    quantity: decimalInput({ decimals: 6, positive: true }),
+    unitPrice: SixDecimals,
+    discount: SixDecimals.default('0'),
+    taxRate: decimalInput({ decimals: 4, max: 100 }).default('0'),
+  })
+  .meta({ id: 'SaleLineDto' });
+
+const PayloadPayment = z
+  .strictObject({ method: PaymentMethod, amount: MoneyInput, accountCode: optional(line(40)) })
+  .meta({ id: 'SalePaymentDto' });
+
+/**
+ * The body of POST /api/integrations/v1/sales. The limits keep the event of the largest body that they let through
+ * below 1 MiB, which is what EventStoreDB takes in one append.
+ */
+export const SalePayload = z
+  .strictObject({
+    externalId: ExternalId,
+    type: SaleType.default('SALE'),
+    occurredAt: OccurredAt,
+    currency: Currency,
+    branchCode: optional(line(20)),
+    customer: optional(PayloadCustomer),
+    lines: z.array(PayloadLine).max(500).default([]),
+    total: z.exactOptional(MoneyOrZeroInput),
+    payments: z.array(PayloadPayment).max(50).default([]),
+    relatedExternalId: optional(ExternalId),
+    metadata: optional(
+      z
+        .record(z.string(), z.unknown())
+        .refine((value) => boundedJson(value), 'Must be JSON of at most 16 KiB, nested at most 8 deep.'),
+    ),
+  })
+  .superRefine((payload, context) => {
+    for (const { path, message } of faultsOfType(payload)) context.addIssue({ code: 'custom', path: [path], message });
+  })
+  .meta({ id: 'IntegrationSaleDto' });
+export type SalePayload = z.output<typeof SalePayload>;
+
+type TypedParts = Pick<SalePayload, 'type' | 'lines' | 'payments' | 'relatedExternalId'>;
+
+function faultsOfType({ type, lines, payments, relatedExternalId }: TypedParts): Fault[] {
+  const faults: Fault[] = [];
+  if (type === 'CANCELLATION') {
+    if (lines.length > 0) faults.push({ path: 'lines', message: 'A CANCELLATION has no lines.' });
+    if (payments.length > 0) faults.push({ path: 'payments', message: 'A CANCELLATION has no payments.' });
+  } else if (lines.length === 0) {
+    faults.push({ path: 'lines', message: `A ${type} has at least one line.` });
+  }
+  if (type !== 'SALE' && relatedExternalId === null) {
+    faults.push({ path: 'relatedExternalId', message: `A ${type} names the sale that it is about.` });
+  }
+  return faults;
+}
+
+export type PricedSaleLine = SalePayload['lines'][number] & {
+  readonly net: string;
+  readonly tax: string;
+  readonly gross: string;
+};
+export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
+  readonly lines: readonly PricedSaleLine[];
+  /** Gross. */
+  readonly total: string;
+  readonly totalNet: string;
+  readonly totalTax: string;
+};
+
+/**
+ * The sale with every amount computed, in its currency's digits.
+ * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total
+ */
+export function priceSale(payload: SalePayload): PricedSale {
+  const { total: givenTotal, ...rest } = payload;
+  const { currency } = rest;
+  const faults: Fault[] = [];
+  const lines = rest.lines.map((saleLine, index) => {
+    const priced = priceLine(saleLine, currency);
+    if (!priced) faults.push({ path: `lines[${index}].discount`, message: 'The discount is more than the price.' });
+    return { ...saleLine, ...(priced ?? { net: '0', tax: '0', gross: '0' }) };
+  });
+  if (faults.length > 0) throw invalid(faults);
+  const total = sumOf(amountsOf(lines, 'gross'), currency);
+  if (total.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS) {
+    throw invalid([{ path: 'lines', message: `The total has more than ${MAX_INTEGER_DIGITS} digits.` }]);
+  }
+  ensureTotal(givenTotal, total, currency);
+  const payments = rest.payments.map((payment, index) => ({
+    ...payment,
+    amount: amountIn(currency, payment.amount, `payments[${index}].amount`),
+  }));
+  const sums = {
+    totalNet: sumOf(amountsOf(lines, 'net'), currency),
+    totalTax: sumOf(amountsOf(lines, 'tax'), currency),
+  };
+  return { ...rest, lines, payments, total, ...sums };
+}
+
+const amountsOf = (lines: readonly PricedSaleLine[], field: 'net' | 'tax' | 'gross'): string[] =>
+  lines.map((saleLine) => saleLine[field]);
+
+function ensureTotal(given: string | undefined, total: string, currency: string): void {
+  if (given === undefined) return;
+  if (compareAmounts(amountIn(currency, given, 'total', { orZero: true }), total, currency) === 0) return;
+  throw invalid([{ path: 'total', message: `The lines come to ${total}.` }], 'TOTAL_MISMATCH');
+}
+
+// Fixed for ever: it is part of every sale's id.
+const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';
+
+/** The id of a partner's sale, the same for ever. A JSON array keeps the three parts apart whatever they contain. */
+export const saleId = (tenantId: string, sourceId: string, externalId: string): string =>
+  uuidV5(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);
+
+/**
+ * A digest of each top-level member of a request's body as it came (before defaults), over its canonical form (RFC
+ * 8785), to tell a retry from a different request without keeping the request.
+ */
+export const fieldHashes = (rawBody: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(rawBody).map(([name, value]) => [name, hash('sha256', canonicalize(value), 'base64url')]),
+  );
+
+/** Names of the members that differ or are in one of the two only, in alphabetical order. */
+export function differingFields(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): string[] {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].filter((name) => a[name] !== b[name]).sort();
+}

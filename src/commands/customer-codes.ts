@@ -1,0 +1,42 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { numberSequence, reserveNumbers } from '../aggregates/number-sequence.aggregate.js';
+import { CommandRunner } from '../platform/command-runner.js';
+import { currentContext, inContext } from '../platform/context.js';
+import { KeyedQueue } from '../platform/keyed-queue.js';
+import { IDS, type Ids } from '../ports/time.js';
+
+const BLOCK = 20;
+
+/** Makes customer codes, C-000001 and on, from one sequence per tenant; a block is reserved at a time. */
+@Injectable()
+export class CustomerCodes {
+  private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
+  private readonly queue = new KeyedQueue();
+
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  next(tenantId: string): Promise<string> {
+    return this.queue.run(tenantId, async () => {
+      const block = this.blocks.get(tenantId) ?? (await this.reserve(tenantId));
+      const number = block.next;
+      block.next += 1;
+      if (block.next > block.upTo) this.blocks.delete(tenantId);
+      return `C-${number.toString().padStart(6, '0')}`;
+    });
+  }
+
+  private async reserve(tenantId: string): Promise<{ next: number; upTo: number }> {
+    // A command of its own: the id of the one under way must not meet twice in the sequence's stream.
+    const { ifMatch: _, ...context } = currentContext();
+    const { state } = await inContext({ ...context, tenantId, commandId: this.ids.next() }, () =>
+      this.runner.execute(numberSequence, { tenantId, id: 'customer-codes' }, { count: BLOCK }, reserveNumbers),
+    );
+    const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
+    this.blocks.set(tenantId, block);
+    return block;
+  }
+}

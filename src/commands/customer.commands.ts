@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CreateCustomer as CreateCustomerInput, type CustomerLink } from '../aggregates/customer-fields.js';
+import { createCustomer, customer, type Customer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
+import { command, type Receipt } from '../platform/command.js';
+import { DomainError } from '../platform/domain-error.js';
+import { RecordReader } from '../platform/record-reader.js';
+import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { CustomerCodes } from './customer-codes.js';
+
+export class CreateCustomer extends command(CreateCustomerInput) {}
+
+const MAX_CODES_TRIED = 100;
+
+/** Makes customers, for people and for partners' sales: reads the tenant, and gives a code where none is given. */
+@Injectable()
+export class CustomerCreation {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(CustomerCodes) private readonly codes: CustomerCodes,
+  ) {}
+
+  async create(
+    target: Target,
+    input: CreateCustomerInput,
+    links: readonly CustomerLink[] = [],
+  ): Promise<Executed<Customer, CustomerEvent>> {
+    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, target.tenantId);
+    const { currency: tenantCurrency, seeds } = presentTenant(state);
+    const openingBalancesAccountId = seeds.accounts.openingBalances;
+    for (let tried = 1; ; tried += 1) {
+      const code = input.code ?? (await this.codes.next(target.tenantId));
+      const data = { id: target.id, input, code, tenantCurrency, openingBalancesAccountId, links };
+      try {
+        return await this.runner.execute(customer, target, data, createCustomer);
+      } catch (error) {
+        // Somebody gave the next code of the sequence by hand: take the one after it.
+        const isTaken = error instanceof DomainError && error.code === 'CUSTOMER_CODE_TAKEN';
+        if (!isTaken || input.code !== undefined || tried === MAX_CODES_TRIED) throw error;
+      }
+    }
+  }
+}
+
+@CommandHandler(CreateCustomer)
+export class CreateCustomerHandler implements ICommandHandler<CreateCustomer, Receipt> {
+  constructor(@Inject(CustomerCreation) private readonly creation: CustomerCreation) {}
+
+  async execute({ target, data }: CreateCustomer): Promise<Receipt> {
+    const { id, revision, position } = await this.creation.create(target, data);
+    return { id, revision, position };
+  }
+}
+
+export const customerCommandHandlers = [CreateCustomerHandler];

@@ -1,0 +1,26 @@
+type Range = { readonly type: string; readonly quality: number };
+
+const parseRange = (part: string): Range => {
+  const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
+};
+
+/** The quality that an Accept header gives a type: the most specific range counts (RFC 9110, 12.5.1). */
+function qualityOf(ranges: readonly Range[], type: string): number {
+  const family = `${type.split('/')[0] ?? ''}/*`;
+  const match = [type, family, '*/*'].map((wanted) => ranges.find((range) => range.type === wanted));
+  return match.find((range) => range !== undefined)?.quality ?? 0;
+}
+
+/** Whether an Accept header puts `type` above JSON; on equal terms JSON is sent, unless only `type` is named. */
+export function prefers(accept: string | undefined, type: string): boolean {
+  if (accept === undefined) return false;
+  const ranges = accept.split(',', 20).map(parseRange);
+  const quality = qualityOf(ranges, type);
+  const named = ranges.findIndex((range) => range.type === type);
+  const json = ranges.findIndex((range) => range.type === 'application/json');
+  const first = named >= 0 && (json < 0 || named < json);
+  const jsonQuality = qualityOf(ranges, 'application/json');
+  return quality > 0 && (quality > jsonQuality || (quality === jsonQuality && first));
+}

@@ -1,0 +1,73 @@
+import { NestFactory } from '@nestjs/core';
+import { StreamableFile, type INestApplication, type LoggerService, type Type } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { sendAnswer } from './answer.js';
+import { createServer, installKernel, type Kernel, type KernelOptions, type ServerOptions } from './kernel.js';
+import { ProblemFilter } from './problem.js';
+
+/**
+ * Nest's adapter, with everything that the kernel does itself left out: body parsers, middleware, error and not-found
+ * handlers. What a handler returns goes out in the shape that its route declares.
+ */
+export class KernelAdapter extends FastifyAdapter {
+  constructor(server: FastifyInstance) {
+    super(server as never);
+  }
+
+  /** No middie: its hook would run for every request, and path-bound middleware is slipped by encoded paths. */
+  override init(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override registerParserMiddleware(): void {
+    // The kernel's JSON parser is the only one.
+  }
+
+  override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {
+    return this.getInstance();
+  }
+
+  override setNotFoundHandler(): ReturnType<FastifyAdapter['setNotFoundHandler']> {
+    return this.getInstance();
+  }
+
+  override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
+    const { endpoint } = response.request.state;
+    if (endpoint === undefined) return super.reply(response, body, statusCode);
+    // Nest wraps streams and async iterables that a handler returns bare.
+    sendAnswer(response, endpoint, body instanceof StreamableFile ? body.getStream() : body);
+    return response;
+  }
+}
+
+export type HttpApp = {
+  readonly app: NestFastifyApplication;
+  readonly server: FastifyInstance;
+  readonly kernel: Kernel;
+};
+
+/**
+ * A Nest application with the kernel around it, not yet initialised. `kernelOptions` is asked when the providers exist
+ * and before the routes do; `beforeRoutes` may add routes of its own.
+ */
+export async function createHttpApp(
+  module: Type,
+  kernelOptions: (app: INestApplication) => KernelOptions | Promise<KernelOptions>,
+  options: ServerOptions & {
+    readonly logger?: LoggerService | false;
+    readonly beforeRoutes?: (server: FastifyInstance, kernel: Kernel) => void | Promise<void>;
+  } = {},
+): Promise<HttpApp> {
+  const server = createServer(options);
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest's option classes are shapes
+  const app = await NestFactory.create<NestFastifyApplication>(module, new KernelAdapter(server), {
+    bodyParser: false,
+    abortOnError: false,
+    logger: options.logger ?? false,
+  });
+  const kernel = installKernel(server, await kernelOptions(app));
+  await options.beforeRoutes?.(server, kernel);
+  app.useGlobalFilters(new ProblemFilter());
+  return { app, server, kernel };
+}

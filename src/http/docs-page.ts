@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { notFound } from '../platform/domain-error.js';
+import { Answer, JsonText } from './answer.js';
+import { route, type Kernel } from './kernel.js';
+import { openApiDocument, type DocumentInfo } from './openapi.js';
+
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Swagger UI sets style attributes; it has no style element and no inline script.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = (title: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)}</title>
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': SCRIPT,
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Swagger UI comes with @nestjs/swagger; nothing is loaded from elsewhere. */
+function assetFolder(): string {
+  const swagger = createRequire(import.meta.url).resolve('@nestjs/swagger');
+  return dirname(createRequire(swagger).resolve('swagger-ui-dist/package.json'));
+}
+
+/** Serves the OpenAPI document at /openapi.json and a page that renders it at /docs. Answers the document's bytes. */
+export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {
+  let text: string | undefined;
+  const document = (): string => (text ??= JSON.stringify(openApiDocument(kernel.endpoints, info)));
+  const common = { method: 'GET', who: 'public', tag: 'Service' } as const;
+  route(
+    server,
+    {
+      ...common,
+      path: '/openapi.json',
+      summary: 'This document',
+      answers: { status: 200, shape: 'plain', schema: z.looseObject({ openapi: z.string() }) },
+    },
+    () => new Answer(new JsonText(document()), { headers: { 'cache-control': 'no-cache' } }),
+  );
+  route(
+    server,
+    { ...common, path: '/docs', summary: 'This document as a page', answers: { status: 200, shape: 'page-html' } },
+    () => new Answer(PAGE(info.title), { headers: { 'content-security-policy': CSP, 'cache-control': 'no-cache' } }),
+  );
+  installAssets(server);
+  return document;
+}
+
+// A route of three names needs no plugin for static files, which would walk a folder of twelve megabytes.
+function installAssets(server: FastifyInstance): void {
+  const cached = new Map<string, Buffer>();
+  server.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {
+    const { name } = request.params;
+    reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'public, max-age=3600' });
+    if (name === 'start.js') return reply.type(SCRIPT).send(START);
+    const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+    if (type === undefined) throw notFound('file');
+    const content = cached.get(name) ?? (await readFile(join(assetFolder(), name)));
+    cached.set(name, content);
+    return reply.type(type).send(content);
+  });
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { documented } from './shapes.js';
+
+/** The pieces of which request schemas are made. Every text is bounded, trimmed, and free of control characters. */
+
+// Control characters, and halves of surrogate pairs, which no UTF-8 store can keep.
+const FORBIDDEN = /[\p{Cc}\p{Cs}]/u;
+const FORBIDDEN_IN_LONG_TEXT = /[^\P{Cc}\n\r\t]|\p{Cs}/u;
+
+const clean = (text: string): boolean => !FORBIDDEN.test(text);
+const cleanLines = (text: string): boolean => !FORBIDDEN_IN_LONG_TEXT.test(text);
+const NO_CONTROLS = 'Must not contain control characters.';
+
+/** One line of text that is not empty. */
+export const text = (maxLength: number) => z.string().trim().min(1).max(maxLength).refine(clean, NO_CONTROLS);
+
+/** Text that may have several lines. */
+export const longText = (maxLength: number) => z.string().trim().min(1).max(maxLength).refine(cleanLines, NO_CONTROLS);
+
+/** An optional field that `null` clears. */
+export const clearable = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
+
+const emptyAsNull = (value: string): string | null => (value === '' ? null : value);
+
+/** An optional line that `null`, or nothing but spaces, clears. */
+export const clearableText = (maxLength: number) =>
+  z.string().trim().max(maxLength).refine(clean, NO_CONTROLS).transform(emptyAsNull).nullable().optional();
+
+export const clearableLongText = (maxLength: number) =>
+  z.string().trim().max(maxLength).refine(cleanLines, NO_CONTROLS).transform(emptyAsNull).nullable().optional();
+
+export const emailInput = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(z.regexes.email, 'Must be an e-mail address.')
+  .meta({ format: 'email' });
+
+export const phoneInput = z
+  .string()
+  .trim()
+  .max(40)
+  .regex(/^\+?[\d ().\-/]{3,}$/, 'Must be a phone number.');
+
+/**
+ * An id in a body or query. Any short text is taken, as an unknown id has its own answer (404 in a body, nothing found
+ * in a filter), and a malformed one is just that.
+ */
+export const idInput = z.string().trim().toLowerCase().min(1).max(100).refine(clean, NO_CONTROLS);
+
+/** Upper-cases what must be one of `values`. */
+export const enumInAnyCase = <const V extends readonly [string, ...string[]]>(values: V) =>
+  documented(z.string().trim().toUpperCase().pipe(z.enum(values)), {
+    type: 'string',
+    description: `In any case: ${values.join(', ')}.`,
+  });
+
+const EARLIEST_DATE = '1900-01-01';
+
+/** A calendar date that exists, 1900 or later. */
+export const dateInput = z.iso
+  .date('Must be a calendar date: YYYY-MM-DD.')
+  .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.');
+
+const instantText = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 instant: 2026-01-31T08:30:00.000Z.' });
+const toInstant = (value: string): string => new Date(value).toISOString();
+const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
+
+/** An instant with its offset, as UTC with milliseconds. */
+export const instantInput = documented(
+  instantText.refine(isInstant, { error: 'Must be an instant that exists.', abort: true }).transform(toInstant),
+  { type: 'string', format: 'date-time' },
+);
+
+const dayOrInstant = (timeOfDay: string) =>
+  documented(
+    z
+      .union([dateInput.transform((date) => `${date}T${timeOfDay}Z`), instantInput], {
+        error: 'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.',
+      })
+      .transform((value) => value),
+    { type: 'string', description: 'A date (the whole UTC day counts) or an instant.' },
+  );
+
+/** `dateFrom`: the first instant of a day, or an instant. */
+export const fromInput = dayOrInstant('00:00:00.000');
+/** `dateTo`, inclusive: the last instant of a day, or an instant. */
+export const toInput = dayOrInstant('23:59:59.999');
+
+// ── Queries: everything arrives as text ──
+
+/** `true` or `false`, nothing else. */
+export const queryBoolean = documented(
+  z.enum(['true', 'false'], 'Must be true or false.').transform((value) => value === 'true'),
+  { type: 'boolean' },
+);
+
+/** A whole number within bounds, without sign, point or leading zeros. */
+export const queryInteger = (minimum: number, maximum: number) =>
+  documented(
+    z
+      .string()
+      .regex(/^(?:0|[1-9]\d{0,14})$/, `Must be a whole number from ${minimum} to ${maximum}.`)
+      .transform(Number)
+      .refine((n) => n >= minimum && n <= maximum, `Must be a whole number from ${minimum} to ${maximum}.`),
+    { type: 'integer', minimum, maximum },
+  );
+
+/** Free text to search for; empty text searches for nothing in particular. */
+export const searchInput = z.string().trim().max(200).refine(clean, NO_CONTROLS);
+
+export const MAX_PAGE_SIZE = 100;
+const MAX_PAGE_NUMBER = 1_000_000_000;
+const pageNumber = queryInteger(1, MAX_PAGE_NUMBER);
+const pageSize = queryInteger(1, MAX_PAGE_SIZE);
+
+/** Where both must be given. Spread into `z.strictObject({ ...requiredPaging, … })`. */
+export const requiredPaging = { pageNumber, pageSize } as const;
+const byDefault = <S extends z.ZodType<number>>(schema: S, value: number, maximum: number) =>
+  documented(
+    schema.optional().transform((given): number => given ?? value),
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum,
+      default: value,
+    },
+  );
+
+/** A whole number that may be left out. */
+export const optionalInteger = (maximum: number, value: number) => byDefault(queryInteger(1, maximum), value, maximum);
+
+/** Where both may be left out. */
+export const optionalPaging = {
+  pageNumber: optionalInteger(MAX_PAGE_NUMBER, 1),
+  pageSize: optionalInteger(MAX_PAGE_SIZE, 20),
+} as const;
+
+/** A boolean parameter with a default. */
+export const queryBooleanOr = (value: boolean) =>
+  documented(
+    queryBoolean.optional().transform((given) => given ?? value),
+    { type: 'boolean', default: value },
+  );

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import { DomainError } from '../platform/domain-error.js';
+import { inContext } from '../platform/context.js';
+import type { Principal } from '../platform/principal.js';
+import type { Ids } from '../ports/time.js';
+import { Admission, API_PREFIX, type AdmissionOptions } from './admission.js';
+import { sendAnswer } from './answer.js';
+import { idParameters, isWrite, type Endpoint } from './endpoint.js';
+import { installJsonBody, MAX_BODY_BYTES } from './json-body.js';
+import { problemBody, problemOfStatus, sendProblem } from './problem.js';
+import { contextOf, pathOf, tenantOf } from './request-state.js';
+import { minPositionOf, readInput } from './request-input.js';
+
+/** Where the request's log line goes; pino's loggers are such. */
+export interface RequestLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+type LogLine = {
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  tenantId?: string;
+  userId?: string;
+  sourceId?: string;
+  /** The problem's code, where the request failed. */
+  code?: string;
+};
+
+/** How a request ended: what its log line says, and what metrics and the error log are made from. */
+export type Outcome = Readonly<LogLine> & {
+  /** The route's pattern; undefined for unknown addresses. */
+  readonly route: string | undefined;
+  readonly ip: string;
+  /** What was thrown, where the request failed. */
+  readonly error: unknown;
+};
+
+export type KernelOptions = AdmissionOptions & {
+  readonly ids: Ids;
+  readonly logger?: RequestLog;
+  /** Told of every request's end; must not throw. */
+  readonly observe?: (outcome: Outcome) => void;
+  /**
+   * Resolves when the read models that the route answers from have the position.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
+  readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
+};
+
+/** What the kernel knows of the routes, once all are registered. */
+export type Kernel = { readonly endpoints: readonly Endpoint[] };
+
+export type ServerOptions = {
+  /** Which proxies' X-Forwarded-For is believed, as Fastify has it. Default: none. */
+  readonly trustProxy?: boolean | string | string[];
+};
+
+const REQUEST_ID = /^[\w.-]{1,128}$/;
+const MAX_HEADER_BYTES = 16_384;
+const PARSER_STATUS: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
+
+/** An address whose escapes can't be decoded is routed as literal text, so that its request meets the same checks. */
+function decodable(url: string): string {
+  if (!url.includes('%')) return url;
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+/** A Fastify server with the limits of this service; the kernel goes on top. */
+export const createServer = (options: ServerOptions = {}): FastifyInstance => {
+  const server = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    trustProxy: options.trustProxy ?? false,
+    requestTimeout: 30_000,
+    connectionTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
+    // No parameter is longer than the headers' limit: a long one is an id that does not exist, told after authentication.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    exposeHeadRoutes: false,
+    requestIdHeader: false,
+    // What is under way when the server closes is answered, in the service's own shape.
+    return503OnClosing: false,
+    rewriteUrl: ({ url = '/' }) => decodable(url),
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(request, reply, error);
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  return server;
+};
+
+/** What Node's parser refuses never becomes a request: the answer is written to the socket. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return;
+  const problem = problemOfStatus(PARSER_STATUS[error.code ?? ''] ?? 400);
+  const requestId = randomUUID();
+  const body = problemBody(problem, requestId, false);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/**
+ * Puts the kernel around every route that is registered afterwards: admission before the body is read, checked input,
+ * one shape for answers and errors, one log line. A route under /api without a declaration is refused.
+ */
+export function installKernel(server: FastifyInstance, options: KernelOptions): Kernel {
+  const endpoints: Endpoint[] = [];
+  const admission = new Admission(options);
+  installJsonBody(server);
+  server.decorateRequest('state', null as never);
+  server.setGenReqId((raw) => {
+    const given = raw.headers['x-request-id'];
+    return typeof given === 'string' && REQUEST_ID.test(given) ? given : options.ids.next();
+  });
+  server.setErrorHandler((error, request, reply) => {
+    sendProblem(request, reply, error);
+  });
+  server.setNotFoundHandler((request, reply) => {
+    sendProblem(request, reply, new DomainError('not_found', 'NOT_FOUND', 'There is nothing here.'));
+  });
+  server.addHook('onRoute', (route) => {
+    const endpoint = declarationOf(route);
+    if (endpoint === undefined) return;
+    endpoints.push(endpoint);
+    route.config = { ...route.config, ids: idParameters(endpoint) };
+  });
+  server.addHook('onRequest', (request, reply) => admission.admit(request, reply));
+  server.addHook('preHandler', (request, _reply, done) => {
+    prepare(request, options, done);
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    report(request, reply, options);
+    done();
+  });
+  return { endpoints };
+}
+
+function declarationOf(route: RouteOptions): Endpoint | undefined {
+  const endpoint = route.config?.endpoint;
+  const name = `${String(route.method)} ${route.url}`;
+  if (endpoint === undefined) {
+    if (route.url.startsWith(API_PREFIX)) throw new Error(`${name} has no declaration: use @Endpoint.`);
+  } else if (route.url !== endpoint.path || route.method !== endpoint.method)
+    throw new Error(`${name} is declared as ${endpoint.method} ${endpoint.path}.`);
+  return endpoint;
+}
+
+/** Checked input, then the read model's position for reads, or the context for writes; then the handler. */
+function prepare(request: FastifyRequest, options: KernelOptions, done: (error?: Error) => void): void {
+  // Unset where the adapter turned the request away before the kernel's first hook.
+  const endpoint = (request.state as FastifyRequest['state'] | null)?.endpoint;
+  if (endpoint === undefined) {
+    done();
+    return;
+  }
+  let minPosition: number | undefined;
+  try {
+    readInput(endpoint, request);
+    if (!isWrite(endpoint)) minPosition = minPositionOf(request);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  if (isWrite(endpoint)) inContext(contextOf(request, options.ids.next()), done);
+  else if (minPosition === undefined || options.waitForPosition === undefined) done();
+  else
+    options.waitForPosition(minPosition, endpoint).then(() => {
+      done();
+    }, done);
+}
+
+function report(request: FastifyRequest, reply: FastifyReply, { logger, observe }: KernelOptions): void {
+  const state = request.state as FastifyRequest['state'] | null;
+  const line = lineOf(request, reply, state?.principal);
+  const { failure } = state ?? {};
+  if (failure !== undefined) line.code = failure.code;
+  observe?.({ ...line, route: state?.endpoint?.path, ip: request.ip, error: failure?.error });
+  if (line.status < 500) logger?.info(line, 'request');
+  else logger?.error(failure === undefined ? line : { ...line, err: failure.error }, 'request');
+}
+
+/** Built in one go: it is made for every request. */
+function lineOf(request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): LogLine {
+  const line: LogLine = {
+    requestId: request.id,
+    method: request.method,
+    path: pathOf(request.originalUrl),
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 1000) / 1000,
+  };
+  if (principal === undefined) return line;
+  line.tenantId = tenantOf(principal);
+  if (principal.kind === 'partner') line.sourceId = principal.sourceId;
+  else line.userId = principal.userId;
+  return line;
+}
+
+/** Registers a declared route without a controller: where every microsecond counts, or for the service's own documents. */
+export function route(server: FastifyInstance, endpoint: Endpoint, handle: (request: FastifyRequest) => unknown): void {
+  server.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    config: { endpoint },
+    handler: async (request, reply) => {
+      sendAnswer(reply, endpoint, await handle(request));
+      return reply;
+    },
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+export type JsonSchema = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;
+
+const DEFS = '#/$defs/';
+const COMPONENTS = '#/components/schemas/';
+
+/** References into a schema's own definitions become references to the document's components. */
+function relocated(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relocated);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== '$schema' && key !== '$defs');
+  return Object.fromEntries(
+    entries.map(([key, inner]) =>
+      key === '$ref' && typeof inner === 'string' && inner.startsWith(DEFS)
+        ? [key, COMPONENTS + inner.slice(DEFS.length)]
+        : [key, relocated(inner)],
+    ),
+  );
+}
+
+const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
+  z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      const json = jsonSchema as JsonSchema;
+      const { openapi } = json;
+      if (isObject(openapi)) {
+        for (const key of Object.keys(json)) Reflect.deleteProperty(json, key);
+        Object.assign(json, openapi);
+      }
+    },
+  });
+
+/** Collects the named schemas of a document while it is built; a name stands for one schema only. */
+export class SchemaCollection {
+  private readonly byName = new Map<string, JsonSchema>();
+
+  /** The JSON Schema of a zod schema, its named parts (and itself, when named) as references to components. */
+  of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const json = convert(schema, io);
+    const { $defs = {}, id, ...root } = json as JsonSchema & { $defs?: Record<string, JsonSchema>; id?: string };
+    for (const [name, definition] of Object.entries($defs)) this.add(name, definition);
+    if (typeof id !== 'string') return relocated(root) as JsonSchema;
+    this.add(id, root);
+    return { $ref: COMPONENTS + id };
+  }
+
+  private add(name: string, definition: JsonSchema): void {
+    const { id: _id, ...rest } = definition;
+    const json = relocated(rest) as JsonSchema;
+    const known = this.byName.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(json))
+      throw new Error(`Two different schemas are named ${name}.`);
+    this.byName.set(name, json);
+  }
+
+  /** By name, in alphabetical order, so that the document's bytes do not depend on the order of routes. */
+  components(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

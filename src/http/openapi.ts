@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import {
+  idParameters,
+  isWrite,
+  pathParameters,
+  readsIfMatch,
+  type Endpoint,
+  type HeaderNote,
+  type Shape,
+} from './endpoint.js';
+import {
+  BEARER_REFUSALS,
+  headerComponents,
+  parameterComponents,
+  RATE_HEADERS,
+  SECURITY_SCHEMES,
+} from './openapi-parts.js';
+import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
+import { CommandResponseDto, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
+import { TAGS, type Tag } from './tags.js';
+
+// Made from the declarations themselves, not through @nestjs/swagger's collection: the same value that is checked at run
+// time is then what the document says, plain Fastify routes are in it too, and its bytes do not depend on reflection.
+
+export type DocumentInfo = { readonly title: string; readonly version: string; readonly description?: string };
+
+const ref = (kind: string, name: string): JsonSchema => ({ $ref: `#/components/${kind}/${name}` });
+const header = (name: string): JsonSchema => ref('headers', name);
+
+/** `/api/customers/:id` as OpenAPI writes it. */
+export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `GET /api/customers/:id` is `getCustomersById`. */
+export function operationIdOf({ operationId, method, path }: Endpoint): string {
+  if (operationId !== undefined) return operationId;
+  const words = path
+    .split('/')
+    .filter((part) => part !== '' && part !== 'api')
+    .map((part) => (part.startsWith(':') ? `By${capitalised(part.slice(1))}` : part));
+  const name = words.flatMap((word) => word.split(/[^A-Za-z0-9]+/)).map(capitalised);
+  return method.toLowerCase() + name.join('');
+}
+
+const RAW_CONTENT: Partial<Readonly<Record<Shape, JsonSchema>>> = {
+  sse: { 'text/event-stream': { schema: { type: 'string' } } },
+  file: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  'page-html': { 'text/html': { schema: { type: 'string' } } },
+};
+const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'Done.', 202: 'Accepted.' };
+
+class DocumentBuilder {
+  private readonly schemas = new SchemaCollection();
+
+  constructor(private readonly info: DocumentInfo) {}
+
+  build(endpoints: readonly Endpoint[]): object {
+    const sorted = [...endpoints].sort((a, b) =>
+      a.path === b.path ? order(a.method, b.method) : order(a.path, b.path),
+    );
+    const paths: Record<string, JsonSchema> = {};
+    for (const endpoint of sorted)
+      (paths[openApiPath(endpoint.path)] ??= {})[endpoint.method.toLowerCase()] = this.operation(endpoint);
+    this.schemas.of(ErrorResponseDto, 'output');
+    this.schemas.of(PartnerErrorDto, 'output');
+    return {
+      openapi: '3.1.0',
+      info: this.info,
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths,
+      components: {
+        schemas: this.schemas.components(),
+        securitySchemes: SECURITY_SCHEMES,
+        headers: headerComponents,
+        parameters: parameterComponents,
+      },
+    };
+  }
+
+  private operation(endpoint: Endpoint): JsonSchema {
+    const { tag, summary, body } = endpoint;
+    const description = descriptionOf(endpoint);
+    return {
+      tags: [tag satisfies Tag],
+      operationId: operationIdOf(endpoint),
+      summary,
+      ...(description === '' ? {} : { description }),
+      security: securityOf(endpoint),
+      parameters: [...pathParametersOf(endpoint), ...this.queryParametersOf(endpoint), ...headerParametersOf(endpoint)],
+      ...(body === undefined ? {} : { requestBody: this.requestBody(body) }),
+      responses: this.responses(endpoint),
+    };
+  }
+
+  private requestBody(body: z.ZodType): JsonSchema {
+    return {
+      required: !body.safeParse(undefined).success,
+      content: { 'application/json': { schema: this.schemas.of(body, 'input') } },
+    };
+  }
+
+  private queryParametersOf({ query }: Endpoint): JsonSchema[] {
+    if (query === undefined) return [];
+    const { properties = {}, required = [] } = this.schemas.of(query, 'input') as {
+      properties?: Record<string, JsonSchema>;
+      required?: string[];
+    };
+    return Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name) && schema['default'] === undefined,
+      schema,
+    }));
+  }
+
+  private responses(endpoint: Endpoint): JsonSchema {
+    const { status, also = {} } = endpoint.answers;
+    const success = this.success(endpoint, SUCCESS[status] ?? 'Success.');
+    const responses: Record<string, JsonSchema> = { [status]: success };
+    for (const [code, description] of Object.entries({ ...refusalsOf(endpoint), ...also }))
+      responses[code] =
+        Number(code) < 400 ? { ...success, description } : this.failure(endpoint, Number(code), description);
+    return responses;
+  }
+
+  private success(endpoint: Endpoint, description: string): JsonSchema {
+    const { shape, etag, headers = {}, media = [] } = endpoint.answers;
+    const named: Record<string, JsonSchema> = { 'X-Request-Id': header('X-Request-Id') };
+    if (etag === true) named['ETag'] = header('ETag');
+    if (shape === 'command') for (const name of ['X-Event-Position', 'X-Read-Model']) named[name] = header(name);
+    if (endpoint.who === 'partner') for (const name of RATE_HEADERS) named[name] = header(name);
+    if (endpoint.idempotencyKey === true) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
+    for (const [name, note] of Object.entries(headers)) named[name] = noted(note);
+    const text = Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }]));
+    return { description, headers: named, content: { ...this.content(endpoint), ...text } };
+  }
+
+  private content(endpoint: Endpoint): JsonSchema {
+    const { shape, status, schema, media } = endpoint.answers;
+    const raw = RAW_CONTENT[shape];
+    if (raw !== undefined) return raw;
+    switch (shape) {
+      case 'page':
+        return { 'application/json': { schema: this.data(page(schema ?? z.unknown())) } };
+      case 'command':
+        return enveloped(status, this.data(schema ?? CommandResponseDto));
+      case 'lookup':
+        return enveloped(status, this.data(z.array(LookupDto).max(20)));
+      case 'envelope':
+        return enveloped(status, this.data(schema));
+      default:
+        // Without a schema it is no JSON: its media types say what it is.
+        return schema === undefined && media !== undefined ? {} : { 'application/json': { schema: this.data(schema) } };
+    }
+  }
+
+  private data(schema: z.ZodType | undefined): JsonSchema {
+    return schema === undefined ? {} : this.schemas.of(schema, 'output');
+  }
+
+  private failure(endpoint: Endpoint, status: number, description: string): JsonSchema {
+    const partner = endpoint.who === 'partner';
+    const named: Record<string, JsonSchema> = { 'X-Request-Id': header('X-Request-Id') };
+    if (status === 401) named['WWW-Authenticate'] = header('WWW-Authenticate');
+    if (status === 429 || status === 503) named['Retry-After'] = header('Retry-After');
+    if (partner) for (const name of RATE_HEADERS) named[name] = header(name);
+    const bare = endpoint.answers.bareRefusals === true && (status === 401 || status === 403);
+    const schema = ref('schemas', partner ? 'PartnerErrorDto' : 'ErrorResponseDto');
+    return { description, headers: named, ...(bare ? {} : { content: { 'application/json': { schema } } }) };
+  }
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : 1);
+
+const enveloped = (status: number, data: JsonSchema): JsonSchema => ({
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: { statusCode: { type: 'integer', const: status }, data },
+      required: ['statusCode', 'data'],
+    },
+  },
+});
+
+const noted = ({ description, required }: HeaderNote): JsonSchema => ({
+  description,
+  ...(required === true ? { required } : {}),
+  schema: { type: 'string' },
+});
+
+function refusalsOf(endpoint: Endpoint): Record<number, string> {
+  const takesBody = isWrite(endpoint);
+  return {
+    ...BEARER_REFUSALS,
+    ...(takesBody ? { 413: 'The body is larger than 1 MiB.', 415: 'The body is not JSON.' } : {}),
+    ...(endpoint.who === 'partner' ? { 429: 'Too many requests.' } : {}),
+    503: 'The service cannot answer now, or its read models are behind X-Min-Position.',
+  };
+}
+
+function descriptionOf(endpoint: Endpoint): string {
+  const { description = '', permission, who } = endpoint;
+  const need = permission === undefined ? NEEDS[who] : `Needs the permission ${permission}.`;
+  return [description, need].filter((part) => part !== '' && part !== undefined).join('\n\n');
+}
+const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
+  platform: 'For operators of the platform.',
+  token: 'Needs the metrics token; without one configured, it answers to loopback only.',
+};
+
+function securityOf({ who }: Endpoint): JsonSchema[] {
+  if (who === 'public') return [];
+  if (who === 'partner') return [{ IntegrationKey: [] }];
+  return who === 'token' ? [{ MetricsToken: [] }] : [{ Bearer: [] }, { bearer: [] }];
+}
+
+function pathParametersOf(endpoint: Endpoint): JsonSchema[] {
+  const ids = idParameters(endpoint);
+  return pathParameters(endpoint.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: ids.includes(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
+  }));
+}
+
+function headerParametersOf(endpoint: Endpoint): JsonSchema[] {
+  const names = ['X-Request-Id'];
+  if (!isWrite(endpoint)) names.push('X-Min-Position');
+  if (readsIfMatch(endpoint)) names.push('If-Match');
+  if (endpoint.idempotencyKey === true) names.push('Idempotency-Key');
+  const own = Object.entries(endpoint.requestHeaders ?? {});
+  return [
+    ...names.map((name) => ref('parameters', name)),
+    ...own.map(([name, note]) => ({ name, in: 'header', required: false, ...noted(note) })),
+  ];
+}
+
+/** The OpenAPI 3.1 document of the declared routes. @throws Error when a name stands for two schemas */
+export const openApiDocument = (endpoints: readonly Endpoint[], info: DocumentInfo): object =>
+  new DocumentBuilder(info).build(endpoints);

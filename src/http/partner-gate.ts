@@ -1,0 +1,83 @@
+import { isIPv6 } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../platform/domain-error.js';
+import type { Authenticator, PartnerPrincipal, RateLimiter, RateStatus } from '../platform/principal.js';
+import type { Clock } from '../ports/time.js';
+
+/** Requests per window of an address that shows no valid key. */
+export const ADDRESS_RATE_LIMIT = 60;
+
+const KEY = /^[\x21-\x7e]{1,512}$/;
+
+const invalidKey = (): DomainError =>
+  new DomainError('unauthenticated', 'INVALID_KEY', 'A valid integration key is needed in X-Integration-Key.');
+
+/** Lets partners in by their key, counts every request, and says so in the headers of every answer. */
+export class PartnerGate {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly rateLimiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError unauthenticated INVALID_KEY, limited RATE_LIMITED, unavailable */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
+    let partner: PartnerPrincipal;
+    try {
+      partner = await this.authenticate(request.headers['x-integration-key']);
+    } catch (error) {
+      await this.count(reply, 'address', addressBucket(request.ip), ADDRESS_RATE_LIMIT);
+      throw error;
+    }
+    await this.count(reply, 'key', `partner-key:${partner.keyId}`, partner.rateLimit);
+    return partner;
+  }
+
+  private authenticate(header: string | string[] | undefined): Promise<PartnerPrincipal> {
+    if (typeof header !== 'string' || !KEY.test(header)) return Promise.reject(invalidKey());
+    return this.authenticator.partner(header);
+  }
+
+  private async count(reply: FastifyReply, policy: string, bucket: string, limit: number): Promise<void> {
+    const status = await this.rateLimiter.hit(bucket, limit);
+    const waitMs = Math.max(0, status.resetAtMs - this.clock.nowMs());
+    reply.headers(rateHeaders(policy, status, Math.ceil(waitMs / 1000)));
+    if (status.allowed) return;
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    throw new DomainError('limited', 'RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
+      retryAfterSeconds: seconds,
+    });
+  }
+}
+
+/** The specification's headers, and the fields of draft-ietf-httpapi-ratelimit-headers-10 beside them. */
+function rateHeaders(policy: string, status: RateStatus, resetInSeconds: number): Record<string, string> {
+  const { limit, windowSeconds, resetAtMs } = status;
+  const remaining = status.allowed ? status.remaining : 0;
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(resetAtMs / 1000)),
+    'x-ratelimit-window': `${windowSeconds}s`,
+    'ratelimit-policy': `"${policy}";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"${policy}";r=${remaining};t=${resetInSeconds}`,
+  };
+}
+
+/** Whoever has an IPv6 address has its whole /64, so that is what counts. */
+export function addressBucket(ip: string): string {
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  return `partner-address:${isIPv6(address) ? networkOf(address) : address}`;
+}
+
+function networkOf(address: string): string {
+  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : 8 - first.length - last.length;
+  const groups = [...first, ...Array.from({ length: Math.max(0, gap) }, () => '0'), ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

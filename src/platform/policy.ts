@@ -1,0 +1,34 @@
+import { inContext } from './context.js';
+import type { Recorded } from './event-catalogue.js';
+
+/**
+ * Reacts to events with commands, at least once for each event, in order per stream. Exact under redelivery by its own
+ * decisions: what it creates has ids derived from the event, what it changes remembers the event (see design notes in
+ * docs/adr/0005).
+ */
+export interface Policy {
+  readonly name: string;
+  /** Types of the events that it reacts to. */
+  readonly types: readonly string[];
+  react(event: Recorded): Promise<void>;
+}
+
+/** The facts of an event that a reaction to it needs. */
+export type Cause = Pick<Recorded, 'id' | 'tenantId' | 'metadata'>;
+
+/**
+ * Runs `work` as the service's own reaction to an event: the same event always gives the same command id, so the ids of
+ * events appended in it repeat on redelivery. `tenantId`: the tenant that is acted for, where it is not the event's.
+ */
+export const inReactionTo = <T>(cause: Cause, name: string, work: () => T, tenantId = cause.tenantId): T =>
+  inContext(
+    {
+      tenantId,
+      actor: { kind: 'system', name },
+      requestId: cause.metadata.requestId,
+      correlationId: cause.metadata.$correlationId,
+      causationId: cause.id,
+      commandId: cause.id,
+    },
+    work,
+  );

@@ -1,0 +1,136 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { v5 } from 'uuid';
+import type { CreateCustomer } from '../aggregates/customer-fields.js';
+import { codeClaim, emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-keys.js';
+import { customer, linkCustomer } from '../aggregates/customer.aggregate.js';
+import type { SaleCustomer } from '../aggregates/sale-events.js';
+import { chooseCustomer, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { CustomerCreation } from '../commands/customer.commands.js';
+import type { Claim } from '../platform/aggregate.js';
+import { Claims } from '../platform/claims.js';
+import { CommandRunner } from '../platform/command-runner.js';
+import { DomainError } from '../platform/domain-error.js';
+import { RecordReader } from '../platform/record-reader.js';
+import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+
+const MAX_ROUNDS = 5;
+const TAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN'];
+
+type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly state: AcceptedSale };
+
+/**
+ * Finds or makes the customer of a sale. The partner's own id (a link), the code, the tax number and the e-mail address
+ * are looked up by the claims on them, which are always current, in that order. What is chosen is recorded on the
+ * sale's stream before the customer is made, so a redelivery goes on with the same one.
+ */
+@Injectable()
+export class CustomerMatching {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(Claims) private readonly claims: Claims,
+    @Inject(CustomerCreation) private readonly creation: CustomerCreation,
+  ) {}
+
+  /** The id of a customer that exists. */
+  async customerOf(inHand: SaleInHand): Promise<string> {
+    const { tenantId, state } = inHand;
+    if (state.customer === null) return this.defaultCustomer(tenantId);
+    if (state.customerId !== null && (await this.exists(tenantId, state.customerId))) return state.customerId;
+    for (let round = 1; ; round += 1) {
+      try {
+        return (
+          (await this.found(tenantId, state.sourceId, state.customer)) ?? (await this.made(inHand, state.customer))
+        );
+      } catch (error) {
+        // Somebody else took one of the keys between the look and the append: look again.
+        const isTaken = error instanceof DomainError && TAKEN.includes(error.code);
+        if (!isTaken || round === MAX_ROUNDS) throw error;
+      }
+    }
+  }
+
+  private async made(inHand: SaleInHand, wanted: SaleCustomer): Promise<string> {
+    const { tenantId, saleId, state } = inHand;
+    // The id derives from the sale, so another delivery of the same sale makes the same customer.
+    const id = v5('customer', saleId);
+    const holder = await this.reserve(inHand, id, wanted);
+    if (holder !== undefined) return this.linked(tenantId, holder, state.sourceId, wanted);
+    await this.runner.execute(sale, { tenantId, id: saleId }, { customerId: id }, chooseCustomer);
+    await this.creation.create({ tenantId, id }, inputOf(wanted), linksOf(state.sourceId, wanted));
+    return id;
+  }
+
+  private async exists(tenantId: string, id: string): Promise<boolean> {
+    return (await this.reader.read(customer, tenantId, id)).state.status !== 'absent';
+  }
+
+  private async defaultCustomer(tenantId: string): Promise<string> {
+    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
+    return presentTenant(state).seeds.customerId;
+  }
+
+  private async found(tenantId: string, sourceId: string, wanted: SaleCustomer): Promise<string | undefined> {
+    for (const claim of keysOf(tenantId, sourceId, wanted)) {
+      const holder = await this.holderOf(claim);
+      if (holder === undefined) continue;
+      return claim.kind === 'customer-link' ? holder : this.linked(tenantId, holder, sourceId, wanted);
+    }
+    return undefined;
+  }
+
+  /** Claims all keys for a customer to be; the id of the customer that holds one of them already, if any does. */
+  private async reserve(
+    { tenantId, state }: SaleInHand,
+    id: string,
+    wanted: SaleCustomer,
+  ): Promise<string | undefined> {
+    const { revision } = await this.reader.read(customer, tenantId, id);
+    const owner = { stream: streamName(customer.name, tenantId, id), revision };
+    for (const claim of keysOf(tenantId, state.sourceId, wanted)) {
+      const claimed = await this.claims.acquire(claim, owner, 'settled');
+      if (claimed.outcome === 'held') return parseStreamName(claimed.by)?.id;
+    }
+    return undefined;
+  }
+
+  private async holderOf(claim: Claim): Promise<string | undefined> {
+    const stream = await this.claims.holder(claim);
+    return stream === undefined ? undefined : parseStreamName(stream)?.id;
+  }
+
+  /**
+   * Ties the partner's id to a customer that was found by another key, so that it is found at once next time; where
+   * another customer has that link by now, that one is the partner's.
+   */
+  private async linked(tenantId: string, id: string, sourceId: string, wanted: SaleCustomer): Promise<string> {
+    for (const link of linksOf(sourceId, wanted)) {
+      const { stream, revision } = await this.reader.read(customer, tenantId, id);
+      const claimed = await this.claims.acquire(linkClaim(tenantId, link), { stream, revision }, 'settled');
+      if (claimed.outcome === 'held') return parseStreamName(claimed.by)?.id ?? id;
+      await this.runner.execute(customer, { tenantId, id }, link, linkCustomer);
+    }
+    return id;
+  }
+}
+
+const linksOf = (sourceId: string, { externalId }: SaleCustomer) =>
+  externalId === null ? [] : [{ sourceId, externalId }];
+
+function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim[] {
+  return [
+    ...linksOf(sourceId, wanted).map((link) => linkClaim(tenantId, link)),
+    ...(wanted.code === null ? [] : [codeClaim(tenantId, wanted.code)]),
+    ...taxNumberClaims(tenantId, wanted.taxNumber),
+    ...emailClaims(tenantId, wanted.email),
+  ];
+}
+
+const inputOf = ({ name, code, email, phone, taxNumber }: SaleCustomer): CreateCustomer => ({
+  name,
+  email,
+  phone,
+  taxNumber,
+  ...(code !== null && { code }),
+});

@@ -1,0 +1,21 @@
+import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { LedgerTransaction } from '../aggregates/ledger.js';
+import type { SaleEvent } from '../aggregates/sale.aggregate.js';
+
+/** Events of the streams in which ledger transactions ride. */
+export type LedgerEvent = SaleEvent | CustomerEvent;
+export const ledgerSources = ['sale', 'customer'] as const;
+
+/** The transactions that an event carries, in their order; none for an event that moves no money. */
+export function entriesOf(event: LedgerEvent): readonly LedgerTransaction[] {
+  switch (event.type) {
+    case 'SaleBooked':
+    case 'ReturnBooked':
+    case 'SaleCancelled':
+      return event.data.transactions;
+    case 'CustomerCreated':
+      return event.data.openingTransaction ? [event.data.openingTransaction] : [];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,16 @@
+import type { AnyProjection } from '../platform/projection.js';
+import { accountProjection } from './account.projection.js';
+import { accountDayProjection, balanceProjection } from './balance.projection.js';
+import { customerProjection } from './customer.projection.js';
+import { integrationKeyDirectoryProjection } from './integration-key.projection.js';
+import { transactionProjection } from './transaction.projection.js';
+
+/** Every projection of the service. */
+export const projections: readonly AnyProjection[] = [
+  customerProjection,
+  accountProjection,
+  balanceProjection,
+  accountDayProjection,
+  transactionProjection,
+  integrationKeyDirectoryProjection,
+];

@@ -1,0 +1,126 @@
+import { Inject } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { notFound } from '../platform/domain-error.js';
+import { ReadModels, type Page } from '../platform/query.js';
+import type { Scalar, Scope } from '../ports/read-store.js';
+import { accounts } from '../projections/account.projection.js';
+import { customers } from '../projections/customer.projection.js';
+import { transactions, type TransactionView } from '../projections/transaction.projection.js';
+
+/** A transaction as the API shows it, with the names that its ids stand for at the moment of reading. */
+export type TransactionRecord = Omit<TransactionView, 'ordinal'> & {
+  readonly customerName: string | null;
+  readonly accountName: string | null;
+  readonly categoryName: string | null;
+};
+
+export type TransactionFilters = {
+  readonly pageNumber: number;
+  readonly pageSize: number;
+  readonly search?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly expenseItemId?: string | undefined;
+  readonly categoryId?: string | undefined;
+  readonly branchId?: string | undefined;
+  readonly beginDate?: string | undefined;
+  readonly endDate?: string | undefined;
+  readonly type?: string | undefined;
+  readonly direction?: string | undefined;
+  readonly showSystemGenerated?: boolean | undefined;
+};
+
+export class ListTransactions extends Query<Page<TransactionRecord>> {
+  constructor(
+    readonly scope: Scope,
+    readonly filters: TransactionFilters,
+  ) {
+    super();
+  }
+}
+
+export class ListCustomerTransactions extends Query<Page<TransactionRecord>> {
+  constructor(
+    readonly scope: Scope,
+    readonly customerId: string,
+    readonly filters: TransactionFilters,
+  ) {
+    super();
+  }
+}
+
+/** These filter by what a document does; they are no transaction types. */
+const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'];
+
+const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>
+  type !== undefined && DOCUMENT_EFFECTS.includes(type) ? { documentEffect: type } : { type };
+
+function criteria(filters: TransactionFilters) {
+  const { accountId, customerId, expenseItemId, categoryId, branchId, direction } = filters;
+  const given: Record<string, Scalar | undefined> = {
+    account: accountId,
+    customerId,
+    expenseItemId,
+    categoryId,
+    branchId,
+    direction,
+    ...typeFilter(filters.type),
+    ...(filters.showSystemGenerated === false && { systemGenerated: false }),
+  };
+  const where = Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, Scalar] => entry[1] !== undefined),
+  );
+  const { beginDate: from, endDate: to } = filters;
+  const date = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  return { where, ...(from === undefined && to === undefined ? {} : { between: { date } }) };
+}
+
+@QueryHandler(ListTransactions)
+export class ListTransactionsHandler implements IQueryHandler<ListTransactions> {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  async execute({ scope, filters }: ListTransactions): Promise<Page<TransactionRecord>> {
+    const { pageNumber, pageSize, search } = filters;
+    const request = { pageNumber, pageSize, ...(search !== undefined && { search }), ...criteria(filters) };
+    const page = await this.models.list(transactions, scope, request);
+    return { ...page, items: await named(this.models, scope, page.items) };
+  }
+}
+
+@QueryHandler(ListCustomerTransactions)
+export class ListCustomerTransactionsHandler implements IQueryHandler<ListCustomerTransactions> {
+  constructor(
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(ListTransactionsHandler) private readonly list: ListTransactionsHandler,
+  ) {}
+
+  async execute({ scope, customerId, filters }: ListCustomerTransactions): Promise<Page<TransactionRecord>> {
+    const customer = await this.models.get(customers, scope, customerId);
+    if (!customer || customer.isDeleted) throw notFound('customer');
+    return this.list.execute(new ListTransactions(scope, { ...filters, customerId }));
+  }
+}
+
+/** Joins the names of other records in one batch per model. */
+async function named(
+  models: ReadModels,
+  scope: Scope,
+  views: readonly TransactionView[],
+): Promise<TransactionRecord[]> {
+  const [customerNames, accountNames] = await Promise.all([
+    models.getMany(customers, scope, idsOf(views, 'customerId')),
+    models.getMany(accounts, scope, idsOf(views, 'accountId')),
+  ]);
+  return views.map(({ ordinal: _, ...view }) => ({
+    ...view,
+    customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
+    accountName: accountNames.get(view.accountId ?? '')?.name ?? null,
+    categoryName: null,
+  }));
+}
+
+const idsOf = (views: readonly TransactionView[], field: 'customerId' | 'accountId'): string[] => [
+  ...new Set(views.flatMap((view) => view[field] ?? [])),
+];
+
+export const transactionQueryHandlers = [ListTransactionsHandler, ListCustomerTransactionsHandler];

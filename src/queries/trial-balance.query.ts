@@ -1,0 +1,97 @@
+import { Inject } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { ReadModels } from '../platform/query.js';
+import { RecordReader } from '../platform/record-reader.js';
+import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { tenantScope } from '../ports/read-store.js';
+import { accounts, type AccountView } from '../projections/account.projection.js';
+import { accountDays, balances, type Sums } from '../projections/balance.projection.js';
+
+export type TrialBalanceRow = {
+  readonly accountId: string;
+  readonly code: string | null;
+  readonly name: string;
+  readonly type: string;
+  /** Sums of the postings on either side, and debits minus credits. */
+  readonly debit: string;
+  readonly credit: string;
+  readonly balance: string;
+};
+export type TrialBalance = {
+  /** Null: all postings, whatever their date. */
+  readonly asOf: string | null;
+  readonly currency: string;
+  readonly rows: readonly TrialBalanceRow[];
+  readonly totalDebit: string;
+  readonly totalCredit: string;
+};
+
+export class GetTrialBalance extends Query<TrialBalance> {
+  constructor(
+    readonly tenantId: string,
+    readonly asOf: string | undefined,
+  ) {
+    super();
+  }
+}
+
+type MinorSums = { debit: bigint; credit: bigint };
+const NAMES_AT_ONCE = 500;
+
+/** Every account that was posted to, by code; both totals are equal, always. */
+@QueryHandler(GetTrialBalance)
+export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
+  constructor(
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+  ) {}
+
+  async execute({ tenantId, asOf }: GetTrialBalance): Promise<TrialBalance> {
+    const { currency } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+    const digits = currencyDigits(currency);
+    const sums = await this.sumsUntil(tenantId, asOf, digits);
+    const named = await this.accountsOf(tenantId, [...sums.keys()]);
+    const rows = [...sums].map(([accountId, { debit, credit }]) => {
+      const { code = null, name = '', type = 'OTHER' } = named.get(accountId) ?? {};
+      const amounts = { debit: fromMinor(debit, digits), credit: fromMinor(credit, digits) };
+      return { accountId, code, name, type, ...amounts, balance: fromMinor(debit - credit, digits) };
+    });
+    rows.sort((a, b) => compare(a.code ?? '', b.code ?? '') || compare(a.accountId, b.accountId));
+    const total = (side: keyof MinorSums) =>
+      fromMinor(
+        [...sums.values()].reduce((sum, entry) => sum + entry[side], 0n),
+        digits,
+      );
+    return { asOf: asOf ?? null, currency, rows, totalDebit: total('debit'), totalCredit: total('credit') };
+  }
+
+  private async sumsUntil(tenantId: string, asOf: string | undefined, digits: number): Promise<Map<string, MinorSums>> {
+    const scope = tenantScope(tenantId);
+    const source =
+      asOf === undefined
+        ? this.models.each(balances, scope)
+        : this.models.each(accountDays, scope, { between: { date: { to: asOf } } });
+    const sums = new Map<string, MinorSums>();
+    for await (const { accountId, debit, credit } of source as AsyncIterable<Sums & { accountId: string }>) {
+      const known = sums.get(accountId) ?? { debit: 0n, credit: 0n };
+      sums.set(accountId, {
+        debit: known.debit + toMinor(debit, digits),
+        credit: known.credit + toMinor(credit, digits),
+      });
+    }
+    return sums;
+  }
+
+  private async accountsOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AccountView>> {
+    const found = new Map<string, AccountView>();
+    for (let start = 0; start < ids.length; start += NAMES_AT_ONCE) {
+      const some = await this.models.getMany(accounts, tenantScope(tenantId), ids.slice(start, start + NAMES_AT_ONCE));
+      for (const [id, view] of some) found.set(id, view);
+    }
+    return found;
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
