@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import * as iso4217 from 'dinero.js/currencies';
 import { z } from 'zod';
 import { invalid } from '../platform/domain-error.js';
@@ -114,7 +113,8 @@ function faultOf(text: string, { decimals, positive, max }: DecimalLimits): stri
   if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS) return 'Has more than 15 digits before the point.';
   if ((match[1] ?? '').length > decimals) return `Has more than ${decimals} decimals.`;
   if (positive === true && isZero(text)) return 'Must be more than zero.';
-  if (max !== undefined && new Decimal(text).gt(max)) return `Must be at most ${max}.`;
+  if (max !== undefined && toMinor(text, decimals) > BigInt(max) * 10n ** BigInt(decimals))
+    return `Must be at most ${max}.`;
   return undefined;
 }
 
@@ -129,8 +129,17 @@ export function amountIn(currency: string, text: string, path = 'amount', { orZe
   return fromMinor(toMinor(text, digits), digits);
 }
 
-// 100 digits hold every product of two 21-digit numbers with a tax rate exactly; half up as in commercial rounding.
-const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_HALF_CEIL, toExpNeg: -100, toExpPos: 100 });
+// Decimals of quantities, unit prices and discounts; of tax rates.
+const LINE_DECIMALS = 6;
+const RATE_DECIMALS = 4;
+const HUNDRED_PER_CENT = 100n * 10n ** BigInt(RATE_DECIMALS);
+
+/** numerator / divisor to the nearest integer, halves upwards. */
+function roundedHalfUp(numerator: bigint, divisor: bigint): bigint {
+  const [dividend, by] = [2n * numerator + divisor, 2n * divisor];
+  // BigInt division rounds towards zero; below zero that has to become downwards.
+  return dividend >= 0n ? dividend / by : (dividend - by + 1n) / by;
+}
 
 export type PricedLine = { readonly net: string; readonly tax: string; readonly gross: string };
 
@@ -143,9 +152,12 @@ export function priceLine(
   currency: string,
 ): PricedLine | undefined {
   const digits = currencyDigits(currency);
-  const net = new Exact(line.quantity).mul(line.unitPrice).minus(line.discount).toDecimalPlaces(digits);
-  if (net.lt(0)) return undefined;
-  const gross = net.mul(new Exact(line.taxRate).plus(100)).div(100).toDecimalPlaces(digits);
-  const written = (value: Decimal): string => value.abs().toFixed(digits);
-  return { net: written(net), tax: written(gross.minus(net)), gross: written(gross) };
+  const [quantity, unitPrice, discount] = [line.quantity, line.unitPrice, line.discount].map((text) =>
+    toMinor(text, LINE_DECIMALS),
+  ) as [bigint, bigint, bigint];
+  const exact = quantity * unitPrice - discount * 10n ** BigInt(LINE_DECIMALS);
+  const net = roundedHalfUp(exact * 10n ** BigInt(digits), 10n ** BigInt(2 * LINE_DECIMALS));
+  if (net < 0n) return undefined;
+  const gross = roundedHalfUp(net * (HUNDRED_PER_CENT + toMinor(line.taxRate, RATE_DECIMALS)), HUNDRED_PER_CENT);
+  return { net: fromMinor(net, digits), tax: fromMinor(gross - net, digits), gross: fromMinor(gross, digits) };
 }

@@ -1,5 +1,11 @@
 import { NestFactory } from '@nestjs/core';
-import { StreamableFile, type INestApplication, type LoggerService, type Type } from '@nestjs/common';
+import {
+  StreamableFile,
+  type DynamicModule,
+  type INestApplication,
+  type LoggerService,
+  type Type,
+} from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { sendAnswer } from './answer.js';
@@ -52,7 +58,7 @@ export type HttpApp = {
  * and before the routes do; `beforeRoutes` may add routes of its own.
  */
 export async function createHttpApp(
-  module: Type,
+  module: Type | DynamicModule,
   kernelOptions: (app: INestApplication) => KernelOptions | Promise<KernelOptions>,
   options: ServerOptions & {
     readonly logger?: LoggerService | false;

@@ -197,11 +197,15 @@ function prepare(request: FastifyRequest, options: KernelOptions, done: (error?:
 function report(request: FastifyRequest, reply: FastifyReply, { logger, observe }: KernelOptions): void {
   const state = request.state as FastifyRequest['state'] | null;
   const line = lineOf(request, reply, state?.principal);
-  const { failure } = state ?? {};
+  const failure = state?.failure;
   if (failure !== undefined) line.code = failure.code;
   observe?.({ ...line, route: state?.endpoint?.path, ip: request.ip, error: failure?.error });
-  if (line.status < 500) logger?.info(line, 'request');
-  else logger?.error(failure === undefined ? line : { ...line, err: failure.error }, 'request');
+  if (logger !== undefined) log(logger, line, failure?.error);
+}
+
+function log(logger: RequestLog, line: LogLine, error: unknown): void {
+  if (line.status < 500) logger.info(line, 'request');
+  else logger.error(error === undefined ? line : { ...line, err: error }, 'request');
 }
 
 /** Built in one go: it is made for every request. */

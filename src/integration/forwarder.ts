@@ -1,6 +1,6 @@
 import type { Recorded } from '../platform/event-catalogue.js';
 import { BrokerUnavailable, type Broker } from '../ports/broker.js';
-import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from '../platform/event-catalogue.js';
 import type { Logger } from '../platform/log.js';
@@ -10,7 +10,7 @@ import { publicEventTypes, translate } from './translations.js';
 export const FORWARDER = 'integration-events';
 
 type Parts = {
-  readonly events: EventStore;
+  readonly events: EventReader;
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly checkpoints: Checkpoints;

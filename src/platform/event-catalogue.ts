@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RecordedEvent } from '../ports/event-store.js';
-import type { Aggregate, DomainEvent, EventDeclaration } from './aggregate.js';
+import type { Aggregate, Claim, DomainEvent, EventDeclaration, EventDeclarations } from './aggregate.js';
 import { technical } from './aggregate.js';
 import type { RequestContext } from './context.js';
 import { parseStreamName } from './stream-name.js';
@@ -57,7 +57,13 @@ export class UnknownEvent extends Error {
 }
 
 /** An aggregate whose state and events do not matter; those of the catalogue are only folded with their own events. */
-export type AnyAggregate = Aggregate<never, never>;
+export type AnyAggregate = {
+  readonly name: string;
+  readonly events: EventDeclarations;
+  readonly initial: unknown;
+  readonly evolve: (state: never, event: never) => unknown;
+  readonly claims?: (state: never, tenantId: string) => readonly Claim[];
+};
 
 /** All event types of the service, by name; turns stored events into their current version. */
 export class EventCatalogue {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventBatch, EventStore } from '../ports/event-store.js';
+import type { EventBatch, EventReader } from '../ports/event-store.js';
 import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
@@ -34,7 +34,7 @@ export class ProjectionRunner {
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly events: EventStore,
+    private readonly events: EventReader,
     private readonly store: ReadStore,
     private readonly catalogue: EventCatalogue,
     private readonly projections: readonly AnyProjection[],
@@ -179,7 +179,7 @@ export class ProjectionRunner {
  * writes. Secondary indexes are built at the end. Answers how many events were folded.
  */
 export async function rebuild(
-  events: EventStore,
+  events: EventReader,
   store: ReadStore,
   catalogue: EventCatalogue,
   projection: AnyProjection,

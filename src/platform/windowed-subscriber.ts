@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStore, RecordedEvent, EventFilter } from '../ports/event-store.js';
+import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { KeyedQueue } from './keyed-queue.js';
@@ -43,7 +43,7 @@ export class WindowedSubscriber {
   private running: Promise<void> | undefined;
 
   constructor(
-    private readonly store: EventStore,
+    private readonly store: EventReader,
     private readonly catalogue: EventCatalogue,
     private readonly checkpoints: Checkpoints,
     private readonly clock: Clock,

@@ -149,6 +149,9 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
+/** The reading half, which subscribers in other threads have of their own. */
+export type EventReader = Pick<EventStore, 'readStream' | 'readAll' | 'subscribeToAll' | 'head'>;
+
 /** Another append came first, or the stream is not what the writer believed. `actual` is the stream's last revision. */
 export class WrongExpectedRevision extends Error {
   constructor(

@@ -23,12 +23,12 @@ const isAscii = (text: string): boolean => {
 
 /**
  * Text without what search ignores: case, accents (NFKD, marks stripped), the dot of the Turkish i (İ I ı i are equal).
- * Through upper case and back, because lower case alone keeps ı, ß and ſ apart from I, SS and S.
+ * Through upper case and back, because lower case alone keeps ı and ß apart from I and SS (and ẞ has no other upper case).
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   const bare = text.normalize('NFKD').replace(marks, '');
-  const cased = bare.toUpperCase().normalize('NFKD').replace(marks, '').toLowerCase();
+  const cased = bare.toLowerCase().toUpperCase().normalize('NFKD').replace(marks, '').toLowerCase();
   return cased.replace(unlikePlain, (letter) => plainLetters[letter] ?? letter);
 }
 

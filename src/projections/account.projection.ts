@@ -31,7 +31,7 @@ export const accounts: ReadModel<AccountView> = {
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
   },
-  filters: ['isDeleted', 'type'],
+  filters: ['isDeleted', 'isActive', 'type'],
   compound: [['isDeleted', 'isActive']],
   order: { fields: ['createdAt'], direction: 'descending' },
   search: { name: ({ name }) => name, code: ({ code }) => code },

@@ -29,7 +29,7 @@ export const customers: ReadModel<CustomerView> = {
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
     isDefault: { type: 'boolean', of: ({ isDefault }) => isDefault },
   },
-  filters: ['shown', 'isDeleted'],
+  filters: ['shown', 'isDeleted', 'isDefault'],
   compound: [
     ['shown', 'isDefault'],
     ['isDeleted', 'isDefault'],

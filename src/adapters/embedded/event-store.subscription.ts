@@ -82,21 +82,29 @@ class Subscription {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
       const last = this.#history.last();
-      if (this.#position < last) this.#scan(events, last);
-      const caughtUp = this.#position >= last;
-      if (caughtUp || events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH)
-        return { events, position: this.#position, caughtUp };
+      const sound = this.#scan(events, last);
+      const caughtUp = sound && this.#position >= last;
+      const isFull = events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH;
+      if (!sound || caughtUp || isFull) return { events, position: this.#position, caughtUp };
       await turn();
       if (this.#isOver()) return { events, position: this.#position, caughtUp };
     }
   }
 
-  #scan(events: RecordedEvent[], last: Position): void {
+  /** False where something stopped it after events that are still to be delivered: the next batch meets it first. */
+  #scan(events: RecordedEvent[], last: Position): boolean {
+    if (this.#position >= last) return true;
     const high = Math.min(this.#position + SCAN_STEP, last);
     const limit = this.#maxBatchSize - events.length;
-    const page = this.#history.queries.scan(this.#position + 1, high, this.#filter, 'forwards', limit);
-    for (const event of page.events) events.push(event);
-    this.#position = page.complete ? high : (page.events.at(-1)?.position ?? this.#position);
+    try {
+      const page = this.#history.queries.scan(this.#position + 1, high, this.#filter, 'forwards', limit);
+      for (const event of page.events) events.push(event);
+      this.#position = page.complete ? high : (page.events.at(-1)?.position ?? this.#position);
+      return true;
+    } catch (error) {
+      if (events.length === 0) throw error;
+      return false;
+    }
   }
 
   #more(): Promise<void> {

@@ -21,7 +21,7 @@ import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
 import { EventLog } from './event-store.log.js';
 import { HistoryQueries } from './event-store.query.js';
 import { assertExpected, serializeAppend } from './event-store.record.js';
-import { openHistory } from './event-store.schema.js';
+import { historyFile, openHistory } from './event-store.schema.js';
 import { CommitSignal } from './event-store.signal.js';
 import { GroupCommitWriter, type Step } from './event-store.writer.js';
 
@@ -57,14 +57,15 @@ export class EmbeddedEventStore implements EventStore {
   readonly #checkpointer: Checkpointer;
   readonly #signal = new CommitSignal();
   readonly #listeners = new Set<(head: Position) => void>();
+  #closing: Promise<void> | undefined;
 
-  private constructor(db: DatabaseSyncInstance, lock: DirectoryLock, clock: Clock) {
+  private constructor(db: DatabaseSyncInstance, file: string, lock: DirectoryLock, clock: Clock) {
     this.#db = db;
     this.#lock = lock;
     const queries = new HistoryQueries(db);
     const heads = new CachedHeads(db, CACHED_HEADS);
     this.#log = new EventLog(db, heads, { last: queries.last(), lastOfService: queries.lastOfService() });
-    this.#checkpointer = new Checkpointer(db);
+    this.#checkpointer = new Checkpointer(db, file);
     this.#writer = new GroupCommitWriter(this.#log, clock, (head) => {
       this.#announce(head);
     });
@@ -72,12 +73,15 @@ export class EmbeddedEventStore implements EventStore {
     this.#reader = new HistoryReader(history, heads, clock);
   }
 
-  /** @throws Error where another process writes to the directory, or a newer program has written it */
+  /** @throws Error where another process writes to the directory, a newer program has written it, or it is damaged */
   static open({ directory, clock }: EmbeddedEventStoreOptions): EmbeddedEventStore {
     const lock = lockDirectory(directory);
+    let db: DatabaseSyncInstance | undefined;
     try {
-      return new EmbeddedEventStore(openHistory(directory), lock, clock);
+      db = openHistory(directory);
+      return new EmbeddedEventStore(db, historyFile(directory), lock, clock);
     } catch (error) {
+      db?.close();
       lock.release();
       throw error;
     }
@@ -165,14 +169,17 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   close(): Promise<void> {
-    if (this.#signal.ended) return Promise.resolve();
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#writer.close();
     this.#signal.end();
-    this.#checkpointer.close();
     this.#listeners.clear();
+    await this.#checkpointer.close();
     this.#db.close();
     this.#lock.release();
-    return Promise.resolve();
   }
 
   #announce(head: Position): void {

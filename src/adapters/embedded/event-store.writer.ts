@@ -38,14 +38,14 @@ const QUEUE_MAX_BYTES = 64 * 1024 * 1024;
 export class GroupCommitWriter {
   readonly #log: EventLog;
   readonly #clock: Clock;
-  readonly #onCommit: (head: Position, bytes: number) => void;
+  readonly #onCommit: (head: Position) => void;
   #queue: Work[] = [];
   #queuedSteps = 0;
   #queuedBytes = 0;
   #scheduled = false;
   #closed = false;
 
-  constructor(log: EventLog, clock: Clock, onCommit: (head: Position, bytes: number) => void) {
+  constructor(log: EventLog, clock: Clock, onCommit: (head: Position) => void) {
     this.#log = log;
     this.#clock = clock;
     this.#onCommit = onCommit;
@@ -85,7 +85,6 @@ export class GroupCommitWriter {
   }
 
   #commitGroup(): void {
-    const bytesBefore = this.#queuedBytes;
     const group: Work[] = [];
     let written = false;
     try {
@@ -98,23 +97,25 @@ export class GroupCommitWriter {
     this.#remove(group);
     if (this.#queue.length > 0) this.#schedule();
     settle(group);
-    if (written) this.#onCommit(this.#log.end.last, bytesBefore - this.#queuedBytes);
+    if (written) this.#onCommit(this.#log.end.last);
   }
 
-  /** Works that the group's bounds cut in two stay first in the queue; every group takes at least one step. */
+  /** Works that the group's bounds cut in two stay first in the queue. */
   #fill(group: Work[]): void {
     const nowMs = this.#clock.nowMs();
     const endMs = this.#clock.monotonicMs() + GROUP_MAX_MS;
     let steps = 0;
     let bytes = 0;
+    const isFull = (): boolean =>
+      steps >= GROUP_MAX_STEPS || bytes >= GROUP_MAX_BYTES || (steps % 32 === 31 && this.#clock.monotonicMs() > endMs);
     for (const work of this.#queue) {
-      if (steps > 0 && bytes + work.bytes > GROUP_MAX_BYTES) return;
+      if (isFull()) return;
       group.push(work);
-      bytes += work.bytes;
       while (!isDone(work)) {
-        if (steps >= GROUP_MAX_STEPS || (steps % 32 === 31 && this.#clock.monotonicMs() > endMs)) return;
+        if (isFull()) return;
         this.#carryOut(work, nowMs);
         steps += 1;
+        bytes += work.bytes / work.steps.length;
       }
     }
   }

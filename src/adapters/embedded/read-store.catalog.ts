@@ -1,5 +1,5 @@
-import { ReadStoreUnavailable, type AnyTable, type ReadModel, type Scope } from '../../ports/read-store.js';
-import { bindable, type ReadStoreDatabase } from './read-store.database.js';
+import type { AnyTable, ReadModel, Scope } from '../../ports/read-store.js';
+import { bindable, MissingTable, type ReadStoreDatabase } from './read-store.database.js';
 import { createIndexes, createTable, fills, shapeOf, sideTable } from './read-store.tables.js';
 import { tableName, type TableShape } from './read-store.tables.js';
 
@@ -64,10 +64,10 @@ export class ReadStoreCatalog {
     });
   }
 
-  /** @throws ReadStoreUnavailable, which `isMissingTable` knows, when the table is not there (yet) */
+  /** @throws MissingTable */
   entry(shape: TableShape): Entry {
     const row = this.db.get('SELECT indexed, several FROM kontor_tables WHERE name = ?', shape.name);
-    if (!row) throw new ReadStoreUnavailable(`no such table: ${shape.name}`);
+    if (!row) throw new MissingTable(`no such table: ${shape.name}`);
     const [indexed, several] = row as [number, string];
     const parsed = this.parsedSeveral.get(several) ?? new Set(JSON.parse(several) as string[]);
     this.parsedSeveral.set(several, parsed);

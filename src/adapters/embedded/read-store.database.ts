@@ -10,12 +10,12 @@ export type Mode = 'readwrite' | 'readonly';
 const FILE = 'models.sqlite';
 /** Written into the file (`user_version`); a file with a higher one was made by a newer Kontor. */
 const SCHEMA_VERSION = 1;
-const BUSY_TIMEOUT_MS = 5_000;
 /** Each shape of a list is a statement of its own; far more shapes than this are not in use at once. */
 const MAX_STATEMENTS = 2_000;
 
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
+/** SQLITE_CORRUPT and SQLITE_NOTADB, and their texts: the binding's `all` gives its errors no number. */
+const DAMAGE_CODES = [11, 26];
+const DAMAGE_TEXTS = ['database disk image is malformed', 'file is not a database'];
 
 const catalog = `
   CREATE TABLE IF NOT EXISTS kontor_scopes (number INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE) STRICT;
@@ -31,15 +31,18 @@ const catalog = `
   ) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${SCHEMA_VERSION};`;
 
-const codeOf = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+/** What SQLite says of a failure; known by its looks, since the binding makes its errors in a realm of its own. */
+type EngineError = { readonly message: string; readonly errcode?: number };
+const isEngineError = (error: unknown): error is EngineError =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 
 /** The file itself is at fault: it can only be put aside and made anew. Being busy, locked or full is not that. */
-const isDamage = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].includes(codeOf(error));
+const isDamage = (error: unknown): boolean =>
+  isEngineError(error) &&
+  (error.errcode === undefined ? DAMAGE_TEXTS.includes(error.message) : DAMAGE_CODES.includes(error.errcode & 0xff));
 
-/** The table is not there (yet); also behind the port's own error. */
-export const isMissingTable = (error: unknown): boolean =>
-  error instanceof Error && (error.message.startsWith('no such table') || isMissingTable(error.cause));
+/** The table is not there (yet). */
+export class MissingTable extends ReadStoreUnavailable {}
 
 class NewerSchema extends Error {}
 
@@ -64,21 +67,25 @@ export class ReadStoreDatabase {
   ) {}
 
   static async open(directory: string, mode: Mode, waitMs: number): Promise<ReadStoreDatabase> {
-    if (mode === 'readwrite') return ReadStoreDatabase.openWriter(directory);
-    return new ReadStoreDatabase(await waitFor(() => connectReader(directory), waitMs, unusable), directory, false);
+    if (mode === 'readwrite') return ReadStoreDatabase.openWriter(directory, waitMs);
+    return new ReadStoreDatabase(
+      await waitFor(() => connectReader(directory, waitMs), waitMs, unusable),
+      directory,
+      false,
+    );
   }
 
-  private static openWriter(directory: string): ReadStoreDatabase {
+  private static openWriter(directory: string, waitMs: number): ReadStoreDatabase {
     mkdirSync(directory, { recursive: true });
     const suspected = existsSync(join(directory, `${FILE}.suspect`));
     if (suspected) moveAside(directory);
     try {
-      return new ReadStoreDatabase(connectWriter(directory), directory, suspected);
+      return new ReadStoreDatabase(connectWriter(directory, waitMs), directory, suspected);
     } catch (error) {
       if (!isDamage(error) && !(error instanceof NewerSchema)) throw unavailable(error);
     }
     moveAside(directory);
-    return translated(() => new ReadStoreDatabase(connectWriter(directory), directory, true));
+    return translated(() => new ReadStoreDatabase(connectWriter(directory, waitMs), directory, true));
   }
 
   /** Rows as arrays of values, in the order of the selected columns. */
@@ -144,6 +151,12 @@ export class ReadStoreDatabase {
   close(): void {
     if (!this.open) return;
     this.open = false;
+    try {
+      // The binding frees statements, and with them the file, only when they are collected: so leave nothing in the log.
+      this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // A reader, or a full disk, is in the way: whoever opens the file next finds the log beside it.
+    }
     this.statements.clear();
     this.db.close();
   }
@@ -172,8 +185,8 @@ export class ReadStoreDatabase {
   }
 }
 
-function connectWriter(directory: string): DatabaseSyncInstance {
-  const db = new DatabaseSync(join(directory, FILE), { timeout: BUSY_TIMEOUT_MS });
+function connectWriter(directory: string, waitMs: number): DatabaseSyncInstance {
+  const db = new DatabaseSync(join(directory, FILE), { timeout: waitMs });
   try {
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;
       PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`);
@@ -186,9 +199,9 @@ function connectWriter(directory: string): DatabaseSyncInstance {
   }
 }
 
-function connectReader(directory: string): DatabaseSyncInstance {
+function connectReader(directory: string, waitMs: number): DatabaseSyncInstance {
   if (existsSync(join(directory, `${FILE}.suspect`))) throw new ReadStoreUnavailable('models.sqlite is damaged');
-  const db = new DatabaseSync(join(directory, FILE), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const db = new DatabaseSync(join(directory, FILE), { readOnly: true, timeout: waitMs });
   try {
     db.exec('PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;');
     refuseNewer(db);
@@ -242,9 +255,13 @@ function translated<T>(work: () => T): T {
 
 /** Errors of the engine and of the file system become the port's; a caller's own defects stay what they are. */
 function unavailable(error: unknown): unknown {
-  if (error instanceof ReadStoreUnavailable || error instanceof RangeError || error instanceof TypeError) return error;
-  if (error instanceof NewerSchema || (error instanceof Error && 'code' in error)) {
+  if (error instanceof ReadStoreUnavailable) return error;
+  if (isEngineError(error) && error.message.startsWith('no such table')) return new MissingTable(error.message, error);
+  if (error instanceof NewerSchema || isEngineError(error) || isSystemError(error)) {
     return new ReadStoreUnavailable(`The read store cannot serve: ${error.message}`, error);
   }
   return error;
 }
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  typeof error === 'object' && error !== null && 'syscall' in error;

@@ -131,13 +131,16 @@ export const orderIndex = (shape: TableShape): string => `"${shape.name}__order"
 export const filterIndex = (shape: TableShape, fields: readonly string[]): string =>
   `"${shape.name}__by_${fields.join('__')}"`;
 
-/** Partial: tombstones are in no index, nor are documents without the value. */
+/**
+ * Partial: tombstones are in no index, nor are documents without the value. `dead = 0` comes last, or SQLite does not
+ * see that an index on several columns has all that a list reads.
+ */
 export function createIndexes(shape: TableShape): string[] {
   const byFields = [...[...shape.indexed].map((field) => [field]), ...shape.compounds].map((fields) => {
     const columns = fields.map((field) => `"f_${field}"`);
     return `CREATE INDEX IF NOT EXISTS ${filterIndex(shape, fields)}
       ON ${shape.main} (scope, ${columns.join(', ')}, ${orderColumns(shape)})
-      WHERE dead = 0 AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}`;
+      WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')} AND dead = 0`;
   });
   const byOrder = `CREATE INDEX IF NOT EXISTS ${orderIndex(shape)}
     ON ${shape.main} (scope, ${orderColumns(shape)}) WHERE dead = 0`;

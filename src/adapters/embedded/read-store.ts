@@ -13,7 +13,7 @@ import type {
 import { ReadStoreCatalog } from './read-store.catalog.js';
 import {
   bindable,
-  isMissingTable,
+  MissingTable,
   ReadStoreDatabase,
   unbindable,
   waitFor,
@@ -30,7 +30,7 @@ export type EmbeddedReadStoreOptions = {
   readonly directory: string;
   /** One connection writes; any number, in other threads or processes too, may read beside it. */
   readonly mode: Mode;
-  /** How long a `readonly` store waits for what its writer has yet to make: the file (at open), a table (at a read). */
+  /** How long to wait for another's lock, and in a `readonly` store for the file or a table that its writer makes. */
   readonly waitMs?: number;
 };
 
@@ -233,8 +233,8 @@ export class EmbeddedReadStore implements ReadStore {
     try {
       return work();
     } catch (error) {
-      if (this.mode === 'readwrite' || !isMissingTable(error)) throw error;
-      return waitFor(work, this.waitMs, isMissingTable);
+      if (this.mode === 'readwrite' || !(error instanceof MissingTable)) throw error;
+      return waitFor(work, this.waitMs, (again) => again instanceof MissingTable);
     }
   }
 

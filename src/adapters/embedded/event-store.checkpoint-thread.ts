@@ -1,0 +1,73 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+
+// Text, so that it needs no file of its own that a build or a test runner would have to find and compile.
+const script = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { DatabaseSync } = require(workerData.driver);
+  const db = new DatabaseSync(workerData.file, { timeout: 0 });
+  db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -1000');
+  const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+  parentPort.on('message', () => {
+    try {
+      checkpoint.get();
+    } finally {
+      parentPort.postMessage('done');
+    }
+  });
+`;
+
+/**
+ * Takes checkpoints on a connection of its own in another thread: SQLite lets the writer append meanwhile. Started when
+ * it is first needed.
+ */
+export class CheckpointThread {
+  readonly #file: string;
+  #worker: Worker | undefined;
+  #onDone: ((ok: boolean) => void) | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get busy(): boolean {
+    return this.#onDone !== undefined;
+  }
+
+  /** `onDone` is called once, with false where the thread has failed. Not to be called while busy. */
+  checkpoint(onDone: (ok: boolean) => void): void {
+    this.#onDone = onDone;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage('checkpoint');
+  }
+
+  async close(): Promise<void> {
+    this.#onDone = undefined;
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const driver = createRequire(import.meta.url).resolve('@photostructure/sqlite');
+    const worker = new Worker(script, {
+      eval: true,
+      workerData: { driver, file: this.#file },
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
+    });
+    worker.unref();
+    worker.on('message', () => {
+      this.#finish(true);
+    });
+    worker.on('error', () => {
+      this.#worker = undefined;
+      this.#finish(false);
+    });
+    return worker;
+  }
+
+  #finish(ok: boolean): void {
+    const onDone = this.#onDone;
+    this.#onDone = undefined;
+    onDone?.(ok);
+  }
+}

@@ -1,0 +1,29 @@
+import type { Broker } from './ports/broker.js';
+import type { Cache } from './ports/cache.js';
+import type { EventStore } from './ports/event-store.js';
+import type { ReadStore } from './ports/read-store.js';
+import type { Clock, Ids } from './ports/time.js';
+import type { Logger } from './platform/log.js';
+import type { Progress } from './platform/progress.js';
+import type { Checkpoints } from './platform/windowed-subscriber.js';
+import type { ParkRequest } from './integration/dead-letters.js';
+
+/** The engines that a process runs on, chosen by its settings. */
+export type Engines = {
+  readonly events: EventStore;
+  readonly reads: ReadStore;
+  readonly broker: Broker;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly progress: Progress;
+  /** Where policies, which run in the serving thread, keep their checkpoints. */
+  readonly checkpoints: Checkpoints;
+  /** Starts projections and the forwarder, wherever they run. */
+  startSubscribers(park: (request: ParkRequest) => Promise<void>): Promise<void>;
+  /** Whether all that answers need is there and going. */
+  isReady(): Promise<boolean>;
+  /** Ends subscribers, then engines. Idempotent. */
+  close(): Promise<void>;
+};

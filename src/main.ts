@@ -1,0 +1,45 @@
+import 'reflect-metadata';
+import { pino } from 'pino';
+import { ConfigError, readConfig, type Config } from './config.js';
+import { openEmbeddedEngines } from './embedded-engines.js';
+import { seed } from './jobs/first-start.js';
+import { createService } from './service.js';
+
+/** A supervisor kills what has not ended ten seconds after SIGTERM. */
+const DRAIN_MS = 9_500;
+
+async function main(config: Config): Promise<void> {
+  const logger = pino({ level: config.LOG_LEVEL });
+  const engines = await openEmbeddedEngines(config, { logger });
+  const service = await createService(config, engines);
+  const stop = (signal: string) => {
+    logger.info({ signal }, 'draining');
+    setTimeout(() => {
+      logger.error({}, 'draining took too long');
+      process.exit(1);
+    }, DRAIN_MS).unref();
+    service.close().then(
+      () => {
+        logger.info({}, 'stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        logger.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  const welcome = await seed(config, service);
+  const url = await service.listen();
+  logger.info({ url }, 'Kontor is ready');
+  if (welcome) process.stdout.write(welcome(url));
+}
+
+try {
+  await main(readConfig());
+} catch (error) {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack ?? error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,155 @@
+import { Worker } from 'node:worker_threads';
+import type { ParkRequest } from './integration/dead-letters.js';
+import type { Logger } from './platform/log.js';
+import type { Checkpoints } from './platform/windowed-subscriber.js';
+import type { ReadStore } from './ports/read-store.js';
+import type { Clock } from './ports/time.js';
+import { checkpointsIn, type Subscribers } from './subscribers.js';
+
+/** What crosses the border between the serving thread and the subscribers' worker. Never events: both read the store. */
+export type ToWorker =
+  | { readonly kind: 'head'; readonly head: number }
+  | { readonly kind: 'save'; readonly call: number; readonly name: string; readonly position: number }
+  | { readonly kind: 'parked'; readonly call: number; readonly fault: string | null }
+  | { readonly kind: 'stop' };
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'progress'; readonly positions: readonly (readonly [string, number])[] }
+  | { readonly kind: 'stopped'; readonly name: string }
+  | { readonly kind: 'saved'; readonly call: number; readonly fault: string | null }
+  | { readonly kind: 'park'; readonly call: number; readonly request: ParkRequest };
+
+export type WorkerSettings = { readonly directory: string; readonly logLevel: string };
+
+export type ThreadOptions = {
+  readonly settings: WorkerSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly park: (request: ParkRequest) => Promise<void>;
+  readonly onProgress: (name: string, position: number) => void;
+  readonly onStopped: (name: string) => void;
+};
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+
+/** Runs the subscribers in a worker thread; one that dies is started again, and goes on from its checkpoints. */
+export class SubscriberThread implements Subscribers {
+  private worker: Worker | undefined;
+  private readonly calls = new Map<number, (fault: string | null) => void>();
+  private lastCall = 0;
+  private stopping = false;
+  private running: Promise<void> = Promise.resolve();
+  private announced: number | undefined;
+
+  constructor(private readonly options: ThreadOptions) {}
+
+  /** Resolves when the worker has its tables and subscriptions. @throws Error when it cannot start */
+  async start(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.running = this.keepRunning(resolve, reject);
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.worker !== undefined;
+  }
+
+  /** Tells the worker that something was committed; several commits in one turn of the event loop are one message. */
+  notify(head: number): void {
+    if (this.announced === undefined)
+      setImmediate(() => {
+        this.post({ kind: 'head', head: this.announced ?? head });
+        this.announced = undefined;
+      });
+    this.announced = head;
+  }
+
+  /** Checkpoints of the serving thread's own subscribers: read here, written by the thread that may write. */
+  checkpoints(store: ReadStore): Checkpoints {
+    return {
+      load: (name) => checkpointsIn(store).load(name),
+      save: (name, position) =>
+        new Promise((resolve, reject) => {
+          const call = (this.lastCall += 1);
+          this.calls.set(call, (fault) => {
+            if (fault === null) resolve();
+            else reject(new Error(fault));
+          });
+          if (!this.post({ kind: 'save', call, name, position })) this.answer(call, 'the worker is away');
+        }),
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.post({ kind: 'stop' });
+    await this.running;
+  }
+
+  private async keepRunning(started: () => void, failed: (error: Error) => void): Promise<void> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+      const fault = await this.runOnce(started);
+      if (this.stopping) return;
+      failed(fault);
+      this.options.logger.error({ err: fault }, 'the subscribers died; they are started again');
+      await this.options.clock.sleep(pauseMs);
+    }
+  }
+
+  /** Resolves when the worker has ended. */
+  private runOnce(started: () => void): Promise<Error> {
+    return new Promise((resolve) => {
+      const worker = new Worker(new URL('./subscribers.worker.js', import.meta.url), {
+        workerData: this.options.settings,
+      });
+      let fault = new Error('the worker ended');
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'ready') {
+          this.worker = worker;
+          started();
+        } else this.receive(message);
+      });
+      worker.on('error', (error) => (fault = error));
+      worker.on('exit', () => {
+        this.worker = undefined;
+        for (const call of [...this.calls.keys()]) this.answer(call, 'the worker ended');
+        resolve(fault);
+      });
+    });
+  }
+
+  private receive(message: Exclude<FromWorker, { kind: 'ready' }>): void {
+    switch (message.kind) {
+      case 'progress':
+        for (const [name, position] of message.positions) this.options.onProgress(name, position);
+        break;
+      case 'stopped':
+        this.options.onStopped(message.name);
+        break;
+      case 'saved':
+        this.answer(message.call, message.fault);
+        break;
+      case 'park':
+        this.park(message.call, message.request);
+    }
+  }
+
+  private park(call: number, request: ParkRequest): void {
+    this.options.park(request).then(
+      () => this.post({ kind: 'parked', call, fault: null }),
+      (error: unknown) => this.post({ kind: 'parked', call, fault: String(error) }),
+    );
+  }
+
+  private answer(call: number, fault: string | null): void {
+    const answer = this.calls.get(call);
+    this.calls.delete(call);
+    answer?.(fault);
+  }
+
+  private post(message: ToWorker): boolean {
+    this.worker?.postMessage(message);
+    return this.worker !== undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { pino } from 'pino';
+import { EmbeddedBroker } from './adapters/embedded/broker.js';
+import { EmbeddedEventReader } from './adapters/embedded/event-store.reader.js';
+import { EmbeddedReadStore } from './adapters/embedded/read-store.js';
+import { SystemClock } from './adapters/system-time.js';
+import { catalogue } from './catalogue.js';
+import { checkpointsIn, startSubscribers } from './subscribers.js';
+import type { FromWorker, ToWorker, WorkerSettings } from './subscribers.thread.js';
+
+// The composition root of the worker thread: engines of its own on the same files.
+const port = parentPort;
+if (!port) throw new Error('This file runs as a worker thread.');
+const { directory, logLevel } = workerData as WorkerSettings;
+const tell = (message: FromWorker) => {
+  port.postMessage(message);
+};
+
+const clock = new SystemClock();
+const logger = pino({ level: logLevel, base: { thread: 'subscribers' } });
+const events = EmbeddedEventReader.open({ directory, clock });
+const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+const broker = await EmbeddedBroker.open({ directory, clock });
+if (store.recreated) logger.warn({}, 'the read models were unreadable; they are built anew from the history');
+
+const positions = new Map<string, number>();
+let lastCall = 0;
+const parking = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+
+const subscribers = await startSubscribers({
+  events,
+  store,
+  broker,
+  catalogue,
+  clock,
+  logger,
+  batchSize: 500,
+  park: (request) =>
+    new Promise((resolve, reject) => {
+      const call = (lastCall += 1);
+      parking.set(call, { resolve, reject });
+      tell({ kind: 'park', call, request });
+    }),
+  // All projections advance in one write, so their positions travel in one message.
+  onProgress: (name, position) => {
+    if (positions.size === 0)
+      queueMicrotask(() => {
+        tell({ kind: 'progress', positions: [...positions] });
+        positions.clear();
+      });
+    positions.set(name, position);
+  },
+  onStopped: (name) => {
+    tell({ kind: 'stopped', name });
+  },
+});
+
+const checkpoints = checkpointsIn(store);
+
+async function stop(): Promise<void> {
+  await subscribers.stop();
+  await Promise.all([events.close(), broker.close()]);
+  await store.close();
+  port?.close();
+}
+
+port.on('message', (message: ToWorker) => {
+  switch (message.kind) {
+    case 'head':
+      events.notify(message.head);
+      break;
+    case 'save':
+      checkpoints.save(message.name, message.position).then(
+        () => {
+          tell({ kind: 'saved', call: message.call, fault: null });
+        },
+        (error: unknown) => {
+          tell({ kind: 'saved', call: message.call, fault: String(error) });
+        },
+      );
+      break;
+    case 'parked': {
+      const waiting = parking.get(message.call);
+      parking.delete(message.call);
+      if (message.fault === null) waiting?.resolve();
+      else waiting?.reject(new Error(message.fault));
+      break;
+    }
+    case 'stop':
+      void stop();
+  }
+});
+tell({ kind: 'ready' });

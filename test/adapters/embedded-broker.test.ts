@@ -1,0 +1,226 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { EmbeddedBroker, MAX_MESSAGE_BYTES } from '../../src/adapters/embedded/broker.js';
+import { type BrokerMessage, BrokerUnavailable, type Published } from '../../src/ports/broker.js';
+import { brokerContract } from '../contracts/broker.contract.js';
+import { ManualClock, mulberry32 } from '../support/manual-clock.js';
+
+const temporary = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-broker-'));
+const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true });
+const message = (id: string, payload = '{}'): BrokerMessage => ({ id, subject: 'kontor.test', payload });
+const childArguments = (mode: string, directory: string, run: string): string[] => [
+  '--import',
+  resolve('test/support/typescript.mjs'),
+  resolve('test/support/broker-process.ts'),
+  mode,
+  directory,
+  run,
+];
+
+brokerContract('The embedded log', async () => {
+  const directory = await temporary();
+  const broker = await EmbeddedBroker.open({ directory, clock: new ManualClock() });
+  return { broker, dispose: () => broker.close().then(() => remove(directory)) };
+});
+
+describe('The embedded broker', () => {
+  let directory: string;
+  const opened: EmbeddedBroker[] = [];
+  const open = async (options: { maxSizeBytes?: number; clock?: ManualClock } = {}): Promise<EmbeddedBroker> => {
+    const broker = await EmbeddedBroker.open({ directory, clock: new ManualClock(), ...options });
+    opened.push(broker);
+    return broker;
+  };
+  const ids = async (broker: EmbeddedBroker): Promise<string[]> =>
+    (await broker.browse({ after: 0, limit: 1_000_000 })).map(({ id }) => id);
+
+  beforeEach(async () => {
+    directory = await temporary();
+  });
+  afterEach(async () => {
+    for (const broker of opened.splice(0)) await broker.close();
+    await remove(directory);
+  });
+
+  test('still has its messages, their sequences and its memory of ids after a restart', async () => {
+    const before = await open();
+    for (const id of ['a', 'b', 'c']) await before.publish(message(id));
+    const stored = await before.browse({ after: 0, limit: 10 });
+    await before.close();
+
+    const after = await open();
+    expect(await after.browse({ after: 0, limit: 10 })).toEqual(stored);
+    expect(await after.publish(message('b'))).toEqual({ sequence: 2, duplicate: true });
+    expect(await after.publish(message('d'))).toEqual({ sequence: 4, duplicate: false });
+  });
+
+  test('remembers ids longer than any window', async () => {
+    const clock = new ManualClock();
+    const broker = await open({ clock });
+    await broker.publish(message('a'));
+    await clock.advance(365 * 86_400_000);
+    expect(await broker.publish(message('a'))).toMatchObject({ duplicate: true });
+  });
+
+  test('notes when a message was stored', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 5, 1));
+    const broker = await open({ clock });
+    await broker.publish(message('a'));
+    await clock.advance(60_000);
+    await broker.publish(message('b'));
+    const times = (await broker.browse({ after: 0, limit: 2 })).map(({ storedAtMs }) => storedAtMs);
+    expect(times).toEqual([Date.UTC(2026, 5, 1), Date.UTC(2026, 5, 1, 0, 1)]);
+  });
+
+  test('makes the directory that it is given', async () => {
+    const broker = await EmbeddedBroker.open({ directory: join(directory, 'new', 'data'), clock: new ManualClock() });
+    await broker.publish(message('a'));
+    await broker.close();
+  });
+
+  test('takes a message of exactly the limit and keeps every character of it', async () => {
+    const broker = await open();
+    const payload = `\0${'x'.repeat(MAX_MESSAGE_BYTES - 1)}`;
+    await broker.publish(message('largest', payload));
+    await expect(broker.publish(message('larger', `${payload}y`))).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await expect(
+      broker.publish({ ...message('larger by its headers', payload), headers: { a: 'b' } }),
+    ).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    const stored = await broker.browse({ after: 0, limit: 10 });
+    expect(stored).toHaveLength(1);
+    expect(stored[0]?.payload === payload).toBe(true);
+  });
+
+  test('stores nothing of a group that does not fit, goes on serving reads, and takes what fits later', async () => {
+    const broker = await open({ maxSizeBytes: 400_000 });
+    await broker.publish(message('kept'));
+    const group = Array.from({ length: 50 }, (_, index) =>
+      broker.publish(message(`lost-${index}`, 'x'.repeat(20_000))),
+    );
+    for (const outcome of await Promise.allSettled(group)) {
+      const reason: unknown = outcome.status === 'rejected' ? outcome.reason : outcome;
+      expect(reason).toBeInstanceOf(BrokerUnavailable);
+      expect(String(reason)).toMatch(/full/);
+    }
+    expect(await ids(broker)).toEqual(['kept']);
+    expect(await broker.publish(message('lost-0', 'small'))).toEqual({ sequence: 2, duplicate: false });
+  });
+
+  test('stores nothing of a group of which one message cannot be written', async () => {
+    const broker = await open();
+    const other = new DatabaseSync(join(directory, 'broker.sqlite'));
+    other.exec(`CREATE TRIGGER fault BEFORE INSERT ON messages WHEN new.id = 'faulty'
+      BEGIN SELECT RAISE(FAIL, 'the disk has a bad sector'); END`);
+    other.close();
+    const outcomes = await Promise.allSettled(['a', 'faulty', 'b'].map((id) => broker.publish(message(id))));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await ids(broker)).toEqual([]);
+    expect(await broker.publish(message('a'))).toMatchObject({ sequence: 1, duplicate: false });
+  });
+
+  test('survives a file system that refuses to write, and takes the same message when it writes again', () => {
+    const command = `ulimit -S -f 512 && exec "$0" "$@"`;
+    const child = spawnSync('bash', ['-c', command, process.execPath, ...childArguments('limited', directory, 'm')], {
+      encoding: 'utf8',
+    });
+    expect(child.stderr).toBe('');
+    const lines = child.stdout.trim().split('\n');
+    const acked = lines.filter((line) => line.startsWith('acked'));
+    const refused = `m-${acked.length - 1}`;
+    expect(acked.length).toBeGreaterThan(10);
+    expect(lines.slice(-3)).toEqual([
+      `refused ${refused} BrokerUnavailable`,
+      `readable ${acked.length - 1}`,
+      `acked ${refused}`,
+    ]);
+  });
+
+  test('has every message that it acknowledged after its process was killed', async () => {
+    const seed = 20_260_101;
+    const random = mulberry32(seed);
+    const acknowledged: string[] = [];
+    for (const cycle of ['first', 'second', 'third']) {
+      const until = acknowledged.length + 20 + Math.floor(random() * 400);
+      const child = spawn(process.execPath, childArguments('until-killed', directory, cycle), {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'close');
+      let partial = '';
+      for await (const chunk of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
+        const lines = (partial + chunk).split('\n');
+        partial = lines.pop() ?? '';
+        acknowledged.push(...lines);
+        if (acknowledged.length >= until) child.kill('SIGKILL');
+      }
+      await ended;
+      expect(child.signalCode).toBe('SIGKILL');
+
+      const broker = await open();
+      const stored = await ids(broker);
+      expect(new Set(stored).size).toBe(stored.length);
+      expect({ seed, lost: acknowledged.filter((id) => !stored.includes(id)) }).toEqual({ seed, lost: [] });
+      await broker.close();
+    }
+  });
+
+  test('says that it is unavailable while another process writes, and goes on when that is done', async () => {
+    const broker = await open();
+    await broker.publish(message('a'));
+    const other = new DatabaseSync(join(directory, 'broker.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+    await expect(broker.publish(message('b'))).rejects.toBeInstanceOf(BrokerUnavailable);
+    expect(await ids(broker)).toEqual(['a']);
+    other.exec('ROLLBACK');
+    other.close();
+    await broker.publish(message('b'));
+    expect(await ids(broker)).toEqual(['a', 'b']);
+  });
+
+  test('shares one flush among messages that are published at once', async () => {
+    const broker = await open();
+    const settled: number[] = [];
+    const publish = (index: number): Promise<Published> => {
+      const done = broker.publish(message(`m-${index}`));
+      void done.then(() => settled.push(index));
+      return done;
+    };
+    const group = Array.from({ length: 100 }, (_, index) => publish(index));
+    await group[0];
+    await Promise.resolve();
+    expect(settled).toHaveLength(100);
+  });
+
+  test('lets other work run while it looks through a long log', async () => {
+    const broker = await open();
+    await Promise.all(Array.from({ length: 12_000 }, (_, index) => broker.publish(message(`m-${index}`))));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (turns < 100) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await broker.browse({ after: 0, limit: 10, subjectPrefix: 'kontor.nothing' })).toEqual([]);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  test('refuses a range that is none', async () => {
+    const broker = await open();
+    await expect(broker.browse({ after: 0, limit: -1 })).rejects.toBeInstanceOf(RangeError);
+    await expect(broker.browse({ after: 0.5, limit: 1 })).rejects.toBeInstanceOf(RangeError);
+  });
+
+  test('does not open a file that is no database, or one of a newer version', async () => {
+    await writeFile(join(directory, 'broker.sqlite'), 'this is a letter to the bank, not a database'.repeat(200));
+    await expect(open()).rejects.toBeInstanceOf(BrokerUnavailable);
+    await remove(directory);
+    await (await open()).close();
+    const db = new DatabaseSync(join(directory, 'broker.sqlite'));
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    await expect(open()).rejects.toThrow(/newer/);
+  });
+});

@@ -1,0 +1,532 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { DatabaseSync } from '@photostructure/sqlite';
+import fc from 'fast-check';
+import { EmbeddedEventReader } from '../../src/adapters/embedded/event-store.reader.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import {
+  BEFORE_ALL,
+  CorruptEvent,
+  type EventBatch,
+  EventStoreUnavailable,
+  type EventToAppend,
+  type Position,
+  StreamTombstoned,
+  WrongExpectedRevision,
+} from '../../src/ports/event-store.js';
+import { eventStoreContract } from '../contracts/event-store.contract.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const clock = new SystemClock();
+const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-events-'));
+const event = (data: object = {}): EventToAppend => ({ id: randomUUID(), type: 'Counted', data, metadata: {} });
+const counted = (count: number): EventToAppend[] => Array.from({ length: count }, (_, n) => event({ n }));
+
+eventStoreContract('The embedded event store', async () => {
+  const directory = await newDirectory();
+  let store = EmbeddedEventStore.open({ directory, clock });
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = EmbeddedEventStore.open({ directory, clock });
+      return store;
+    },
+    cleanup: async () => {
+      await store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+describe('The embedded event store', () => {
+  let directory: string;
+  let store: EmbeddedEventStore;
+  const file = (): string => join(directory, 'history.sqlite');
+
+  beforeEach(async () => {
+    directory = await newDirectory();
+    store = EmbeddedEventStore.open({ directory, clock });
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const reopen = async (meanwhile: () => void = () => undefined): Promise<void> => {
+    await store.close();
+    meanwhile();
+    store = EmbeddedEventStore.open({ directory, clock });
+  };
+  /** Another program changes the file while the store is closed. */
+  const alter = (sql: string): Promise<void> =>
+    reopen(() => {
+      const db = new DatabaseSync(file());
+      db.exec(sql);
+      db.close();
+    });
+  const create = (stream: string, ...events: EventToAppend[]) =>
+    store.append({ stream, expected: 'no_stream', events });
+
+  describe('commits in groups', () => {
+    test('appends of one turn share one flush', async () => {
+      const commits: Position[] = [];
+      const stop = store.onCommit((head) => commits.push(head));
+      await Promise.all(Array.from({ length: 50 }, (_, n) => create(`s-${n}`, event())));
+      await store.appendInOrder([
+        { stream: 'claim', expected: 'no_stream', events: [event()] },
+        { stream: 'sale', expected: 'no_stream', events: [event()] },
+      ]);
+      expect(commits).toEqual([49, 51]);
+      stop();
+      await create('later', event());
+      expect(commits).toHaveLength(2);
+    });
+
+    test('a refused append spoils nothing for the others of its group', async () => {
+      const all = await Promise.allSettled([
+        create('one', event()),
+        store.append({ stream: 'none', expected: 5, events: [event()] }),
+        create('two', event()),
+        create('one', event()),
+        store.append({ stream: 'bad', expected: 'any', events: [{ ...event(), id: 'not a UUID' }] }),
+        create('three', event()),
+      ]);
+      expect(all.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, false, true]);
+      const stored = await store.readAll();
+      expect(stored.map(({ stream, position }) => [stream, position])).toEqual([
+        ['one', 0],
+        ['two', 1],
+        ['three', 2],
+      ]);
+    });
+
+    test('a refusal is answered after the append it rests on is durable', async () => {
+      const order: string[] = [];
+      const stop = store.onCommit(() => order.push('committed'));
+      const winner = create('one', event()).then(() => order.push('winner'));
+      const loser = create('one', event()).catch(() => order.push('loser'));
+      await Promise.all([winner, loser]);
+      stop();
+      expect(order).toEqual(['committed', 'winner', 'loser']);
+    });
+
+    test('more than a group can hold goes into the next ones, in order', async () => {
+      const commits: Position[] = [];
+      store.onCommit((head) => commits.push(head));
+      const appends = Array.from({ length: 1_500 }, (_, n) => ({
+        stream: `s-${n}`,
+        expected: 'no_stream' as const,
+        events: [event()],
+      }));
+      const appended = await store.appendInOrder(appends);
+      expect(appended.map(({ position }) => position)).toEqual(appends.map((_, n) => n));
+      expect(commits.length).toBeGreaterThan(1);
+      expect(commits.at(-1)).toBe(1_499);
+    });
+
+    test('refuses more work than it can hold, and takes work again afterwards', async () => {
+      const large = () => [event({ text: 'x'.repeat(1_000_000) })];
+      const all = await Promise.allSettled(Array.from({ length: 70 }, (_, n) => create(`large-${n}`, ...large())));
+      const refused = all.filter((each) => each.status === 'rejected').map(({ reason }) => reason as unknown);
+      expect(refused).toHaveLength(3);
+      for (const reason of refused) expect(reason).toBeInstanceOf(EventStoreUnavailable);
+      await expect(create('next', event())).resolves.toMatchObject({ revision: 0 });
+    });
+  });
+
+  describe('recognises a repeat with any revision', () => {
+    const append = (...events: EventToAppend[]) => store.append({ stream: 's', expected: 'any', events });
+
+    test('among the newest thousand events of the stream, also after a restart', async () => {
+      const [oldest, ...others] = counted(1_001);
+      await append(oldest as EventToAppend);
+      await append(...others);
+      await reopen();
+      expect((await append(others[0] as EventToAppend)).revision).toBe(1);
+      expect((await append(others[999] as EventToAppend)).revision).toBe(1_000);
+      expect((await append(oldest as EventToAppend)).revision).toBe(1_001);
+      expect((await append(oldest as EventToAppend)).revision).toBe(1_001);
+    });
+  });
+
+  describe('keeps the stream rules of EventStoreDB', () => {
+    test('a tombstone is for ever, also for a stream never written', async () => {
+      await create('s', event());
+      await store.tombstoneStream('s', 0);
+      await store.tombstoneStream('never', 'any');
+      await reopen();
+      for (const stream of ['s', 'never']) {
+        await expect(store.readStream(stream)).rejects.toBeInstanceOf(StreamTombstoned);
+        for (const expected of ['any', 'no_stream', 'stream_exists', 0] as const)
+          await expect(store.append({ stream, expected, events: [event()] })).rejects.toBeInstanceOf(StreamTombstoned);
+        await expect(store.tombstoneStream(stream, 'any')).rejects.toBeInstanceOf(StreamTombstoned);
+      }
+      expect((await store.readAll()).map(({ type }) => type)).toEqual(['Counted']);
+    });
+
+    test('a rule set before the first event holds, and outlives a soft deletion', async () => {
+      await store.setStreamMetadata('s', { $maxCount: 2 });
+      await create('s', ...counted(3));
+      const revisions = async () => (await store.readStream('s')).events.map(({ revision }) => revision);
+      expect(await revisions()).toEqual([1, 2]);
+      await store.deleteStream('s', 2);
+      await create('s', ...counted(3));
+      expect(await revisions()).toEqual([4, 5]);
+      expect((await store.getStreamMetadata('s')).metadata).toEqual({ $maxCount: 2, $tb: 3 });
+      await store.setStreamMetadata('s', {});
+      expect(await revisions()).toEqual([0, 1, 2, 3, 4, 5]);
+    });
+
+    test('time is the injected clock, in records and in rules of age', async () => {
+      await store.close();
+      const manual = new ManualClock(1_000_000);
+      store = EmbeddedEventStore.open({ directory, clock: manual });
+      await store.setStreamMetadata('s', { $maxAge: 10 });
+      await create('s', event());
+      manual.jump(6_000);
+      await store.append({ stream: 's', expected: 0, events: [event()] });
+      const times = async () => (await store.readStream('s')).events.map(({ recordedAtMs }) => recordedAtMs);
+      expect(await times()).toEqual([1_000_000, 1_006_000]);
+      manual.jump(5_000);
+      expect(await times()).toEqual([1_006_000]);
+    });
+  });
+
+  describe('refuses what it cannot keep', () => {
+    test.each([
+      ['a stream name with NUL', { stream: 'a\0b' }],
+      ['a stream name with half of a surrogate pair', { stream: 'a\ud83d' }],
+      ['an endless stream name', { stream: 'a'.repeat(1_001) }],
+      ['a negative revision', { expected: -1 }],
+      ['a broken revision', { expected: 0.5 }],
+      ['an id that is no UUID', { events: [{ ...event(), id: 'x' }] }],
+      ['data that is no object', { events: [{ ...event(), data: new Date(0) }] }],
+      ['data that refers to itself', { events: [{ ...event(), data: circular() }] }],
+    ])('%s', async (_, given) => {
+      await expect(store.append({ stream: 's', expected: 'any', events: [event()], ...given })).rejects.toThrow(
+        /^(?!.*stored nor undone)/,
+      );
+      expect(await store.head()).toBe(BEFORE_ALL);
+    });
+
+    test.each([
+      ['no event at all', () => store.readStream('s', { maxCount: 0 })],
+      ['from a negative revision', () => store.readStream('s', { from: -1 })],
+      ['from a broken position', () => store.readAll({ from: 0.5 })],
+    ])('a read of %s', async (_, read) => {
+      await create('s', event());
+      await expect(read()).rejects.toBeInstanceOf(RangeError);
+    });
+
+    test('a subscription of no size or from nowhere', () => {
+      expect(() => store.subscribeToAll({ after: BEFORE_ALL, maxBatchSize: 0 })).toThrow(RangeError);
+      expect(() => store.subscribeToAll({ after: -2 })).toThrow(RangeError);
+    });
+  });
+
+  describe('lets others go on', () => {
+    test('while a subscription looks through a long history in vain', async () => {
+      for (let n = 0; n < 40; n += 1) await create(`s-${n}`, ...counted(500));
+      let turns = 0;
+      let counting = true;
+      const count = (): void => {
+        turns += 1;
+        if (counting) setImmediate(count);
+      };
+      setImmediate(count);
+      const filter = { on: 'type', prefixes: ['Nothing'] } as const;
+      let caughtUpAt = BEFORE_ALL;
+      for await (const batch of store.subscribeToAll({ after: BEFORE_ALL, filter })) {
+        expect(batch.events).toEqual([]);
+        caughtUpAt = batch.position;
+        if (batch.caughtUp) break;
+      }
+      counting = false;
+      expect(caughtUpAt).toBe(19_999);
+      expect(turns).toBeGreaterThanOrEqual(4);
+    });
+
+    test('while it moves its write-ahead log into the file when nobody appends', async () => {
+      await Promise.all(Array.from({ length: 500 }, (_, n) => create(`s-${n}`, event())));
+      const db = new DatabaseSync(file(), { readOnly: true });
+      const waiting = db.prepare('PRAGMA wal_checkpoint(NOOP)');
+      const pages = (): { log: number; checkpointed: number } => waiting.get() as { log: number; checkpointed: number };
+      expect(pages().checkpointed).toBe(0);
+      while (pages().checkpointed < pages().log) await clock.sleep(20);
+      db.close();
+      await expect(create('next', event())).resolves.toMatchObject({ revision: 0 });
+    });
+  });
+
+  describe('never serves a damaged record', () => {
+    const fill = async (): Promise<void> => {
+      for (const n of [0, 1, 2, 3, 4]) await create(`s-${n}`, event({ text: `text ${n}` }), event({ n }));
+    };
+
+    async function assertRefused(position: Position): Promise<void> {
+      const stream = `s-${Math.floor(position / 2)}`;
+      const refused = new CorruptEvent(position);
+      await expect(store.readStream(stream)).rejects.toEqual(refused);
+      await expect(store.readStream(stream, { direction: 'backwards' })).rejects.toEqual(refused);
+      await expect(store.readAll()).rejects.toEqual(refused);
+      await expect(store.readAll({ direction: 'backwards' })).rejects.toEqual(refused);
+      const delivered: Position[] = [];
+      const following = (async () => {
+        for await (const { events } of store.subscribeToAll({ after: BEFORE_ALL }))
+          delivered.push(...events.map((each) => each.position));
+      })();
+      await expect(following).rejects.toEqual(refused);
+      expect(delivered).toEqual(Array.from({ length: position }, (_, n) => n));
+      expect((await store.readAll({ from: position })).map((each) => each.position)).toEqual(
+        Array.from({ length: 9 - position }, (_, n) => position + 1 + n),
+      );
+    }
+
+    test.each([
+      ['data', `'{"text":"text 9"}'`],
+      ['data', `'not JSON'`],
+      ['metadata', `'{"tenantId":"another"}'`],
+      ['type', `'Invented'`],
+      ['id', `'${randomUUID()}'`],
+      ['recorded_at_ms', '1'],
+      ['crc', 'crc + 1'],
+    ])('whose %s became %s', async (column, value) => {
+      await fill();
+      await alter(`UPDATE events SET ${column} = ${value} WHERE position = 6`);
+      await assertRefused(6);
+      await expect(create('next', event())).resolves.toMatchObject({ position: 10 });
+    });
+
+    test('that was moved to another stream or place', async () => {
+      await fill();
+      await alter(`UPDATE events SET stream = 's-9' WHERE position = 4`);
+      await expect(store.readStream('s-9')).rejects.toEqual(new CorruptEvent(4));
+      await expect(store.readStream('s-2')).rejects.toBeInstanceOf(CorruptEvent);
+      await alter(`UPDATE events SET position = 99 WHERE position = 9`);
+      await expect(store.readStream('s-4')).rejects.toEqual(new CorruptEvent(99));
+    });
+
+    test('that was removed from the middle of a stream', async () => {
+      await create('s', ...counted(5));
+      await alter('DELETE FROM events WHERE revision = 2');
+      await expect(store.readStream('s')).rejects.toBeInstanceOf(CorruptEvent);
+    });
+
+    test('of which any byte was flipped on the disk', async () => {
+      await fill();
+      await store.close();
+      const sound = readFileSync(file());
+      const begin = sound.indexOf('text 3') - 150;
+      await fc.assert(
+        fc.asyncProperty(fc.nat(300), fc.integer({ min: 1, max: 255 }), async (offset, change) => {
+          const damaged = Buffer.from(sound);
+          damaged[begin + offset] = (damaged[begin + offset] as number) ^ change;
+          const copy = await newDirectory();
+          writeFileSync(join(copy, 'history.sqlite'), damaged);
+          const refusals: unknown[] = [];
+          try {
+            const opened = EmbeddedEventStore.open({ directory: copy, clock });
+            for (const n of [0, 1, 2, 3, 4]) {
+              const [read] = await Promise.allSettled([opened.readStream(`s-${n}`)]);
+              if (read.status === 'rejected') refusals.push(read.reason);
+              else expect(read.value.events.map(({ data }) => data)).toEqual([{ text: `text ${n}` }, { n }]);
+            }
+            const [all] = await Promise.allSettled([opened.readAll()]);
+            if (all.status === 'rejected') refusals.push(all.reason);
+            await opened.close();
+            expect(refusals.length).toBeGreaterThan(0);
+          } catch (error) {
+            // The structure that says where the history ends is damaged: nothing can be appended after an unknown end.
+            if (!(error instanceof EventStoreUnavailable)) throw error;
+          }
+          for (const reason of refusals)
+            expect([CorruptEvent, EventStoreUnavailable]).toContain((reason as Error).constructor);
+          await rm(copy, { recursive: true });
+        }),
+        { numRuns: 60 },
+      );
+      store = EmbeddedEventStore.open({ directory, clock });
+      expect(await store.readAll()).toHaveLength(10);
+    });
+  });
+
+  describe('has one writer', () => {
+    test('refuses a second one in the same process', () => {
+      expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(
+        `${join(directory, 'history.lock')} is locked: process ${process.pid} already writes`,
+      );
+    });
+
+    test('refuses a second process, and names the file and the first', async () => {
+      const lines = await linesOf(start('until-killed', directory, 'x'));
+      expect(lines).toEqual([
+        `failed ${join(directory, 'history.lock')} is locked: process ${process.pid} already writes to the event ` +
+          `history in ${directory}`,
+      ]);
+    });
+
+    test('refuses a file that a newer program has written', async () => {
+      await store.close();
+      const db = new DatabaseSync(file());
+      db.exec('PRAGMA user_version = 2');
+      expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(/schema version 2.*newer Kontor/);
+      expect(() => EmbeddedEventReader.open({ directory, clock })).toThrow(/schema version 2.*newer Kontor/);
+      db.exec('PRAGMA user_version = 1');
+      db.close();
+      store = EmbeddedEventStore.open({ directory, clock });
+    });
+  });
+
+  describe('survives its process', () => {
+    test('killed at any moment: every acknowledged append is there, whole, and the next start needs no help', async () => {
+      await store.close();
+      const acked = new Set<string>();
+      for (let cycle = 0; cycle < 3; cycle += 1) {
+        const child = start('until-killed', directory, String(cycle));
+        const killAfter = acked.size + 100 + 37 * cycle;
+        for await (const line of linesFrom(child)) {
+          acked.add(line);
+          if (acked.size === killAfter) child.kill('SIGKILL');
+        }
+        store = EmbeddedEventStore.open({ directory, clock });
+        const all = await store.readAll({ maxCount: 100_000 });
+        const streams = new Map<string, string[]>();
+        for (const { stream, revision, type } of all)
+          streams.set(stream, [...(streams.get(stream) ?? []), `${revision} ${type}`]);
+        expect([...acked].filter((stream) => !streams.has(stream))).toEqual([]);
+        for (const events of streams.values()) expect(events).toEqual(['0 Opened', '1 Filled', '2 Closed']);
+        await store.close();
+      }
+      expect(acked.size).toBeGreaterThan(400);
+      store = EmbeddedEventStore.open({ directory, clock });
+    });
+
+    const onLinux = process.platform === 'linux' ? test : test.skip;
+    onLinux(
+      'refuses appends while the disk is full, goes on reading, and appends again when there is space',
+      async () => {
+        await store.close();
+        const child = start('under-limit', directory, 'full', ['prlimit', '--fsize=400000:unlimited']);
+        const lines = await linesOf(child);
+        const acked = lines.filter((line) => line.startsWith('acked'));
+        const refused = lines.find((line) => line.startsWith('refused'));
+        expect(refused).toBe(`refused run-full-${acked.length - 1} EventStoreUnavailable`);
+        expect(lines).toContain('stored false');
+        expect(lines).toContain(`readable ${3 * (acked.length - 1)}`);
+        expect(lines.at(-1)).toBe(`acked run-full-${acked.length - 1} 2`);
+        expect(acked.length).toBeGreaterThan(10);
+        store = EmbeddedEventStore.open({ directory, clock });
+        const all = await store.readAll({ maxCount: 100_000 });
+        expect(all.map(({ position }) => position)).toEqual(Array.from({ length: 3 * acked.length }, (_, n) => n));
+      },
+    );
+  });
+
+  describe('has readers beside it', () => {
+    let reader: EmbeddedEventReader;
+    let stop: () => void;
+    beforeEach(() => {
+      reader = EmbeddedEventReader.open({ directory, clock });
+      stop = store.onCommit((head) => {
+        reader.notify(head);
+      });
+    });
+    afterEach(async () => {
+      stop();
+      await reader.close();
+    });
+
+    test('which read what is committed at once', async () => {
+      expect(await reader.head()).toBe(BEFORE_ALL);
+      expect((await reader.readStream('s')).exists).toBe(false);
+      await create('s', ...counted(2));
+      expect(await reader.readStream('s')).toEqual(await store.readStream('s'));
+      await store.append({ stream: 's', expected: 1, events: [event()] });
+      expect((await reader.readStream('s', { from: 2 })).revision).toBe(2);
+      await store.deleteStream('s', 2);
+      expect((await reader.readStream('s')).exists).toBe(false);
+      expect(await reader.readAll()).toEqual(await store.readAll());
+      expect(await reader.head()).toBe(await store.head());
+    });
+
+    test('which follow the history, and go live by being told of commits', async () => {
+      await create('before', event({ n: 0 }));
+      const seen: unknown[] = [];
+      const caughtUp: boolean[] = [];
+      const following = (async () => {
+        for await (const batch of reader.subscribeToAll({ after: BEFORE_ALL, maxBatchSize: 10 })) {
+          seen.push(...batch.events.map(({ data }) => (data as { n: number }).n));
+          caughtUp.push(batch.caughtUp);
+          if (seen.length === 301) return;
+        }
+      })();
+      for (let first = 1; first <= 300; first += 20)
+        await Promise.all(Array.from({ length: 20 }, (_, n) => create(`s-${first + n}`, event({ n: first + n }))));
+      await following;
+      expect(seen).toEqual(Array.from({ length: 301 }, (_, n) => n));
+      expect(caughtUp).toContain(true);
+    });
+
+    test('which end when they are closed, and do not hold the store back', async () => {
+      const batches: EventBatch[] = [];
+      const following = (async () => {
+        for await (const batch of reader.subscribeToAll({ after: BEFORE_ALL })) batches.push(batch);
+      })();
+      await create('s', event());
+      await reader.close();
+      await following;
+      await expect(reader.head()).rejects.toBeInstanceOf(EventStoreUnavailable);
+      await expect(create('s', event())).rejects.toBeInstanceOf(WrongExpectedRevision);
+    });
+
+    test('but not where there is no history', async () => {
+      const empty = await newDirectory();
+      expect(() => EmbeddedEventReader.open({ directory: empty, clock })).toThrow(EventStoreUnavailable);
+      await rm(empty, { recursive: true });
+    });
+  });
+});
+
+function circular(): object {
+  const self: { self?: object } = {};
+  self.self = self;
+  return self;
+}
+
+/** Runs test/support/event-store-process.ts, perhaps under another program. */
+function start(mode: string, directory: string, run: string, under: readonly string[] = []): ChildProcess {
+  const support = new URL('../support/', import.meta.url);
+  const command = [
+    ...under,
+    process.execPath,
+    '--no-warnings',
+    '--import',
+    new URL('typescript.mjs', support).href,
+    fileURLToPath(new URL('event-store-process.ts', support)),
+    mode,
+    directory,
+    run,
+  ];
+  return spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function* linesFrom(child: ChildProcess): AsyncGenerator<string> {
+  const ended = once(child, 'exit');
+  if (child.stdout) yield* createInterface({ input: child.stdout });
+  await ended;
+}
+
+async function linesOf(child: ChildProcess): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of linesFrom(child)) lines.push(line);
+  return lines;
+}

@@ -1,0 +1,429 @@
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { ReadStoreDatabase } from '../../src/adapters/embedded/read-store.database.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { ReadStoreUnavailable, tenantScope } from '../../src/ports/read-store.js';
+import type { AnyTable, DocumentWrite, ListQuery, ReadModel, Scalar } from '../../src/ports/read-store.js';
+import { readStoreContract } from '../contracts/read-store.contract.js';
+
+readStoreContract('SQLite', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));
+  const stores = [await EmbeddedReadStore.open({ directory, mode: 'readwrite' })];
+  return {
+    store: stores[0] as EmbeddedReadStore,
+    another: async () => {
+      const other = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+      stores.push(other);
+      return other;
+    },
+    dispose: async () => {
+      for (const store of stores) await store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+type Entry = {
+  readonly date: string;
+  readonly sequence: number;
+  readonly customerId: string | null;
+  readonly type: string;
+  readonly open: boolean;
+  readonly accounts: readonly string[] | string;
+  readonly description: string;
+};
+const entries: ReadModel<Entry> = {
+  name: 'entries',
+  version: 1,
+  fields: {
+    date: { type: 'text', of: (entry) => entry.date },
+    sequence: { type: 'integer', of: (entry) => entry.sequence },
+    customerId: { type: 'text', of: (entry) => entry.customerId },
+    type: { type: 'text', of: (entry) => entry.type },
+    open: { type: 'boolean', of: (entry) => entry.open },
+    accounts: { type: 'text', of: (entry) => entry.accounts },
+  },
+  filters: ['customerId', 'type', 'open', 'accounts'],
+  compound: [['type', 'open']],
+  order: { fields: ['date', 'sequence'], direction: 'descending' },
+  search: { description: (entry) => entry.description },
+  searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
+};
+const customers: ReadModel<{ name: string }> = {
+  name: 'customers',
+  version: 1,
+  fields: {},
+  filters: [],
+  order: { fields: [], direction: 'ascending' },
+  search: { name: (customer) => customer.name },
+};
+const table: AnyTable = { model: entries, generation: 1 };
+const customersTable: AnyTable = { model: customers, generation: 1 };
+const scope = tenantScope('0199c0de-0000-7000-8000-000000000001');
+const page = { offset: 0, limit: 20 };
+
+const nth = (n: number): Entry => ({
+  date: new Date(Date.UTC(2025, 0, 1 + (n % 365))).toISOString().slice(0, 10),
+  sequence: n,
+  customerId: n % 5 === 0 ? null : `c${n % 97}`,
+  type: ['SALE', 'RETURN', 'PAYMENT'][n % 3] ?? '',
+  open: n % 7 === 0,
+  accounts: [`a${n % 4}`, `b${n % 50}`],
+  description: `${['monthly rent', 'office chairs', 'consulting'][n % 3] ?? ''} number ${n}`,
+});
+const create = (id: string, document: object | null, position = 1): DocumentWrite => ({
+  scope,
+  id,
+  document,
+  position,
+  expected: null,
+});
+const batch = (writes: readonly DocumentWrite[], to = table) => ({ tables: [{ table: to, writes }], checkpoints: [] });
+const id = (n: number): string => `id-${String(n).padStart(6, '0')}`;
+const some = (count: number, from = 0): DocumentWrite[] =>
+  Array.from({ length: count }, (_, n) => create(id(from + n), nth(from + n)));
+
+describe('The read store in SQLite', () => {
+  let directory: string;
+  const opened: EmbeddedReadStore[] = [];
+  const openStore = async (mode: 'readwrite' | 'readonly', waitMs = 2_000): Promise<EmbeddedReadStore> => {
+    const store = await EmbeddedReadStore.open({ directory, mode, waitMs });
+    opened.push(store);
+    return store;
+  };
+  const file = (): string => join(directory, 'models.sqlite');
+  const opensAnew = async (): Promise<void> => {
+    const store = await openStore('readwrite');
+    expect(store.recreated).toBe(true);
+    await store.prepare([table]);
+    expect(await store.list(table, scope, page)).toEqual({ items: [], totalCount: 0 });
+  };
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  describe('answers from indexes', () => {
+    let store: EmbeddedReadStore;
+    beforeEach(async () => {
+      store = await openStore('readwrite');
+      await store.prepare([table]);
+      await store.write(batch(some(300)));
+    });
+
+    const where = (field: string, value: Scalar): Partial<ListQuery> => ({ where: { [field]: value } });
+    test.each<[string, Partial<ListQuery>, string]>([
+      ['the whole list', {}, 'entries_v1_g1__order'],
+      ['the whole list in reverse', { reverse: true }, 'entries_v1_g1__order'],
+      ['a page far behind', { offset: 250 }, 'entries_v1_g1__order'],
+      ['one customer', where('customerId', 'c3'), 'entries_v1_g1__by_customerId'],
+      ['one type', where('type', 'SALE'), 'entries_v1_g1__by_type'],
+      ['what is open', where('open', true), 'entries_v1_g1__by_open'],
+      ['two filters that go together', { where: { open: true, type: 'SALE' } }, 'entries_v1_g1__by_type__open'],
+      ['one of several accounts', where('accounts', 'a1'), 'PRIMARY KEY (scope=? AND value=?)'],
+      [
+        'a range of dates',
+        { between: { date: { from: '2025-02-01', to: '2025-03-01' } } },
+        '__order (scope=? AND f_date>? AND f_date<?)',
+      ],
+      [
+        'a range of dates of one type',
+        { ...where('type', 'SALE'), between: { date: { from: '2025-02-01' } } },
+        '__by_type (scope=? AND f_type=? AND f_date>?)',
+      ],
+      [
+        'a range of dates of one account',
+        { ...where('accounts', 'a1'), between: { date: { from: '2025-02-01', to: '2025-03-01' } } },
+        'PRIMARY KEY (scope=? AND value=? AND f_date>? AND f_date<?)',
+      ],
+    ])('%s: no scan, no sort, and no document beside the page', async (_, query, index) => {
+      const plan = await store.explain(table, scope, { ...page, ...query });
+      expect(plan.join('\n')).toContain(index);
+      const steps = plan.filter((step) => !['CO-ROUTINE p', 'SCAN p', 'CORRELATED SCALAR SUBQUERY 1'].includes(step));
+      const perItem = 'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)';
+      expect(steps.filter((step) => step === perItem)).toHaveLength(1);
+      for (const step of steps.filter((other) => other !== perItem)) {
+        expect(step).toMatch(/^SEARCH (m USING COVERING INDEX|s USING PRIMARY KEY)/);
+      }
+    });
+
+    test('a search starts from its rarest word', async () => {
+      const plan = await store.explain(table, scope, { ...page, search: 'number 123' });
+      expect(plan.join('\n')).toContain('SEARCH w USING PRIMARY KEY (scope=? AND word>? AND word<?)');
+      expect(plan.join('\n')).not.toMatch(/SCAN m\b/);
+    });
+  });
+
+  test('answers are the same with and without indexes, for few and for very many hits', async () => {
+    const store = await openStore('readwrite');
+    const bare: AnyTable = { model: entries, generation: 2 };
+    await store.prepare([table, customersTable]);
+    await store.prepare([bare], { bulk: true });
+    await store.setLiveGeneration('customers', 1, 1);
+    await store.write(
+      batch(
+        Array.from({ length: 97 }, (_, n) => create(`c${n}`, { name: `Rental ${n}` })),
+        customersTable,
+      ),
+    );
+    for (let n = 0; n < 12_000; n += 1_000) {
+      await store.write(batch(some(1_000, n)));
+      await store.write(batch(some(1_000, n), bare));
+    }
+    const deletions = some(12_000)
+      .filter((_, n) => n % 11 === 0)
+      .map((write) => ({ ...write, document: null, expected: 1, position: 2 }));
+    await store.write(batch(deletions));
+    await store.write(batch(deletions, bare));
+    const wheres: ListQuery['where'][] = [
+      {},
+      { type: 'SALE' },
+      { type: 'SALE', open: true },
+      { accounts: 'a1', type: 'SALE' },
+      { customerId: 'c3', accounts: 'b1' },
+    ];
+    const between: ListQuery['between'][] = [{}, { date: { to: '2025-11-30' }, sequence: { from: 500 } }];
+    const searches = [undefined, 'number', 'rental 1', 'number consul', '77'];
+    for (const query of wheres.flatMap((filter) =>
+      between.flatMap((range) =>
+        searches.map((search) => ({ where: filter, between: range, ...(search && { search }) })),
+      ),
+    )) {
+      for (const place of [page, { offset: 5_000, limit: 3, reverse: true }]) {
+        const asked = { ...query, ...place } as ListQuery;
+        expect({ asked, ...(await store.list(table, scope, asked)) }).toEqual({
+          asked,
+          ...(await store.list(bare, scope, asked)),
+        });
+      }
+    }
+  });
+
+  describe('beside its writer, for reading only', () => {
+    test('sees each commit at once, and writes nothing itself', async () => {
+      const writer = await openStore('readwrite');
+      await writer.prepare([table]);
+      const reader = await openStore('readonly');
+      await reader.prepare([table]);
+      for (let n = 0; n < 5; n += 1) {
+        await writer.write({ ...batch([create(id(n), nth(n))]), checkpoints: [{ key: 'entries', position: n }] });
+        expect(await reader.get(table, scope, id(n))).toBe(JSON.stringify(nth(n)));
+        expect((await reader.list(table, scope, { ...page, search: `${n}` })).totalCount).toBe(1);
+        expect(await reader.checkpoint('entries')).toBe(n);
+      }
+      await writer.setLiveGeneration('entries', 1, 1);
+      expect(await reader.liveGeneration('entries', 1)).toBe(1);
+      await expect(reader.write(batch([create('x', nth(1))]))).rejects.toThrow(ReadStoreUnavailable);
+      await expect(reader.setLiveGeneration('entries', 1, 2)).rejects.toThrow(ReadStoreUnavailable);
+      await expect(reader.drop(table)).rejects.toThrow(ReadStoreUnavailable);
+    });
+
+    test('waits for the file and for the table that the writer is about to make', async () => {
+      const reading = openStore('readonly');
+      const writer = await openStore('readwrite');
+      const reader = await reading;
+      await reader.prepare([table]);
+      const [listed, document] = [reader.list(table, scope, page), reader.get(table, scope, 'a')];
+      await writer.prepare([table]);
+      expect(await listed).toEqual({ items: [], totalCount: 0 });
+      expect(await document).toBeUndefined();
+    });
+
+    test('does not wait for ever', async () => {
+      await expect(openStore('readonly', 30)).rejects.toThrow(ReadStoreUnavailable);
+      await openStore('readwrite');
+      const reader = await openStore('readonly', 30);
+      await reader.prepare([table]);
+      await expect(reader.list(table, scope, page)).rejects.toThrow(ReadStoreUnavailable);
+      await expect(reader.get(table, scope, 'a')).rejects.toThrow(ReadStoreUnavailable);
+    });
+
+    test('follows a field that turns out to have several values, and a table that is made again', async () => {
+      const writer = await openStore('readwrite');
+      await writer.prepare([table]);
+      const reader = await openStore('readonly');
+      await reader.prepare([table]);
+      const totals = async (): Promise<number[]> =>
+        Promise.all(
+          ['x', 'y'].map(
+            async (accounts) => (await reader.list(table, scope, { ...page, where: { accounts } })).totalCount,
+          ),
+        );
+      await writer.write(batch([create('one', { ...nth(1), accounts: 'x' })]));
+      expect(await totals()).toEqual([1, 0]);
+      await writer.write(
+        batch([create('two', { ...nth(2), accounts: ['x', 'y'] }), create('three', { ...nth(3), accounts: 'y' })]),
+      );
+      expect(await totals()).toEqual([2, 2]);
+      await writer.write(batch([{ ...create('one', { ...nth(1), accounts: 'y' }, 2), expected: 1 }]));
+      expect(await totals()).toEqual([1, 3]);
+      await writer.drop(table);
+      await writer.prepare([table]);
+      await writer.write(batch([create('one', { ...nth(1), accounts: 'x' })]));
+      expect(await totals()).toEqual([1, 0]);
+    });
+  });
+
+  describe('with a file that it cannot use', () => {
+    test('moves a file aside that is no database', async () => {
+      await writeFile(file(), 'this is no database'.repeat(1_000));
+      await opensAnew();
+      expect(await readdir(directory)).toContain('models.sqlite.damaged-1');
+    });
+
+    test('keeps every damaged file under a number of its own', async () => {
+      for (const n of [1, 2]) {
+        await writeFile(file(), `no database ${n}`.repeat(1_000));
+        await (await openStore('readwrite')).close();
+      }
+      expect(await readdir(directory)).toEqual(
+        expect.arrayContaining(['models.sqlite.damaged-1', 'models.sqlite.damaged-2']),
+      );
+    });
+
+    test('moves a file aside that a newer version has made', async () => {
+      await (await openStore('readwrite')).close();
+      const db = new DatabaseSync(file());
+      db.exec('PRAGMA user_version = 999');
+      db.close();
+      await opensAnew();
+    });
+
+    test('answers that it cannot serve when damage shows in a read, and starts anew the next time', async () => {
+      const store = await openStore('readwrite');
+      await store.prepare([table]);
+      await store.write(batch(some(2_000)));
+      await store.close();
+      const handle = await open(file(), 'r+');
+      const { size } = await handle.stat();
+      // The pages at the end hold documents; those at the beginning say what there is.
+      await handle.write(Buffer.alloc(size / 2, 0xa5), 0, size / 2, size / 2);
+      await handle.close();
+      const damaged = await openStore('readwrite');
+      await damaged.prepare([table]);
+      expect(damaged.recreated).toBe(false);
+      const reading = async (): Promise<void> => {
+        for (const search of [undefined, 'rent', 'number', 'office']) {
+          await damaged.list(table, scope, { offset: 0, limit: 2_000, ...(search && { search }) });
+        }
+      };
+      await expect(reading()).rejects.toThrow(ReadStoreUnavailable);
+      await expect(openStore('readonly', 20)).rejects.toThrow(ReadStoreUnavailable);
+      await damaged.close();
+      await opensAnew();
+    });
+
+    test('leaves a file that another process has locked as it is', async () => {
+      const other = new DatabaseSync(file());
+      other.exec('CREATE TABLE theirs (a); BEGIN EXCLUSIVE');
+      for (const mode of ['readwrite', 'readonly'] as const) {
+        await expect(openStore(mode, 20)).rejects.toThrow(ReadStoreUnavailable);
+      }
+      other.exec('COMMIT');
+      other.close();
+      expect((await openStore('readwrite')).recreated).toBe(false);
+      expect(await readdir(directory)).not.toContain('models.sqlite.damaged-1');
+    });
+
+    test('a full disk refuses the write whole; reads go on, and writes once there is room', async () => {
+      const db = await ReadStoreDatabase.open(directory, 'readwrite', 0);
+      const add = (): void => {
+        db.writing(() => {
+          db.run('INSERT INTO kontor_checkpoints VALUES (?, 1)', 'small');
+          db.run('INSERT INTO kontor_checkpoints VALUES (?, 1)', 'large'.repeat(20_000));
+          return { keep: true, result: undefined };
+        });
+      };
+      db.exec('PRAGMA max_page_count = 20');
+      expect(add).toThrow(ReadStoreUnavailable);
+      expect(db.all('SELECT key FROM kontor_checkpoints')).toEqual([]);
+      db.exec('PRAGMA max_page_count = 2000');
+      add();
+      expect(db.all('SELECT count(*) FROM kontor_checkpoints')).toEqual([[2]]);
+      db.close();
+    });
+  });
+
+  describe('writes whole batches', () => {
+    let store: EmbeddedReadStore;
+    beforeEach(async () => {
+      store = await openStore('readwrite');
+      await store.prepare([table]);
+    });
+
+    test('one conflict, and nothing of the batch is kept', async () => {
+      await store.write(batch(some(2)));
+      const { conflicts } = await store.write(batch([create('new', nth(9)), create(id(1), nth(1))]));
+      expect(conflicts).toEqual([{ table, scope, id: id(1) }]);
+      expect(await store.get(table, scope, 'new')).toBeUndefined();
+      expect((await store.list(table, scope, page)).totalCount).toBe(2);
+    });
+
+    test('a document may change twice in a batch, its words and accounts with it', async () => {
+      const first = { ...nth(1), description: 'first text', accounts: ['x'] };
+      const second = { ...nth(2), description: 'second text', accounts: ['y'] };
+      await store.write(batch([create('one', first, 1), { ...create('one', second, 2), expected: 1 }]));
+      const total = async (query: Partial<ListQuery>): Promise<number> =>
+        (await store.list(table, scope, { ...page, ...query })).totalCount;
+      expect([await total({ search: 'first' }), await total({ search: 'second text' }), await total({})]).toEqual([
+        0, 1, 1,
+      ]);
+      expect([await total({ where: { accounts: 'x' } }), await total({ where: { accounts: 'y' } })]).toEqual([0, 1]);
+    });
+
+    test.each<[string, Partial<Record<keyof Entry, unknown>>]>([
+      ['a text in place of a number', { sequence: '7' }],
+      ['a broken number', { sequence: 1.5 }],
+      ['a number in place of a text', { customerId: 7 }],
+      ['several values for the order', { date: ['2025-01-01'] }],
+    ])('%s is refused before anything is written', async (_, wrong) => {
+      await expect(store.write(batch([create('a', nth(1)), create('b', { ...nth(2), ...wrong })]))).rejects.toThrow(
+        TypeError,
+      );
+      expect((await store.list(table, scope, page)).totalCount).toBe(0);
+    });
+
+    test('values of a type that a filter cannot have are a defect of the caller, not an empty list', async () => {
+      for (const where of [{ open: 'true' }, { type: 1 }, { open: 1 }]) {
+        await expect(store.list(table, scope, { ...page, where })).rejects.toThrow(RangeError);
+      }
+    });
+  });
+
+  describe('checks declarations', () => {
+    const prepare = async (model: ReadModel<Entry>): Promise<void> =>
+      (await openStore('readwrite')).prepare([{ model, generation: 1 }]);
+
+    test('a model that was changed without a new version is refused', async () => {
+      await prepare(entries);
+      await prepare({ ...entries, filters: [...entries.filters].reverse() });
+      await expect(prepare({ ...entries, filters: ['type'], compound: [] })).rejects.toThrow('without a new version');
+    });
+
+    test.each<[string, Partial<ReadModel<Entry>>]>([
+      ['SQL in a name', { name: 'x"; DROP TABLE y; --' }],
+      ['a name that could be a side table', { name: 'entries_v1_g1__words' }],
+      ['an upper-case name', { name: 'Entries' }],
+      ['SQL in a field', { fields: { ...entries.fields, 'a" b': { type: 'text', of: () => '' } } }],
+      ['fields that differ in case only', { fields: { ...entries.fields, Date: { type: 'text', of: () => '' } } }],
+      ['a filter that is no field', { filters: [...entries.filters, 'colour'] }],
+      ['a compound of what is no filter', { compound: [['type', 'date']] }],
+      ['an order that is no field', { order: { fields: ['colour'], direction: 'ascending' } }],
+      ['a broken version', { version: 1.5 }],
+    ])('%s is refused', async (_, wrong) => {
+      await expect(prepare({ ...entries, ...wrong })).rejects.toThrow(RangeError);
+    });
+
+    test('a table that was not prepared is a defect of the caller', async () => {
+      const store = await openStore('readwrite');
+      await expect(store.get(table, scope, 'a')).rejects.toThrow(RangeError);
+      await expect(store.write(batch([create('a', nth(1))]))).rejects.toThrow(RangeError);
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { calendarDate, isCalendarDate, isTimeZone } from '../../src/platform/calendar.js';
+
+const at = (text: string) => Date.parse(text);
+
+describe('the calendar', () => {
+  test.each([
+    ['2026-03-04T21:30:00Z', 'Europe/Istanbul', '2026-03-05'],
+    ['2026-03-04T04:30:00Z', 'America/New_York', '2026-03-03'],
+    ['2026-03-04T10:30:00Z', 'Pacific/Kiritimati', '2026-03-05'],
+    ['2028-02-29T12:00:00Z', 'UTC', '2028-02-29'],
+    // One minute before and after the switch to summer time, an hour from midnight.
+    ['2026-03-29T00:59:00Z', 'Europe/Berlin', '2026-03-29'],
+    ['2026-03-28T22:59:00Z', 'Europe/Berlin', '2026-03-28'],
+    ['2026-10-24T22:30:00Z', 'Europe/Berlin', '2026-10-25'],
+    ['1999-12-31T23:59:59.999Z', 'UTC', '1999-12-31'],
+    ['0900-06-01T12:00:00Z', 'UTC', '0900-06-01'],
+  ])('%s in %s is %s', (instant, timeZone, date) => {
+    expect(calendarDate(at(instant), timeZone)).toBe(date);
+  });
+
+  test('in UTC the date is that of the ISO text', () => {
+    const instants = fc.date({ min: new Date('1600-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(instants, (instant) => {
+        expect(calendarDate(instant.getTime(), 'Etc/UTC')).toBe(instant.toISOString().slice(0, 10));
+      }),
+    );
+  });
+
+  test('refuses an unknown time zone', () => {
+    expect(() => calendarDate(0, 'Mars/Olympus')).toThrow(RangeError);
+    expect(() => calendarDate(Number.NaN, 'UTC')).toThrow(RangeError);
+  });
+
+  test.each(['Europe/Istanbul', 'UTC', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires'])('knows %s', (name) => {
+    expect(isTimeZone(name)).toBe(true);
+  });
+  test.each(['', '+03:00', 'Mars/Olympus', 'Europe', '../etc', 'Europe/Istanbul\0'])(
+    'knows no time zone %j',
+    (name) => {
+      expect(isTimeZone(name)).toBe(false);
+    },
+  );
+
+  test.each(['2026-02-28', '2028-02-29', '0001-01-01', '9999-12-31'])('%s is a date', (text) => {
+    expect(isCalendarDate(text)).toBe(true);
+  });
+  test.each([
+    '2026-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    '26-01-01',
+    '2026-01-01T00:00:00Z',
+    '',
+    '2026-04-31',
+  ])('%j is no date', (text) => {
+    expect(isCalendarDate(text)).toBe(false);
+  });
+});

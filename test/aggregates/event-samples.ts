@@ -1,0 +1,38 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { z } from 'zod';
+import type { EventDeclarations } from '../../src/platform/aggregate.js';
+
+/** Values that a schema of an event takes, of any kind that events are made of. */
+function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.ZodType>(schema.shape);
+    const requiredKeys = fields.filter(([, field]) => !(field instanceof z.ZodExactOptional)).map(([name]) => name);
+    const record = Object.fromEntries(fields.map(([name, field]) => [name, samplesOf(field)]));
+    return fc.record(record, { requiredKeys });
+  }
+  if (schema instanceof z.ZodNullable) return fc.option(samplesOf(schema.unwrap() as z.ZodType));
+  if (schema instanceof z.ZodExactOptional) return samplesOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray) return fc.array(samplesOf(schema.element as z.ZodType), { maxLength: 3 });
+  if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options);
+  if (schema instanceof z.ZodRecord) return fc.dictionary(fc.string(), samplesOf(schema.valueType as z.ZodType));
+  if (schema instanceof z.ZodBoolean) return fc.boolean();
+  if (schema instanceof z.ZodNumber) return fc.integer({ min: 1, max: 1000 });
+  if (schema instanceof z.ZodUnknown) return fc.jsonValue();
+  if (schema instanceof z.ZodISODateTime) return someDate.map((date) => date.toISOString());
+  if (schema instanceof z.ZodISODate) return someDate.map((date) => date.toISOString().slice(0, 10));
+  if (schema instanceof z.ZodString) return fc.string({ maxLength: 8 });
+  throw new Error(`No samples for schemas of type ${schema.type}`);
+}
+
+const someDate = fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+
+/** Any sequence of events of the declared types, sensible or not. */
+export const histories = (declarations: EventDeclarations): Arbitrary<{ type: string; data: object }[]> =>
+  fc.array(
+    fc.oneof(
+      ...Object.entries(declarations).map(([type, { schema }]) =>
+        fc.record({ type: fc.constant(type), data: samplesOf(schema) as Arbitrary<object> }),
+      ),
+    ),
+    { maxLength: 12 },
+  );

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { account } from '../../src/aggregates/account.aggregate.js';
+import { branch } from '../../src/aggregates/branch.aggregate.js';
+import { customer } from '../../src/aggregates/customer.aggregate.js';
+import { idempotencyKey } from '../../src/aggregates/idempotency-key.aggregate.js';
+import { integrationKey } from '../../src/aggregates/integration-key.aggregate.js';
+import { operator } from '../../src/aggregates/operator.aggregate.js';
+import { markedFields } from '../../src/aggregates/personal.js';
+import { sale } from '../../src/aggregates/sale.aggregate.js';
+import { session } from '../../src/aggregates/session.aggregate.js';
+import { tenant } from '../../src/aggregates/tenant.aggregate.js';
+import { user } from '../../src/aggregates/user.aggregate.js';
+import { fold, type Aggregate, type DomainEvent } from '../../src/platform/aggregate.js';
+import { histories } from './event-samples.js';
+
+type AnyAggregate = Aggregate<unknown, DomainEvent>;
+const aggregates = [
+  account,
+  branch,
+  customer,
+  idempotencyKey,
+  integrationKey,
+  operator,
+  sale,
+  session,
+  tenant,
+  user,
+] as unknown as AnyAggregate[];
+
+describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const))(
+  'the history of a %s',
+  (_, aggregate) => {
+    test('folds, whatever events of its types it holds, in any order, and its claims can be told', () => {
+      fc.assert(
+        fc.property(histories(aggregate.events), (history) => {
+          for (const { type, data } of history) {
+            expect(aggregate.events[type]?.schema.safeParse(data).success).toBe(true);
+          }
+          const state = fold(aggregate, history);
+          expect(state).toBeDefined();
+          for (const claim of aggregate.claims?.(state, 't') ?? []) expect(claim.value).toEqual(expect.any(String));
+        }),
+      );
+    });
+    test('folds to the same state all at once and bit by bit, without touching what it folds', () => {
+      fc.assert(
+        fc.property(histories(aggregate.events), fc.nat(12), (history, cut) => {
+          const before = JSON.stringify(history);
+          const once = fold(aggregate, history);
+          expect(fold(aggregate, history.slice(cut), fold(aggregate, history.slice(0, cut)))).toEqual(once);
+          expect(JSON.stringify(history)).toBe(before);
+        }),
+      );
+    });
+    test('begins with the event that makes the record: nothing else changes what is not there', () => {
+      fc.assert(
+        fc.property(histories(aggregate.events), (history) => {
+          const later = history.filter(({ type }) => !/Created$|Started$|Accepted$|Claimed$|^LoginFailed$/.test(type));
+          expect(fold(aggregate, later)).toEqual(aggregate.initial);
+        }),
+      );
+    });
+  },
+);
+
+describe('events', () => {
+  const declared = aggregates.flatMap((aggregate) => Object.entries(aggregate.events));
+
+  test('have names of their own, in the past tense', () => {
+    const names = declared.map(([type]) => type);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/(ed|Set|MadePassive|MadeActive|MadeDefault|Chosen)$/);
+  });
+  test('are all audited but those of the machinery', () => {
+    const silent = declared.filter(([, { audit }]) => audit === null).map(([type]) => type);
+    expect(silent.sort()).toEqual(['IdempotencyKeyClaimed', 'RefreshTokenRotated', 'SaleCustomerChosen']);
+    const known = ['account', 'branch', 'customer', 'integration-key', 'operator', 'sale', 'session', 'tenant', 'user'];
+    expect([...new Set(declared.flatMap(([, { audit }]) => audit?.entity ?? []))].sort()).toEqual(known);
+  });
+  test('mark every digest that grants access as secret', () => {
+    const secrets = declared.flatMap(([type, { schema }]) =>
+      markedFields(schema, 'secret').map((path) => `${type} ${path}`),
+    );
+    expect(secrets.sort()).toEqual([
+      'IntegrationKeyCreated secretHash',
+      'IntegrationKeyRotated secretHash',
+      'OperatorCreated passwordHash',
+      'OperatorPasswordChanged passwordHash',
+      'RefreshTokenRotated refreshTokenHash',
+      'SessionStarted refreshTokenHash',
+      'TenantCreated owner.passwordHash',
+      'UserCreated passwordHash',
+      'UserPasswordChanged passwordHash',
+    ]);
+  });
+  test('mark what says something about a person as personal', () => {
+    const fieldsOf = (type: string) => {
+      const found = declared.find(([name]) => name === type);
+      return found ? markedFields(found[1].schema, 'personal') : [];
+    };
+    expect(fieldsOf('UserUpdated')).toEqual(['changes.fullName', 'changes.email', 'changes.phone']);
+    expect(fieldsOf('TenantCreated')).toEqual(['owner.fullName', 'owner.email']);
+    expect(fieldsOf('SaleAccepted')).toEqual([
+      'customer.name',
+      'customer.email',
+      'customer.phone',
+      'customer.taxNumber',
+      'metadata',
+    ]);
+    expect(fieldsOf('CustomerCreated')).toEqual(
+      expect.arrayContaining(['name', 'taxNumber', 'nationalId', 'email', 'phone', 'address', 'city', 'notes']),
+    );
+  });
+});

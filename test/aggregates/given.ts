@@ -1,0 +1,52 @@
+import { fold, type Aggregate, type Decision, type DomainEvent } from '../../src/platform/aggregate.js';
+import { DomainError } from '../../src/platform/domain-error.js';
+
+export const NOW = new Date('2026-03-04T10:00:00.000Z');
+
+/** What a refusal says: its kind and code, and which fields are at fault. */
+export function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return [error.kind, error.code, ...(error.details.errors ?? []).map(({ path }) => path)].join(' ');
+  }
+  return 'not refused';
+}
+
+/** `given(aggregate, history).when(decision, data).then(events)`, or `.isRefused('conflict SOME_CODE')`. */
+export function given<State, Event extends DomainEvent>(
+  aggregate: Aggregate<State, Event>,
+  history: readonly NoInfer<Event>[],
+) {
+  const state = fold(aggregate, history);
+  return {
+    state,
+    /** The claims of the record in tenant t: scope, kind, value and what a second owner is told. */
+    holds: (...claims: readonly string[]) => {
+      const held = aggregate.claims?.(state, 't') ?? [];
+      expect(
+        held.map(({ scope, kind, value, refusal: told }) => [scope, kind, value, told?.code ?? '-'].join(' ')),
+      ).toEqual(claims);
+    },
+    when: <Data>(decide: Decision<State, Data, Event>, data: NoInfer<Data>, now = NOW) => {
+      const decision = () => decide(state, data, now);
+      return {
+        events: decision,
+        then: (...events: readonly NoInfer<Event>[]) => {
+          expect(decision()).toEqual(events);
+          // What is decided is what may be stored, and parses to itself.
+          for (const { type, data: stored } of events) {
+            expect(aggregate.events[type]?.schema.parse(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
+          }
+        },
+        changesNothing: () => {
+          expect(decision()).toEqual([]);
+        },
+        isRefused: (how: string) => {
+          expect(refusal(decision)).toBe(how);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  branch,
+  CreateBranch,
+  createBranch,
+  UpdateBranch,
+  updateBranch,
+} from '../../src/aggregates/branch.aggregate.js';
+import {
+  account,
+  CreateAccount,
+  createAccount,
+  deleteAccount,
+  restoreAccount,
+  seedAccounts,
+  UpdateAccount,
+  updateAccount,
+} from '../../src/aggregates/account.aggregate.js';
+import {
+  CreateIntegrationKey,
+  createIntegrationKey,
+  integrationKey,
+  revokeIntegrationKey,
+  rotateIntegrationKey,
+  SetIntegrationKeyRateLimit,
+  setIntegrationKeyRateLimit,
+} from '../../src/aggregates/integration-key.aggregate.js';
+import { given, NOW } from './given.js';
+
+describe('a branch', () => {
+  const main = { code: 'MAIN', name: 'Main', isActive: true };
+  const nothing = { description: null, address: null, phone: null, email: null };
+  const created = { type: 'BranchCreated', data: { ...nothing, ...main } } as const;
+  const deactivated = { type: 'BranchDeactivated', data: {} } as const;
+
+  test('is created, once, and holds its code within the tenant', () => {
+    given(branch, []).when(createBranch, main).then(created);
+    given(branch, [created]).when(createBranch, main).changesNothing();
+    given(branch, [created, deactivated]).holds('t branch-code MAIN BRANCH_CODE_TAKEN');
+    given(branch, []).holds();
+  });
+  test('is updated by what differs, closed and opened again', () => {
+    const update = given(branch, [created]);
+    update
+      .when(updateBranch, { name: 'Main', phone: '1', isActive: false })
+      .then({ type: 'BranchUpdated', data: { changes: { phone: '1' } } }, deactivated);
+    update.when(updateBranch, {}).changesNothing();
+    given(branch, [created, deactivated])
+      .when(updateBranch, { isActive: true })
+      .then({ type: 'BranchReactivated', data: {} });
+    given(branch, []).when(updateBranch, {}).isRefused('not_found NOT_FOUND');
+  });
+  test('takes its code in any case, and nothing but letters, digits and hyphens of ASCII', () => {
+    expect(CreateBranch.parse({ code: 'izmir-1', name: ' Izmir ' })).toEqual({
+      code: 'IZMIR-1',
+      name: 'Izmir',
+      isActive: true,
+    });
+    for (const code of ['', 'A'.repeat(21), 'A B', 'ızmir', 'straße', 'A_B', 5])
+      expect([code, CreateBranch.safeParse({ code, name: 'x' }).success]).toEqual([code, false]);
+  });
+  test('never changes its code, and clears what is optional with null', () => {
+    expect(UpdateBranch.safeParse({ code: 'X' }).success).toBe(false);
+    expect(UpdateBranch.safeParse({ name: null }).success).toBe(false);
+    expect(UpdateBranch.parse({ email: null })).toEqual({ email: null });
+  });
+});
+
+describe('an account', () => {
+  const till = { code: 'k1', name: 'Till', type: 'CASH', currency: 'EUR', isActive: true, isDefault: false } as const;
+  const created = { type: 'AccountCreated', data: { ...till, isSystem: false } } as const;
+  const system = { type: 'AccountCreated', data: { ...till, isSystem: true } } as const;
+  const deleted = { type: 'AccountDeleted', data: {} } as const;
+  const restored = { type: 'AccountRestored', data: { code: null, causedBy: 'e1' } } as const;
+  const refused = 'conflict SYSTEM_ACCOUNT';
+
+  test('is created, and holds its code in any case; one without a code holds nothing', () => {
+    given(account, []).when(createAccount, created.data).then(created);
+    given(account, [created]).when(createAccount, created.data).changesNothing();
+    given(account, [created]).holds('t account-code K1 ACCOUNT_CODE_TAKEN');
+    given(account, [{ ...created, data: { ...created.data, code: null } }]).holds();
+    given(account, [created, deleted]).holds();
+  });
+  test('is renamed, closed, opened and made the default of its type, each by an event of its own', () => {
+    const off = { type: 'AccountDeactivated', data: {} } as const;
+    const asDefault = { type: 'AccountMadeDefault', data: {} } as const;
+    given(account, [created])
+      .when(updateAccount, { name: 'Kasse', isActive: false, isDefault: true })
+      .then({ type: 'AccountUpdated', data: { changes: { name: 'Kasse' } } }, off, asDefault);
+    given(account, [created, off, asDefault])
+      .when(updateAccount, { isActive: true, isDefault: false })
+      .then({ type: 'AccountReactivated', data: {} }, { type: 'AccountDefaultCleared', data: {} });
+    given(account, [created]).when(updateAccount, { code: 'k1', isActive: true }).changesNothing();
+    given(account, [created, deleted]).when(updateAccount, {}).isRefused('not_found NOT_FOUND');
+  });
+  test('that the books need can be renamed, but neither closed nor deleted', () => {
+    given(account, [system]).when(updateAccount, { isActive: false }).isRefused(refused);
+    given(account, [system]).when(deleteAccount, {}).isRefused(refused);
+    given(account, [system])
+      .when(updateAccount, { name: 'Verkäufe' })
+      .then({ type: 'AccountUpdated', data: { changes: { name: 'Verkäufe' } } });
+  });
+  test('that is deleted comes back when a transaction reached it, once for each', () => {
+    given(account, [created]).when(deleteAccount, {}).then(deleted);
+    given(account, [created, deleted]).when(restoreAccount, restored.data).then(restored);
+    given(account, [created]).when(restoreAccount, restored.data).changesNothing();
+    given(account, [created, deleted, restored, deleted]).when(restoreAccount, restored.data).changesNothing();
+    expect(given(account, [created, deleted, restored]).state).toMatchObject({ status: 'present', code: null });
+  });
+  test('is asked for with a type in any case', () => {
+    expect(CreateAccount.parse({ type: 'supplier', name: 'ACME' })).toMatchObject({ type: 'SUPPLIER', isActive: true });
+    expect(CreateAccount.parse({ type: 'Customer', name: 'ACME' }).type).toBe('CUSTOMER');
+    for (const bad of [{ type: 'MAGIC' }, { type: null }, { isSystem: true }, { currency: 'EUR' }, { balance: '1' }])
+      expect(CreateAccount.safeParse({ type: 'CASH', name: 'x', ...bad }).success).toBe(false);
+    expect(UpdateAccount.safeParse({ type: 'BANK' }).success).toBe(false);
+  });
+  test('seven stand at the start: three defaults to pay into, four that the books need', () => {
+    const ids = { cash: '1', bank: '2', card: '3', sales: '4', tax: '5', openingBalances: '6', adjustments: '7' };
+    const seeds = seedAccounts(ids, 'EUR');
+    expect(seeds.map(({ id, type, isDefault, isSystem }) => [id, type, isDefault, isSystem])).toEqual([
+      ['1', 'CASH', true, false],
+      ['2', 'BANK', true, false],
+      ['3', 'POS', true, false],
+      ['5', 'TAX', false, true],
+      ['6', 'EQUITY', false, true],
+      ['4', 'INCOME', false, true],
+      ['7', 'EQUITY', false, true],
+    ]);
+    expect(new Set(seeds.map(({ code }) => code)).size).toBe(7);
+    for (const { id: _, ...data } of seeds)
+      given(account, []).when(createAccount, data).then({ type: 'AccountCreated', data });
+  });
+});
+
+describe('an integration key', () => {
+  const till = { name: 'Till', sourceId: 'pos-1', rateLimit: 60, secretHash: 'h1' };
+  const created = { type: 'IntegrationKeyCreated', data: till } as const;
+  const revoked = { type: 'IntegrationKeyRevoked', data: { revokedAt: NOW.toISOString() } } as const;
+
+  test('is created, rotated and revoked', () => {
+    given(integrationKey, []).when(createIntegrationKey, till).then(created);
+    given(integrationKey, [created]).when(createIntegrationKey, till).changesNothing();
+    given(integrationKey, [created])
+      .when(rotateIntegrationKey, { secretHash: 'h2' })
+      .then({ type: 'IntegrationKeyRotated', data: { secretHash: 'h2' } });
+    given(integrationKey, [created]).when(rotateIntegrationKey, { secretHash: 'h1' }).changesNothing();
+    given(integrationKey, [created]).when(revokeIntegrationKey, {}).then(revoked);
+    given(integrationKey, [created, revoked]).when(revokeIntegrationKey, {}).changesNothing();
+  });
+  test('that is revoked can only be replaced', () => {
+    const gone = given(integrationKey, [created, revoked]);
+    gone.when(rotateIntegrationKey, { secretHash: 'h2' }).isRefused('conflict KEY_REVOKED');
+    gone.when(setIntegrationKeyRateLimit, { rateLimit: 5 }).isRefused('conflict KEY_REVOKED');
+    given(integrationKey, []).when(revokeIntegrationKey, {}).isRefused('not_found NOT_FOUND');
+  });
+  test('has up to 60 requests a minute from its tenant, more from an operator', () => {
+    expect(CreateIntegrationKey.parse({ name: 'Till', sourceId: 'pos-1' }).rateLimit).toBe(60);
+    for (const rateLimit of [0, 61, 1.5, '60'])
+      expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId: 'pos-1', rateLimit }).success).toBe(false);
+    for (const sourceId of ['', '-x', 'a b', 'a/b', 'x'.repeat(65)])
+      expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId }).success).toBe(false);
+    expect(SetIntegrationKeyRateLimit.safeParse({ rateLimit: 6000 }).success).toBe(true);
+    const set = { type: 'IntegrationKeyRateLimitSet', data: { rateLimit: 6000 } } as const;
+    given(integrationKey, [created]).when(setIntegrationKeyRateLimit, { rateLimit: 6000 }).then(set);
+    given(integrationKey, [created, set]).when(setIntegrationKeyRateLimit, { rateLimit: 6000 }).changesNothing();
+  });
+});

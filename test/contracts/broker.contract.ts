@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { type Broker, type BrokerMessage, BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
+
+export type BrokerUnderTest = {
+  /** Empty. It takes subjects that begin with `kontor.`. */
+  readonly broker: Broker;
+  /** Called after each test, when the broker may be closed already. */
+  readonly dispose: () => Promise<void>;
+};
+
+let made = 0;
+const message = (given: Partial<BrokerMessage> = {}): BrokerMessage => ({
+  id: `message-${++made}`,
+  subject: 'kontor.sales.booked',
+  payload: '{}',
+  ...given,
+});
+
+/** What every adapter of the Broker port keeps. */
+export function brokerContract(name: string, open: () => Promise<BrokerUnderTest>): void {
+  describe(`${name} as a broker`, () => {
+    let broker: Broker;
+    let dispose: () => Promise<void>;
+    beforeEach(async () => {
+      ({ broker, dispose } = await open());
+    });
+    afterEach(() => dispose());
+
+    const all = (subjectPrefix?: string) =>
+      broker.browse({ after: 0, limit: 100_000, ...(subjectPrefix === undefined ? {} : { subjectPrefix }) });
+
+    test('gives back a stored message as it was published', async () => {
+      const published = message({
+        headers: { 'ce-id': '0197', 'ce-type': 'SaleBooked', Empty: '' },
+        payload: '{"name":"Zoë 🧾","text":"line\\nline"}',
+      });
+      const { sequence } = await broker.publish(published);
+      const [stored, ...others] = await all();
+      expect(others).toEqual([]);
+      expect(stored).toMatchObject({ ...published, sequence });
+      expect(Number.isFinite(stored?.storedAtMs)).toBe(true);
+    });
+
+    test('acknowledges with growing sequences', async () => {
+      const first = await broker.publish(message());
+      const second = await broker.publish(message());
+      expect(first).toEqual({ sequence: first.sequence, duplicate: false });
+      expect(first.sequence).toBeGreaterThan(0);
+      expect(second.sequence).toBeGreaterThan(first.sequence);
+    });
+
+    test('stores messages of concurrent calls in the order of the calls', async () => {
+      const messages = Array.from({ length: 2_500 }, (_, index) => message({ payload: String(index) }));
+      const acks = await Promise.all(messages.map((each) => broker.publish(each)));
+      const stored = await all();
+      expect(stored.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
+      expect(stored.map(({ sequence }) => sequence)).toEqual(acks.map(({ sequence }) => sequence));
+    });
+
+    test('keeps a message once, however often it is published, and always answers with its sequence', async () => {
+      const original = message({ payload: 'first' });
+      const first = await broker.publish(original);
+      await broker.publish(message());
+      const again = await broker.publish({ ...original, payload: 'second' });
+      expect(again).toEqual({ sequence: first.sequence, duplicate: true });
+      expect((await all()).filter(({ id }) => id === original.id)).toMatchObject([{ payload: 'first' }]);
+    });
+
+    test('keeps one of several messages with the same id that are published at once', async () => {
+      const twin = message();
+      const acks = await Promise.all([twin, twin, message(), twin].map((each) => broker.publish(each)));
+      expect(acks.map(({ duplicate }) => duplicate)).toEqual([false, true, false, true]);
+      expect(new Set([acks[0], acks[1], acks[3]].map((ack) => ack?.sequence)).size).toBe(1);
+      expect(await all()).toHaveLength(2);
+    });
+
+    test('holds exactly the first message of each id after any mixture of publishes', async () => {
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(fc.nat({ max: 12 }), { maxLength: 8 }), { maxLength: 6 }),
+          async (rounds) => {
+            const prefix = `kontor.property.${++run}`;
+            const expected = new Map<string, string>();
+            for (const [round, keys] of rounds.entries()) {
+              const messages = keys.map((key, index) => ({
+                id: `${prefix}-${key}`,
+                subject: prefix,
+                payload: `${round}/${index}`,
+              }));
+              for (const { id, payload } of messages) if (!expected.has(id)) expected.set(id, payload);
+              await Promise.all(messages.map((each) => broker.publish(each)));
+            }
+            const stored = await all(prefix);
+            expect(stored.filter(({ subject }) => subject === prefix).map(({ id, payload }) => [id, payload])).toEqual([
+              ...expected,
+            ]);
+          },
+        ),
+        { numRuns: 30 },
+      );
+    });
+
+    test('refuses a message that is too large for good, and takes those beside it', async () => {
+      const before = broker.publish(message());
+      const tooLarge = broker.publish(message({ payload: 'x'.repeat(1_048_577) }));
+      const after = broker.publish(message());
+      await expect(tooLarge).rejects.toBeInstanceOf(BrokerRefused);
+      await expect(tooLarge).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+      await Promise.all([before, after]);
+      expect(await all()).toHaveLength(2);
+    });
+
+    test('measures a message in bytes, not in characters', async () => {
+      await expect(broker.publish(message({ payload: '€'.repeat(400_000) }))).rejects.toMatchObject({
+        code: 'PAYLOAD_TOO_LARGE',
+      });
+    });
+
+    test('takes a message of a million bytes', async () => {
+      const large = message({ payload: 'x'.repeat(1_000_000) });
+      await broker.publish(large);
+      expect((await all())[0]?.payload).toBe(large.payload);
+    });
+
+    test.each([
+      ['nothing', ''],
+      ['an empty token', 'kontor..sales'],
+      ['an empty first token', '.kontor'],
+      ['an empty last token', 'kontor.'],
+      ['a wildcard', 'kontor.*.sales'],
+      ['the wildcard of all that follows', 'kontor.>'],
+      ['a space', 'kontor.sales booked'],
+      ['a line break', 'kontor.sales\r\nPUB kontor.forged 0'],
+      ['a NUL', 'kontor.sales\0'],
+    ])('refuses a subject with %s for good', async (_what, subject) => {
+      const refused = broker.publish(message({ subject }));
+      await expect(refused).rejects.toBeInstanceOf(BrokerRefused);
+      await expect(refused).rejects.toMatchObject({ code: 'INVALID_SUBJECT' });
+      expect(await all()).toEqual([]);
+    });
+
+    test('refuses headers and ids that could forge others', async () => {
+      await expect(broker.publish(message({ headers: { 'ce-id': 'a\r\nNats-Msg-Id: b' } }))).rejects.toMatchObject({
+        code: 'INVALID_HEADER',
+      });
+      await expect(broker.publish(message({ headers: { 'ce id:': 'a' } }))).rejects.toMatchObject({
+        code: 'INVALID_HEADER',
+      });
+      await expect(broker.publish(message({ id: 'a\nb' }))).rejects.toMatchObject({ code: 'INVALID_ID' });
+      await expect(broker.publish(message({ id: '' }))).rejects.toMatchObject({ code: 'INVALID_ID' });
+      expect(await all()).toEqual([]);
+    });
+
+    test('lets the log be read page by page', async () => {
+      const messages = Array.from({ length: 7 }, () => message());
+      for (const each of messages) await broker.publish(each);
+      const read: string[] = [];
+      for (let after = 0; ;) {
+        const page = await broker.browse({ after, limit: 3 });
+        if (page.length === 0) break;
+        expect(page.length).toBeLessThanOrEqual(3);
+        read.push(...page.map(({ id }) => id));
+        after = page.at(-1)?.sequence ?? after;
+      }
+      expect(read).toEqual(messages.map(({ id }) => id));
+      expect(await broker.browse({ after: 0, limit: 0 })).toEqual([]);
+    });
+
+    test('finds messages by the leading text of their subject, taken literally', async () => {
+      const subjects = ['kontor.sales.booked', 'kontor.salesmen.hired', 'kontor.sa_es.x', 'kontor.customers.created'];
+      for (const subject of subjects) await broker.publish(message({ subject }));
+      const found = async (prefix: string) => (await all(prefix)).map(({ subject }) => subject);
+      expect(await found('kontor.sales')).toEqual(['kontor.sales.booked', 'kontor.salesmen.hired']);
+      expect(await found('kontor.sales.')).toEqual(['kontor.sales.booked']);
+      expect(await found('kontor.sa_')).toEqual(['kontor.sa_es.x']);
+      expect(await found('sales')).toEqual([]);
+      expect(await found('KONTOR')).toEqual([]);
+      expect(await found('')).toEqual(subjects);
+    });
+
+    test('keeps its word on messages that are under way when it closes, and takes none afterwards', async () => {
+      const underWay = Array.from({ length: 20 }, () => broker.publish(message()));
+      await broker.close();
+      const outcomes = await Promise.allSettled(underWay);
+      expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'fulfilled'));
+      await expect(broker.publish(message())).rejects.toBeInstanceOf(BrokerUnavailable);
+      await expect(broker.browse({ after: 0, limit: 1 })).rejects.toBeInstanceOf(BrokerUnavailable);
+      await broker.close();
+    });
+  });
+}

@@ -1,0 +1,198 @@
+import { type Cache, CacheUnavailable } from '../../src/ports/cache.js';
+
+export type CacheUnderTest = {
+  /** Empty, without counters. */
+  readonly cache: Cache;
+  /** Lets time pass for the cache: moves its clock, or waits where the clock is a server's. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** The wall clock that ends of windows are told by. */
+  readonly nowMs: () => number;
+  /** Called after each test, when the cache may be closed already. */
+  readonly dispose: () => Promise<void>;
+};
+
+const MINUTE_MS = 60_000;
+
+/** What every adapter of the Cache port keeps. */
+export function cacheContract(name: string, open: () => Promise<CacheUnderTest>): void {
+  describe(`${name} as a cache`, () => {
+    let under: CacheUnderTest;
+    let cache: Cache;
+    beforeEach(async () => {
+      under = await open();
+      cache = under.cache;
+    });
+    afterEach(() => under.dispose());
+
+    const fill = async (keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await cache.set(key, `value of ${key}`, MINUTE_MS);
+    };
+    const present = async (keys: readonly string[]): Promise<string[]> => {
+      const values = await Promise.all(keys.map((key) => cache.get(key)));
+      return keys.filter((_key, index) => values[index] !== undefined);
+    };
+
+    describe('entries', () => {
+      test('are found until they are deleted', async () => {
+        expect(await cache.get('a')).toBeUndefined();
+        await cache.set('a', '{"name":"Zoë 🧾"}', MINUTE_MS);
+        expect(await cache.get('a')).toBe('{"name":"Zoë 🧾"}');
+        await cache.delete('a');
+        expect(await cache.get('a')).toBeUndefined();
+        await cache.delete('a');
+      });
+
+      test('may hold an empty text', async () => {
+        await cache.set('empty', '', MINUTE_MS);
+        expect(await cache.get('empty')).toBe('');
+      });
+
+      test('vanish when their time is over', async () => {
+        await cache.set('short', 'x', 60);
+        await cache.set('long', 'x', MINUTE_MS);
+        expect(await present(['short', 'long'])).toEqual(['short', 'long']);
+        await under.wait(80);
+        expect(await present(['short', 'long'])).toEqual(['long']);
+      });
+
+      test('get a new value and a new lifetime when they are set again', async () => {
+        await cache.set('a', 'old', 60);
+        await cache.set('a', 'new', MINUTE_MS);
+        await under.wait(80);
+        expect(await cache.get('a')).toBe('new');
+      });
+
+      test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('cannot live for %d ms', async (ttlMs) => {
+        await expect(cache.set('a', 'x', ttlMs)).rejects.toBeInstanceOf(RangeError);
+        expect(await cache.get('a')).toBeUndefined();
+      });
+
+      test.each(['__proto__', 'constructor', 'hasOwnProperty'])('may be called %s', async (key) => {
+        expect(await cache.get(key)).toBeUndefined();
+        await cache.set(key, 'x', MINUTE_MS);
+        expect(await cache.get(key)).toBe('x');
+        expect((await cache.hit(key, MINUTE_MS)).count).toBe(1);
+      });
+    });
+
+    describe('clearing', () => {
+      const keys = [
+        'customers:1',
+        'customers:12',
+        'customers:x',
+        'accounts:1',
+        'a*b',
+        'a[b',
+        'back\\slash',
+        'line\nbreak',
+      ];
+
+      test.each<[string, readonly string[]]>([
+        ['*', keys],
+        ['', []],
+        ['customers:*', ['customers:1', 'customers:12', 'customers:x']],
+        ['*:1', ['customers:1', 'accounts:1']],
+        ['customers:?', ['customers:1', 'customers:x']],
+        ['customers:??', ['customers:12']],
+        ['customers:[0-9]', ['customers:1']],
+        ['customers:[9-0]', ['customers:1']],
+        ['customers:[^0-9]', ['customers:x']],
+        ['customers:[xyz]', ['customers:x']],
+        ['*[12]', ['customers:1', 'customers:12', 'accounts:1']],
+        ['c**s*:*1*', ['customers:1', 'customers:12']],
+        ['a\\*b', ['a*b']],
+        ['a\\[b', ['a[b']],
+        ['a[*]b', ['a*b']],
+        ['a[\\[]b', ['a[b']],
+        ['back\\\\slash', ['back\\slash']],
+        ['line?break', ['line\nbreak']],
+        ['CUSTOMERS:*', []],
+        ['customers', []],
+        ['.*', []],
+      ])('removes what matches %j and nothing else', async (pattern, expected) => {
+        await fill(keys);
+        expect(await cache.clear(pattern)).toBe(expected.length);
+        expect(await present(keys)).toEqual(keys.filter((key) => !expected.includes(key)));
+      });
+
+      test('never touches counters', async () => {
+        await cache.hit('login:eve', MINUTE_MS);
+        await cache.set('login:eve', 'cached', MINUTE_MS);
+        expect(await cache.clear('*')).toBe(1);
+        expect((await cache.hit('login:eve', MINUTE_MS)).count).toBe(2);
+      });
+
+      test('takes the same time whatever the pattern', async () => {
+        await fill(Array.from({ length: 200 }, (_, index) => `${'a'.repeat(200)}${index}`));
+        const startMs = performance.now();
+        expect(await cache.clear(`${'*a'.repeat(60)}*b`)).toBe(0);
+        expect(await cache.clear(`${'a*'.repeat(60)}[b-`)).toBe(0);
+        expect(performance.now() - startMs).toBeLessThan(2_000);
+      });
+    });
+
+    describe('counters', () => {
+      test('count every hit of a window that begins with the first', async () => {
+        const first = await cache.hit('k', MINUTE_MS);
+        expect(first.count).toBe(1);
+        expect(Math.abs(first.resetAtMs - under.nowMs() - MINUTE_MS)).toBeLessThan(2_000);
+        await under.wait(30);
+        const second = await cache.hit('k', MINUTE_MS);
+        expect(second.count).toBe(2);
+        expect(Math.abs(second.resetAtMs - first.resetAtMs)).toBeLessThanOrEqual(20);
+      });
+
+      test('begin again when the window is over, however many hits it had', async () => {
+        for (let hit = 1; hit <= 5; hit++) expect((await cache.hit('k', 100)).count).toBe(hit);
+        await under.wait(60);
+        await cache.hit('k', 100);
+        await under.wait(60);
+        expect((await cache.hit('k', 100)).count).toBe(1);
+      });
+
+      test('are apart from each other and from entries', async () => {
+        await cache.hit('a', MINUTE_MS);
+        await cache.set('b', 'x', MINUTE_MS);
+        await cache.delete('a');
+        expect((await cache.hit('a', MINUTE_MS)).count).toBe(2);
+        expect((await cache.hit('b', MINUTE_MS)).count).toBe(1);
+        expect(await cache.get('a')).toBeUndefined();
+        expect(await cache.get('b')).toBe('x');
+      });
+
+      test('give each of many hits at once a number of its own', async () => {
+        const counts = await Promise.all(Array.from({ length: 200 }, () => cache.hit('k', MINUTE_MS)));
+        expect(counts.map(({ count }) => count).sort((a, b) => a - b)).toEqual(
+          Array.from({ length: 200 }, (_, index) => index + 1),
+        );
+      });
+
+      test.each([0, -5, 0.5, Number.NaN])('cannot have a window of %d ms', async (windowMs) => {
+        await expect(cache.hit('k', windowMs)).rejects.toBeInstanceOf(RangeError);
+      });
+    });
+
+    describe('status', () => {
+      test('tells how many entries there are and how often look-ups found one', async () => {
+        expect(await cache.status()).toMatchObject({ connected: true, keyCount: 0, hitRate: null });
+        await fill(['a', 'b']);
+        await present(['a', 'b', 'c', 'd']);
+        const status = await cache.status();
+        expect(status).toMatchObject({ connected: true, keyCount: 2, hitRate: 0.5 });
+        expect(status.latencyMs).toBeGreaterThanOrEqual(0);
+        expect(status.uptimeSeconds).toBeGreaterThanOrEqual(0);
+        expect(status.usedMemoryBytes).toBeGreaterThan(0);
+      });
+
+      test('is not connected after closing, when counting is refused and nothing is found', async () => {
+        await fill(['a']);
+        await cache.close();
+        await cache.close();
+        expect(await cache.status()).toMatchObject({ connected: false });
+        await expect(cache.hit('k', MINUTE_MS)).rejects.toBeInstanceOf(CacheUnavailable);
+        await cache.set('a', 'x', MINUTE_MS);
+        expect(await cache.get('a')).toBeUndefined();
+      });
+    });
+  });
+}

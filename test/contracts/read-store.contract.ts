@@ -1,0 +1,675 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import {
+  PLATFORM,
+  tenantScope,
+  type AnyTable,
+  type DocumentWrite,
+  type ListQuery,
+  type ReadModel,
+  type ReadStore,
+  type Scope,
+} from '../../src/ports/read-store.js';
+import { words } from '../../src/ports/search.js';
+
+/** A store of its own for every test; `another` is a second instance on the same documents, as another replica has. */
+export type ReadStoreUnderTest = {
+  readonly store: ReadStore;
+  readonly another: () => Promise<ReadStore>;
+  readonly dispose: () => Promise<void>;
+};
+
+type Owner = { readonly name: string; readonly city: string };
+type Thing = {
+  readonly name: string | null;
+  readonly rank: number | null;
+  readonly kind: string | null;
+  readonly size: number | null;
+  readonly active: boolean | null;
+  readonly tags: readonly string[];
+  readonly owner: string | null;
+  readonly note: string | null;
+};
+
+const owners: ReadModel<Owner> = {
+  name: 'owners',
+  version: 1,
+  fields: { name: { type: 'text', of: (owner) => owner.name } },
+  filters: [],
+  order: { fields: ['name'], direction: 'ascending' },
+  search: { name: (owner) => owner.name, city: (owner) => owner.city },
+};
+const things: ReadModel<Thing> = {
+  name: 'things',
+  version: 1,
+  fields: {
+    name: { type: 'text', of: (thing) => thing.name },
+    rank: { type: 'integer', of: (thing) => thing.rank },
+    kind: { type: 'text', of: (thing) => thing.kind },
+    size: { type: 'integer', of: (thing) => thing.size },
+    active: { type: 'boolean', of: (thing) => thing.active },
+    tags: { type: 'text', of: (thing) => thing.tags },
+    owner: { type: 'text', of: (thing) => thing.owner },
+  },
+  filters: ['kind', 'active', 'tags', 'owner', 'rank', 'size'],
+  compound: [['kind', 'active']],
+  order: { fields: ['rank', 'name'], direction: 'descending' },
+  search: { name: (thing) => thing.name, note: (thing) => thing.note },
+  searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
+};
+const thing = (given: Partial<Thing> = {}): Thing => ({
+  name: null,
+  rank: null,
+  kind: null,
+  size: null,
+  active: null,
+  tags: [],
+  owner: null,
+  note: null,
+  ...given,
+});
+const table: AnyTable = { model: things, generation: 1 };
+const ownersTable: AnyTable = { model: owners, generation: 1 };
+const everything: ListQuery = { offset: 0, limit: 100 };
+
+const create = (scope: Scope, id: string, document: object, position = 1): DocumentWrite => ({
+  scope,
+  id,
+  document,
+  position,
+  expected: null,
+});
+const batch = (writes: readonly DocumentWrite[], to: AnyTable = table, checkpoints: Record<string, number> = {}) => ({
+  tables: [{ table: to, writes }],
+  checkpoints: Object.entries(checkpoints).map(([key, position]) => ({ key, position })),
+});
+
+// The naive store: arrays, filters and sorts, by the words of the port.
+type Known = { readonly id: string; readonly document: Thing | null; readonly position: number };
+const byText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const byValue = (a: string | number | null, b: string | number | null): number => {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return typeof a === 'number' && typeof b === 'number' ? a - b : byText(String(a), String(b));
+};
+const searched = (document: Thing, joined: ReadonlyMap<string, Owner>): string[] =>
+  [document.name, document.note, joined.get(document.owner ?? '')?.name].flatMap((text) => words(text ?? ''));
+
+function matches(document: Thing, query: ListQuery, joined: ReadonlyMap<string, Owner>): boolean {
+  const value = (field: string) => document[field as keyof Thing];
+  const equal = Object.entries(query.where ?? {}).every(([field, wanted]) =>
+    [value(field)].flat().includes(wanted as never),
+  );
+  const within = Object.entries(query.between ?? {}).every(([field, { from, to }]) => {
+    const found = value(field) as string | number | null;
+    if (found === null) return from === undefined && to === undefined;
+    return byValue(found, (from ?? found) as never) >= 0 && byValue(found, (to ?? found) as never) <= 0;
+  });
+  if (query.search === undefined || query.search === '') return equal && within;
+  const wanted = words(query.search);
+  const has = searched(document, joined);
+  return equal && within && wanted.length > 0 && wanted.every((word) => has.some((other) => other.startsWith(word)));
+}
+
+function naiveList(known: Iterable<Known>, query: ListQuery, joined: ReadonlyMap<string, Owner>) {
+  const found = [...known].flatMap(({ id, document }) =>
+    document && matches(document, query, joined) ? [{ id, document }] : [],
+  );
+  found.sort(
+    (a, b) =>
+      byValue(a.document.rank, b.document.rank) || byValue(a.document.name, b.document.name) || byText(a.id, b.id),
+  );
+  if (!query.reverse) found.reverse();
+  const page = found.slice(query.offset, query.offset + query.limit);
+  return { items: page.map(({ document }) => JSON.stringify(document)), totalCount: found.length };
+}
+
+// Few values, so that they meet; among them whatever a database might take for its own.
+const text = fc.constantFrom(
+  'İstanbul',
+  'ıstanbul depo',
+  'ankara',
+  'Ank',
+  'Ürün-42',
+  'a\0b',
+  'a',
+  "'; DROP",
+  '%_$ne',
+  '𝕏 ß',
+  '',
+);
+const ids = ['a', 'b', 'B', 'é', '10', '9', '\u{1F600}', '\uFFFD', "x'--", '$gt', 'a\0', 'a\u0001'];
+const ownerIds = ['o1', 'o2', 'o3'];
+const nullable = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 5 });
+const whole = fc.constantFrom(-3, 0, 1, 2, 7, Number.MAX_SAFE_INTEGER);
+const someThing: fc.Arbitrary<Thing> = fc.record({
+  name: nullable(text),
+  rank: nullable(whole),
+  kind: nullable(fc.constantFrom('x', 'y', 'a\0b', 'a')),
+  size: nullable(whole),
+  active: nullable(fc.boolean()),
+  tags: fc.array(fc.constantFrom('red', 'green', 'blue', 'a\0b', 'a'), { maxLength: 4 }),
+  owner: nullable(fc.constantFrom(...ownerIds)),
+  note: nullable(text),
+});
+const somePage = { offset: fc.nat({ max: 14 }), limit: fc.nat({ max: 8 }), reverse: fc.boolean() };
+const someQuery: fc.Arbitrary<ListQuery> = fc.record(
+  {
+    ...somePage,
+    where: fc.record(
+      {
+        kind: fc.constantFrom('x', 'y', 'a', 'a\0b'),
+        active: fc.boolean(),
+        tags: fc.constantFrom('red', 'green', 'a', 'a\0b', 'none'),
+        owner: fc.constantFrom(...ownerIds),
+        rank: whole,
+        size: whole,
+      },
+      { requiredKeys: [] },
+    ),
+    between: fc.record(
+      {
+        rank: fc.record({ from: whole, to: whole }, { requiredKeys: [] }),
+        name: fc.record({ from: text, to: text }, { requiredKeys: [] }),
+        size: fc.record({ from: whole, to: whole }, { requiredKeys: [] }),
+      },
+      { requiredKeys: [] },
+    ),
+    search: fc.oneof(text, fc.constantFrom('ist', 'i', 'A', '42', 'ank ist', 'ss', '¡!', 'urun 42 urun', 'nobody')),
+  },
+  { requiredKeys: ['offset', 'limit'] },
+);
+const someChange = fc.record({
+  scope: fc.constantFrom(0, 1),
+  id: fc.constantFrom(...ids),
+  document: fc.option(someThing, { freq: 6 }),
+});
+
+export function readStoreContract(name: string, open: () => Promise<ReadStoreUnderTest>): void {
+  describe(`${name} as a read store`, () => {
+    let under: ReadStoreUnderTest;
+    let store: ReadStore;
+    const mine = tenantScope(randomUUID());
+    const theirs = tenantScope(randomUUID());
+
+    beforeEach(async () => {
+      under = await open();
+      store = under.store;
+      await store.prepare([ownersTable, table]);
+      await store.setLiveGeneration('owners', 1, 1);
+    });
+    afterEach(() => under.dispose());
+
+    const namesOf = async (query: Partial<ListQuery>, scope = mine): Promise<(string | null)[]> => {
+      const { items } = await store.list(table, scope, { ...everything, ...query });
+      return items.map((json) => (JSON.parse(json) as Thing).name);
+    };
+    const totalOf = async (query: Partial<ListQuery> = {}): Promise<number> =>
+      (await store.list(table, mine, { ...everything, ...query })).totalCount;
+
+    describe('guards its writes', () => {
+      test('a document that is not there yet is stored, as the JSON text of what was given', async () => {
+        expect(await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]))).toEqual({ conflicts: [] });
+        expect(await store.get(table, mine, 'one')).toBe(JSON.stringify(thing({ name: 'One' })));
+        expect(await store.load(table, [{ scope: mine, id: 'one' }])).toEqual([
+          { json: JSON.stringify(thing({ name: 'One' })), position: 7 },
+        ]);
+      });
+
+      test('an update at the expected position replaces the document', async () => {
+        await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]));
+        const update = { ...create(mine, 'one', thing({ name: 'Uno' }), 9), expected: 7 };
+        expect((await store.write(batch([update]))).conflicts).toEqual([]);
+        expect(await namesOf({})).toEqual(['Uno']);
+      });
+
+      test.each([
+        ['a position that is past', 5],
+        ['a position to come', 8],
+        ['nothing', null],
+      ])('a write that expects %s changes nothing and is reported', async (_, expected) => {
+        await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]));
+        const { conflicts } = await store.write(
+          batch([{ ...create(mine, 'one', thing({ name: 'Uno' }), 9), expected }]),
+        );
+        expect(conflicts).toEqual([{ table, scope: mine, id: 'one' }]);
+        expect(await namesOf({})).toEqual(['One']);
+      });
+
+      test('an update of a document that was never there is reported', async () => {
+        const { conflicts } = await store.write(batch([{ ...create(mine, 'one', thing(), 9), expected: 7 }]));
+        expect(conflicts).toEqual([{ table, scope: mine, id: 'one' }]);
+        expect(await store.get(table, mine, 'one')).toBeUndefined();
+      });
+
+      test('all conflicts of a batch are reported, those of other tables too', async () => {
+        await store.write(batch([create(mine, 'one', thing()), create(mine, 'two', thing())]));
+        await store.write(batch([create(mine, 'o1', { name: 'Ada', city: 'Bursa' })], ownersTable));
+        const { conflicts } = await store.write({
+          tables: [
+            { table, writes: [create(mine, 'one', thing()), create(mine, 'two', thing())] },
+            { table: ownersTable, writes: [create(mine, 'o1', { name: 'Eve', city: 'Bursa' })] },
+          ],
+          checkpoints: [],
+        });
+        expect(conflicts.map(({ id }) => id).sort()).toEqual(['o1', 'one', 'two']);
+      });
+
+      test('of two writers that read the same position, one wins', async () => {
+        const other = await under.another();
+        await other.prepare([ownersTable, table]);
+        await store.write(batch([create(mine, 'one', thing({ size: 1 }), 1)]));
+        const write = (size: number) => batch([{ ...create(mine, 'one', thing({ size }), 2), expected: 1 }]);
+        const results = await Promise.all([store.write(write(10)), other.write(write(20))]);
+        expect(results.flatMap(({ conflicts }) => conflicts)).toHaveLength(1);
+        const winner = results[0].conflicts.length === 0 ? 10 : 20;
+        expect(await other.get(table, mine, 'one')).toBe(JSON.stringify(thing({ size: winner })));
+      });
+    });
+
+    describe('keeps checkpoints', () => {
+      test('a subscriber without one is before everything', async () => {
+        expect(await store.checkpoint('things')).toBe(-1);
+      });
+
+      test('a checkpoint is stored with the documents, for each key apart', async () => {
+        await store.write(batch([create(mine, 'one', thing())], table, { things: 12, others: 3 }));
+        expect(await store.checkpoint('things')).toBe(12);
+        expect(await store.checkpoint('others')).toBe(3);
+      });
+
+      test('a checkpoint stays where it is when a write conflicts', async () => {
+        await store.write(batch([create(mine, 'one', thing())], table, { things: 12 }));
+        const { conflicts } = await store.write(batch([create(mine, 'one', thing())], table, { things: 15 }));
+        expect(conflicts).toHaveLength(1);
+        expect(await store.checkpoint('things')).toBe(12);
+      });
+
+      test('a checkpoint never moves back', async () => {
+        await store.write(batch([], table, { things: 12 }));
+        await store.write(batch([], table, { things: 4 }));
+        expect(await store.checkpoint('things')).toBe(12);
+      });
+
+      test('whoever sees a checkpoint sees its documents', async () => {
+        const other = await under.another();
+        await other.prepare([ownersTable, table]);
+        for (let position = 0; position < 20; position += 1) {
+          await store.write(batch([create(mine, `d${position}`, thing(), position)], table, { things: position }));
+          const seen = await other.checkpoint('things');
+          expect((await other.list(table, mine, everything)).totalCount).toBeGreaterThan(seen);
+        }
+      });
+    });
+
+    describe('leaves tombstones', () => {
+      const bury = (position: number, expected: number) =>
+        batch([{ ...create(mine, 'one', {}, position), document: null, expected }]);
+      beforeEach(() => store.write(batch([create(mine, 'one', thing({ name: 'One', tags: ['red'], kind: 'x' }), 1)])));
+
+      test('a deleted document is in no answer, but its position is', async () => {
+        await store.write(bury(5, 1));
+        expect(await store.get(table, mine, 'one')).toBeUndefined();
+        expect((await store.getMany(table, mine, ['one'])).size).toBe(0);
+        for (const query of [{}, { where: { tags: 'red' } }, { where: { kind: 'x' } }, { search: 'one' }]) {
+          expect(await store.list(table, mine, { ...everything, ...query })).toEqual({ items: [], totalCount: 0 });
+        }
+        expect(await store.load(table, [{ scope: mine, id: 'one' }])).toEqual([{ json: null, position: 5 }]);
+      });
+
+      test('a late write to it conflicts, and one at its position brings it back', async () => {
+        await store.write(bury(5, 1));
+        expect((await store.write(batch([create(mine, 'one', thing())]))).conflicts).toHaveLength(1);
+        const restored = thing({ name: 'Restored', tags: ['blue'] });
+        await store.write(batch([{ ...create(mine, 'one', restored, 6), expected: 5 }]));
+        expect(await namesOf({ search: 'rest' })).toEqual(['Restored']);
+        expect(await totalOf()).toBe(1);
+        expect(await totalOf({ where: { tags: 'red' } })).toBe(0);
+      });
+
+      test('a document may be deleted before it was ever seen', async () => {
+        await store.write(batch([{ ...create(mine, 'two', {}, 3), document: null }]));
+        expect(await store.load(table, [{ scope: mine, id: 'two' }])).toEqual([{ json: null, position: 3 }]);
+        expect(await totalOf()).toBe(1);
+      });
+    });
+
+    describe('reads', () => {
+      test('loads in the order of the keys, over all scopes, with gaps where nothing was', async () => {
+        await store.write(
+          batch([create(mine, 'a', thing({ size: 1 }), 1), create(theirs, 'a', thing({ size: 2 }), 2)]),
+        );
+        const keys = [
+          { scope: theirs, id: 'a' },
+          { scope: mine, id: 'none' },
+          { scope: mine, id: 'a' },
+          { scope: PLATFORM, id: 'a' },
+        ];
+        const loaded = await store.load(table, keys);
+        expect(loaded.map((document) => document?.position)).toEqual([2, undefined, 1, undefined]);
+      });
+
+      test('gives several documents by id and leaves out what is not there', async () => {
+        await store.write(batch(['a', 'b', 'c'].map((id) => create(mine, id, thing({ name: id })))));
+        const found = await store.getMany(table, mine, ['c', 'x', 'a', 'a']);
+        expect(new Map([...found].sort())).toEqual(
+          new Map(['a', 'c'].map((id) => [id, JSON.stringify(thing({ name: id }))])),
+        );
+        expect((await store.getMany(table, mine, [])).size).toBe(0);
+      });
+
+      test('the order is total: equal values are ordered by id, and reversed as a whole', async () => {
+        await store.write(
+          batch(['b', 'a', 'c'].map((id) => create(mine, id, thing({ rank: 1, name: 'same', note: id })))),
+        );
+        const notes = async (reverse: boolean) =>
+          (await store.list(table, mine, { ...everything, reverse })).items.map(
+            (json) => (JSON.parse(json) as Thing).note,
+          );
+        expect(await notes(false)).toEqual(['c', 'b', 'a']);
+        expect(await notes(true)).toEqual(['a', 'b', 'c']);
+      });
+
+      test('pages partition the list, and a page past the end is empty with the same total', async () => {
+        await store.write(
+          batch(Array.from({ length: 25 }, (_, n) => create(mine, `d${n}`, thing({ rank: n % 4, name: `n${n}` })))),
+        );
+        const whole = await namesOf({});
+        const pages = await Promise.all([0, 10, 20].map((offset) => namesOf({ offset, limit: 10 })));
+        expect(pages.flat()).toEqual(whole);
+        expect(await store.list(table, mine, { offset: 30, limit: 10 })).toEqual({ items: [], totalCount: 25 });
+        expect(await store.list(table, mine, { offset: 0, limit: 0 })).toEqual({ items: [], totalCount: 25 });
+      });
+
+      test('totals are right after every insert, update and deletion', async () => {
+        await store.write(
+          batch([create(mine, 'a', thing({ kind: 'x' }), 1), create(mine, 'b', thing({ kind: 'x' }), 1)]),
+        );
+        expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([2, 2]);
+        await store.write(batch([{ ...create(mine, 'a', thing({ kind: 'y' }), 2), expected: 1 }]));
+        expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([2, 1]);
+        await store.write(batch([{ ...create(mine, 'b', thing(), 2), document: null, expected: 1 }]));
+        expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([1, 0]);
+      });
+
+      test('a filter on a field with several values finds a document by each of them, once', async () => {
+        await store.write(batch([create(mine, 'a', thing({ name: 'A', tags: ['red', 'blue', 'red'] }))]));
+        for (const tags of ['red', 'blue']) expect(await namesOf({ where: { tags } })).toEqual(['A']);
+        await store.write(batch([{ ...create(mine, 'a', thing({ name: 'A', tags: ['green'] }), 2), expected: 1 }]));
+        expect(await namesOf({ where: { tags: 'red' } })).toEqual([]);
+        expect(await namesOf({ where: { tags: 'green' } })).toEqual(['A']);
+      });
+
+      test.each<[string, Partial<ListQuery>]>([
+        ['an unknown filter', { where: { colour: 'red' } }],
+        ['a field that is no filter', { where: { name: 'x' } }],
+        ['a name from the prototype', { where: { constructor: 'x' } }],
+        ['a range on an unknown field', { between: { colour: { from: 1 } } }],
+        ['an offset below zero', { offset: -1 }],
+        ['a broken limit', { limit: 1.5 }],
+      ])('%s is a defect of the caller', async (_, query) => {
+        await expect(store.list(table, mine, { ...everything, ...query })).rejects.toThrow(RangeError);
+      });
+    });
+
+    describe('searches', () => {
+      const spellings = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul', 'İSTANBUL'];
+      test.each(spellings)('%s finds every spelling of itself', async (spelling) => {
+        await store.write(batch(spellings.map((name, n) => create(mine, `d${n}`, thing({ name, rank: -n })))));
+        expect(await namesOf({ search: spelling })).toEqual(spellings);
+        expect(await namesOf({ search: spelling.slice(0, 3) })).toEqual(spellings);
+      });
+
+      test.each([
+        ['çağrı', 'CAGRI'],
+        ['Crème brûlée', 'creme BRULEE'],
+        ['STRASSE', 'straße'],
+        ['ΟΔΥΣΣΕΥΣ', 'οδυσσευς'],
+        ['Ｆｕｌｌ ｗｉｄｔｈ', 'full width'],
+        ['INV-2024/0042', '0042 inv'],
+        ['o\u0308rnek', 'örnek'],
+      ])('%s is found by %s', async (name, search) => {
+        await store.write(batch([create(mine, 'a', thing({ name }))]));
+        expect(await namesOf({ search })).toEqual([name]);
+      });
+
+      test('every word must match, each as the beginning of a word of any of the texts', async () => {
+        await store.write(
+          batch([
+            create(mine, 'a', thing({ name: 'Red chair', note: 'from Oslo' })),
+            create(mine, 'b', thing({ name: 'Red table' })),
+          ]),
+        );
+        expect(await namesOf({ search: 're os' })).toEqual(['Red chair']);
+        expect(await namesOf({ search: 'hair' })).toEqual([]);
+        expect(await namesOf({ search: 'red oslo table' })).toEqual([]);
+      });
+
+      test('an empty search is none, and one without any word finds nothing', async () => {
+        await store.write(batch([create(mine, 'a', thing({ name: 'A' }))]));
+        expect(await totalOf({ search: '' })).toBe(1);
+        for (const search of [' ', '-', '%', '"', '$', '😀']) expect(await totalOf({ search })).toBe(0);
+      });
+
+      test('words that are gone from a document no longer find it', async () => {
+        await store.write(batch([create(mine, 'a', thing({ name: 'old name' }), 1)]));
+        await store.write(batch([{ ...create(mine, 'a', thing({ name: 'new name' }), 2), expected: 1 }]));
+        expect([await totalOf({ search: 'old' }), await totalOf({ search: 'new name' })]).toEqual([0, 1]);
+      });
+
+      test('characters with a meaning elsewhere and very long texts are harmless', async () => {
+        const hostile = [
+          `"' OR 1=1 --`,
+          '(((((a+)+)+)+)+$',
+          '.*',
+          '\\',
+          '{"$ne":null}',
+          '\0',
+          'a\0b',
+          '[a-',
+          'NEAR("x"',
+          '*',
+        ];
+        await store.write(batch([create(mine, 'a', thing({ name: hostile.join(' '), note: 'ab '.repeat(5_000) }))]));
+        const long = [
+          'a'.repeat(10_000),
+          'ab '.repeat(3_300),
+          'ş'.repeat(10_000),
+          Array.from({ length: 3_000 }, (_, n) => n).join(' '),
+        ];
+        for (const search of [...hostile, ...long]) {
+          expect(await totalOf({ search })).toBeLessThanOrEqual(1);
+        }
+      });
+
+      test('the texts of the record that a field points to count too, but only those that are named', async () => {
+        await store.write(batch([create(mine, 'o1', { name: 'Ada Lovelace', city: 'Bursa' })], ownersTable));
+        await store.write(
+          batch([
+            create(mine, 'a', thing({ name: 'Chair', owner: 'o1' })),
+            create(mine, 'b', thing({ name: 'Adapter' })),
+          ]),
+        );
+        expect((await namesOf({ search: 'ada' })).sort()).toEqual(['Adapter', 'Chair']);
+        expect(await namesOf({ search: 'love chair' })).toEqual(['Chair']);
+        expect(await namesOf({ search: 'bursa' })).toEqual([]);
+      });
+
+      test('a renamed record is found under its new name at once', async () => {
+        await store.write(batch([create(mine, 'o1', { name: 'Ada', city: '' }, 1)], ownersTable));
+        await store.write(batch([create(mine, 'a', thing({ name: 'Chair', owner: 'o1' }))]));
+        await store.write(batch([{ ...create(mine, 'o1', { name: 'Grace', city: '' }, 2), expected: 1 }], ownersTable));
+        expect([await totalOf({ search: 'ada' }), await totalOf({ search: 'grace' })]).toEqual([0, 1]);
+      });
+
+      test("another tenant's record of the same id lends nobody its name", async () => {
+        await store.write(batch([create(theirs, 'o1', { name: 'Ada', city: '' })], ownersTable));
+        await store.write(batch([create(mine, 'a', thing({ owner: 'o1' }))]));
+        expect(await totalOf({ search: 'ada' })).toBe(0);
+      });
+    });
+
+    test('no answer for one scope ever holds what another stored', async () => {
+      const secret = 'belongs to the other tenant';
+      let generation = 100;
+      const model = { ...things, version: 2 };
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(someThing, { maxLength: 8 }),
+          fc.array(someThing, { maxLength: 8 }),
+          someQuery,
+          async (own, foreign, query) => {
+            generation += 1;
+            const home: AnyTable = { model, generation };
+            await store.prepare([home]);
+            const writes = [
+              ...own.map((document, n) => create(mine, ids[n] ?? '', document)),
+              ...foreign.map((document, n) => create(theirs, ids[n] ?? '', { ...document, secret })),
+            ];
+            await store.write(batch(writes, home));
+            const { items, totalCount } = await store.list(home, mine, { ...query, offset: 0, limit: 100 });
+            expect(items.join()).not.toContain(secret);
+            expect(items).toHaveLength(totalCount);
+            expect([...(await store.getMany(home, mine, ids)).values()].join()).not.toContain(secret);
+            expect(await store.get(home, mine, ids[own.length] ?? '')).toBeUndefined();
+            await store.drop(home);
+          },
+        ),
+        { numRuns: 40 },
+      );
+    });
+
+    test.each([false, true])(
+      'answers as a naive store does, whatever happened before (written in bulk: %s)',
+      async (bulk) => {
+        let generation = 200;
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(fc.array(someChange, { maxLength: 12 }), { maxLength: 4 }),
+            fc.array(fc.constantFrom('İstanbul', 'Ank ara', 'Deniz'), { minLength: 3, maxLength: 3 }),
+            fc.array(someQuery, { minLength: 6, maxLength: 6 }),
+            async (batches, ownerNames, queries) => {
+              generation += 1;
+              const home: AnyTable = { model: things, generation };
+              const joinedHome: AnyTable = { model: owners, generation };
+              await store.prepare([joinedHome, home], { bulk });
+              await store.setLiveGeneration('owners', 1, generation);
+              const joined = new Map(
+                ownerIds.map((id, n): [string, Owner] => [id, { name: ownerNames[n] ?? '', city: 'ist' }]),
+              );
+              await store.write(
+                batch(
+                  [...joined].map(([id, owner]) => create(mine, id, owner)),
+                  joinedHome,
+                ),
+              );
+
+              const known = [new Map<string, Known>(), new Map<string, Known>()] as const;
+              let position = 0;
+              for (const changes of batches) {
+                const latest = new Map(changes.map((change) => [JSON.stringify([change.scope, change.id]), change]));
+                const writes = [...latest.values()].map(({ scope, id, document }): DocumentWrite => {
+                  position += 1;
+                  const expected = known[scope === 0 ? 0 : 1].get(id)?.position ?? null;
+                  known[scope === 0 ? 0 : 1].set(id, { id, document, position });
+                  return { scope: scope === 0 ? mine : theirs, id, document, position, expected };
+                });
+                expect((await store.write(batch(writes, home))).conflicts).toEqual([]);
+              }
+              if (bulk) for (const built of [joinedHome, home]) await store.index(built);
+
+              for (const query of queries) {
+                expect({ query, ...(await store.list(home, mine, query)) }).toEqual({
+                  query,
+                  ...naiveList(known[0].values(), query, joined),
+                });
+              }
+              for (const built of [joinedHome, home]) await store.drop(built);
+            },
+          ),
+          { numRuns: 60 },
+        );
+      },
+    );
+
+    describe('holds generations side by side', () => {
+      const next: AnyTable = { model: things, generation: 2 };
+
+      test('a generation is live once it was said so, for each version apart', async () => {
+        expect(await store.liveGeneration('things', 1)).toBeUndefined();
+        await store.setLiveGeneration('things', 1, 1);
+        await store.setLiveGeneration('things', 2, 5);
+        expect([await store.liveGeneration('things', 1), await store.liveGeneration('things', 2)]).toEqual([1, 5]);
+        await store.setLiveGeneration('things', 1, 2);
+        expect(await (await under.another()).liveGeneration('things', 1)).toBe(2);
+      });
+
+      test('what is written to one generation is not in the other, and dropping one leaves the other', async () => {
+        await store.prepare([next], { bulk: true });
+        await store.write(batch([create(mine, 'a', thing({ name: 'old' }))]));
+        await store.write(batch([create(mine, 'a', thing({ name: 'new', tags: ['red'] }))], next));
+        await store.index(next);
+        expect(await store.get(table, mine, 'a')).toBe(JSON.stringify(thing({ name: 'old' })));
+        expect(await store.get(next, mine, 'a')).toBe(JSON.stringify(thing({ name: 'new', tags: ['red'] })));
+        await store.drop(table);
+        await store.drop(table);
+        expect(
+          (await store.list(next, mine, { ...everything, search: 'new', where: { tags: 'red' } })).totalCount,
+        ).toBe(1);
+      });
+
+      test('a generation that was dropped begins empty when it is made again', async () => {
+        await store.write(batch([create(mine, 'a', thing({ name: 'old', tags: ['red'] }))]));
+        await store.drop(table);
+        await store.prepare([table]);
+        expect(await store.list(table, mine, everything)).toEqual({ items: [], totalCount: 0 });
+        expect(await totalOf({ search: 'old' })).toBe(0);
+        expect((await store.write(batch([create(mine, 'a', thing({ tags: ['blue'] }))]))).conflicts).toEqual([]);
+        expect([await totalOf(), await totalOf({ where: { tags: 'red' } })]).toEqual([1, 0]);
+      });
+
+      test('preparing and indexing again changes nothing', async () => {
+        await store.write(batch([create(mine, 'a', thing({ name: 'kept' }))]));
+        await store.prepare([table]);
+        await store.prepare([table], { bulk: true });
+        await store.index(table);
+        expect(await namesOf({ search: 'kept' })).toEqual(['kept']);
+      });
+
+      test('search follows the live generation of the other model', async () => {
+        const nextOwners: AnyTable = { model: owners, generation: 2 };
+        await store.prepare([nextOwners]);
+        await store.write(batch([create(mine, 'o1', { name: 'Ada', city: '' })], ownersTable));
+        await store.write(batch([create(mine, 'o1', { name: 'Grace', city: '' })], nextOwners));
+        await store.write(batch([create(mine, 'a', thing({ owner: 'o1' }))]));
+        expect([await totalOf({ search: 'ada' }), await totalOf({ search: 'grace' })]).toEqual([1, 0]);
+        await store.setLiveGeneration('owners', 1, 2);
+        expect([await totalOf({ search: 'ada' }), await totalOf({ search: 'grace' })]).toEqual([0, 1]);
+      });
+    });
+
+    test('a scan gives every document once, tombstones included, by scope and id', async () => {
+      const writes = Array.from({ length: 1_200 }, (_, n) =>
+        create(n % 3 === 0 ? theirs : mine, `d${n}`, thing({ size: n }), n),
+      );
+      await store.write(batch(writes));
+      await store.write(
+        batch([{ ...create(mine, 'd1', {}, 2_000), document: null, expected: 1 }, create(PLATFORM, 'p', thing())]),
+      );
+      const scanned = [];
+      for await (const { scope, id, position } of store.scan(table)) scanned.push([scope, id, position] as const);
+      const expected = [
+        ...writes.map(({ scope, id, position }) => [scope, id, id === 'd1' ? 2_000 : position] as const),
+        [PLATFORM, 'p', 1] as const,
+      ];
+      expect(scanned).toEqual(expected.sort((a, b) => byText(a[0], b[0]) || byText(a[1], b[1])));
+    });
+
+    test('a closed store answers no more, and may be closed again', async () => {
+      const other = await under.another();
+      await other.prepare([table]);
+      await other.close();
+      await other.close();
+      await expect(other.get(table, mine, 'a')).rejects.toThrow();
+    });
+  });
+}

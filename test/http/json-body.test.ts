@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { decodeJson, MAX_JSON_DEPTH, parseJson } from '../../src/http/json-body.js';
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('a JSON body', () => {
+  test('means what JSON.parse says it means', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+        fc.pre(!text.includes('__proto__'));
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('may hold colons, quotes, brackets and backslashes within its strings', () => {
+    const value = { 'a:b': 'c":"d', 'e\\': '\\"{[:', f: ['\\\\', { g: '}' }] };
+    expect(parseJson(JSON.stringify(value))).toEqual(value);
+  });
+
+  test.each([
+    ['{"a":1,"a":1}'],
+    ['{"a":1,"b":{"c":1,"c":2}}'],
+    ['[{"a":{"a":1}},{"a":1,"a":2}]'],
+    ['{"a":1,"\\u0061":2}'],
+    ['{"1":1,"1":2}'],
+    ['{"":1,"":2}'],
+  ])('that repeats a member name is refused: %s', (text) => {
+    expect(() => parseJson(text)).toThrow('A member name is repeated in one object.');
+  });
+
+  test('may use one name in several objects', () => {
+    expect(parseJson('[{"a":{"a":1}},{"a":2}]')).toEqual([{ a: { a: 1 } }, { a: 2 }]);
+  });
+
+  test.each([['{"__proto__":{"admin":true}}'], ['{"a":[{"\\u005f_proto__":1}]}']])(
+    'cannot reach a prototype: %s',
+    (text) => {
+      expect(() => parseJson(text)).toThrow('__proto__ is not allowed');
+      expect(({} as { admin?: boolean }).admin).toBeUndefined();
+    },
+  );
+
+  test('may name a member "constructor", which is data like any other', () => {
+    expect(Object.keys(parseJson('{"constructor":{"prototype":{"a":1}}}') as object)).toEqual(['constructor']);
+  });
+
+  test('may be nested as deep as the limit and no deeper', () => {
+    expect(parseJson(nested(MAX_JSON_DEPTH))).toBeDefined();
+    expect(() => parseJson(nested(MAX_JSON_DEPTH + 1))).toThrow('nested deeper');
+  });
+
+  test('of a megabyte of brackets is refused without running out of stack', () => {
+    expect(() => parseJson('['.repeat(1_000_000))).toThrow('nested deeper');
+    expect(() => parseJson('{"a":'.repeat(200_000))).toThrow('nested deeper');
+  });
+
+  test.each([['{'], ['{"a":1}}'], ['{a:1}'], ["{'a':1}"], ['nul'], ['\ufeff{}'], ['{"a":01}'], ['"'], ['"\\']])(
+    'that is malformed is refused: %s',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(/valid JSON|nested deeper/);
+    },
+  );
+
+  test.each([
+    ['1.0000000000000001'],
+    ['12345678901234567890'],
+    ['0.30000000000000000004'],
+    ['1e400'],
+    ['[1e-400]'],
+    ['-9007199254740993'],
+  ])('with a number that a double cannot hold is refused: %s', (text) => {
+    expect(() => parseJson(`{"n":${text}}`)).toThrow('send it as a string');
+  });
+
+  test.each([
+    ['0.30000000000000004'],
+    ['9007199254740991'],
+    ['100000000000000000000'],
+    ['1.000000000000000000'],
+    ['1e21'],
+    ['1.5E+3'],
+    ['0.000001'],
+    ['-0'],
+    ['0e5'],
+  ])('with a number that a double holds exactly as written is taken: %s', (text) => {
+    expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
+  });
+
+  test('with a number of a million digits is refused at once', () => {
+    const started = performance.now();
+    expect(() => parseJson(`[1${'0'.repeat(900_000)}1]`)).toThrow('send it as a string');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('keeps long digits within strings', () => {
+    expect(parseJson('{"iban":"12345678901234567890"}')).toEqual({ iban: '12345678901234567890' });
+  });
+
+  test('must be UTF-8', () => {
+    expect(() => decodeJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');
+    expect(decodeJson(Buffer.from('"ı"'))).toBe('ı');
+  });
+});

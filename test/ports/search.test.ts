@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { fold, MAX_SEARCH_WORDS, MAX_WORD_LENGTH, searchWords, words } from '../../src/ports/search.js';
+
+describe('Search words', () => {
+  test.each([
+    [['İstanbul', 'ISTANBUL', 'ıstanbul', 'istanbul'], 'istanbul'],
+    [['Çağrı', 'ÇAĞRI', 'cagri'], 'cagri'],
+    [['straße', 'STRASSE', 'STRAẞE'], 'strasse'],
+    [['Ōsaka', 'o\u0304saka'], 'osaka'],
+    [['Łódź', 'LODZ'], 'lodz'],
+    [['Ærø', 'AERO'], 'aero'],
+    [['ΟΔΟΣ', 'οδος', 'οδοσ'], 'οδοσ'],
+    [['ﬁnance', 'FINANCE'], 'finance'],
+    [['Москва', 'МОСКВА'], 'москва'],
+  ])('%j are spelled %s', (spellings, folded) => {
+    for (const spelling of spellings) expect(fold(spelling)).toBe(folded);
+  });
+
+  test.each([
+    ['INV-2024/0042', ['inv', '2024', '0042']],
+    ["O'Brien & Söhne GmbH", ['o', 'brien', 'sohne', 'gmbh']],
+    ['one one ONE', ['one']],
+    ['東京 支店', ['東京', '支店']],
+    ['٣٤ a_b', ['٣٤', 'a', 'b']],
+    ['  -- ¡! 😀 ', []],
+    ['', []],
+  ])('%s is split into %j', (text, expected) => {
+    expect(words(text)).toEqual(expected);
+  });
+
+  test('a long word is cut alike wherever it stands, never within a letter', () => {
+    const long = '𐐨'.repeat(200);
+    expect(words(long)).toEqual(['𐐨'.repeat(MAX_WORD_LENGTH)]);
+    expect(searchWords('x'.repeat(10_000))).toEqual(words('x'.repeat(999)));
+  });
+
+  test('no text is no search, text without a word is a search for nothing', () => {
+    expect([searchWords(undefined), searchWords(''), searchWords('?')]).toEqual([undefined, undefined, []]);
+  });
+
+  test('a search keeps a bounded number of words, without those that a longer one implies', () => {
+    expect(searchWords('in invoice inv ada')).toEqual(['invoice', 'ada']);
+    expect(searchWords(Array.from({ length: 5_000 }, (_, n) => `w${n}x`).join(' '))).toHaveLength(MAX_SEARCH_WORDS);
+  });
+
+  test('folding again changes nothing, and words are folded, not empty, and made of letters and digits', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        expect(fold(fold(text))).toBe(fold(text));
+        for (const word of words(text)) {
+          expect(word).toMatch(/^[\p{L}\p{N}]+$/u);
+          expect(words(word)).toEqual([word]);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('every letter has the same words in upper and lower case, composed and decomposed', () => {
+    const unlike: string[] = [];
+    for (let point = 0; point < 0x20000; point += 1) {
+      const letter = String.fromCodePoint(point);
+      // Surrogates are no letters; the Greek iota below, a mark, has a letter for its upper case.
+      if ((point >= 0xd800 && point < 0xe000) || letter.normalize('NFD').includes('\u0345')) continue;
+      const spellings = [
+        letter,
+        letter.toUpperCase(),
+        letter.toLowerCase(),
+        letter.normalize('NFD'),
+        letter.normalize('NFC'),
+      ];
+      if (new Set(spellings.map((spelling) => words(spelling).join(' '))).size > 1) unlike.push(letter);
+    }
+    expect(unlike).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+// A process of its own that publishes to an embedded broker, for tests that kill it or take its disk away.
+import { execFileSync } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { BrokerUnavailable } from '../../src/ports/broker.js';
+
+const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
+const broker = await EmbeddedBroker.open({ directory, clock: new SystemClock() });
+const say = (line: string): void => {
+  writeSync(1, `${line}\n`);
+};
+const publish = (id: string): Promise<unknown> =>
+  broker.publish({ id, subject: 'kontor.process', payload: id.repeat(50) });
+
+/** Eight publishers, each saying which message was acknowledged, until the process is killed. */
+async function publishUntilKilled(): Promise<void> {
+  const publisher = async (name: number): Promise<void> => {
+    for (let count = 0; ; count++) {
+      const id = `${run}-${name}-${count}`;
+      await publish(id);
+      say(id);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, name) => publisher(name)));
+}
+
+/** Publishes until the file may grow no further, has the limit lifted, and publishes the refused message again. */
+async function publishUnderLimit(): Promise<void> {
+  for (let count = 0; ; count++) {
+    const id = `${run}-${count}`;
+    try {
+      await publish(id);
+      say(`acked ${id}`);
+    } catch (error) {
+      say(`refused ${id} ${error instanceof BrokerUnavailable ? 'BrokerUnavailable' : String(error)}`);
+      const readable = await broker.browse({ after: 0, limit: 100_000 });
+      say(`readable ${readable.length}`);
+      execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited']);
+      await publish(id);
+      say(`acked ${id}`);
+      break;
+    }
+  }
+  await broker.close();
+}
+
+await (mode === 'until-killed' ? publishUntilKilled() : publishUnderLimit());

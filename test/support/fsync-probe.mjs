@@ -1,0 +1,58 @@
+// Appends events one after another to the embedded event store (or publishes to the embedded broker) of the built
+// service, and says `ACK n` with one write to standard output as soon as the nth is acknowledged.
+// Watched by .ci/fsync-order.sh, which also runs it with KONTOR_PROBE_SYNCHRONOUS=OFF to see that it would notice.
+//
+//   node fsync-probe.mjs <dist> <event-store|broker> <directory> <count>
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { register } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [dist, engine, directory, count] = process.argv.slice(2);
+const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
+
+// The service has no switch that makes it careless, so its statement is rewritten while its files are loaded.
+const carelessHooks = `
+  export async function load(url, context, next) {
+    const loaded = await next(url, context);
+    if (!url.includes('/adapters/embedded/')) return loaded;
+    return { ...loaded, source: String(loaded.source).replace(/synchronous\\s*=\\s*\\w+/gi, 'synchronous = OFF') };
+  }`;
+if (process.env.KONTOR_PROBE_SYNCHRONOUS === 'OFF') {
+  register(`data:text/javascript,${encodeURIComponent(carelessHooks)}`);
+}
+
+const { SystemClock } = await load('adapters/system-time.js');
+const clock = new SystemClock();
+
+const engines = {
+  'event-store': async () => {
+    const { EmbeddedEventStore } = await load('adapters/embedded/event-store.js');
+    const store = await EmbeddedEventStore.open({ directory, clock });
+    return {
+      write: (marker) =>
+        store.append({
+          stream: `probe-platform_${marker}`,
+          expected: 'no_stream',
+          events: [{ id: randomUUID(), type: 'ProbeAppended', data: { marker }, metadata: {} }],
+        }),
+      close: () => store.close(),
+    };
+  },
+  broker: async () => {
+    const { EmbeddedBroker } = await load('adapters/embedded/broker.js');
+    const broker = await EmbeddedBroker.open({ directory, clock });
+    return {
+      write: (marker) => broker.publish({ id: marker, subject: 'kontor.probe', payload: marker }),
+      close: () => broker.close(),
+    };
+  },
+};
+
+const { write, close } = await engines[engine]();
+for (let n = 1; n <= Number(count); n++) {
+  await write(`fsync-probe-${String(n).padStart(4, '0')}`);
+  writeSync(1, `ACK ${n}\n`);
+}
+await close();
