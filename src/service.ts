@@ -10,6 +10,7 @@ import { installDocs } from './http/docs-page.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import { DomainError } from './platform/domain-error.js';
+import { Pace } from './platform/pace.js';
 import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
 import { ReadModels } from './platform/query.js';
@@ -41,6 +42,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
     audience: config.JWT_AUDIENCE,
     clock,
   });
+  const pace = new Pace(clock);
   let openApi = () => '';
   const { app } = await createHttpApp(
     AppModule.over(config, engines, tokens),
@@ -55,6 +57,14 @@ export async function createService(config: Config, engines: Engines): Promise<S
     {
       trustProxy: config.TRUST_PROXY,
       beforeRoutes: (server, kernel) => {
+        server.addHook('onRequest', (_request, _reply, done) => {
+          pace.requestBegins();
+          done();
+        });
+        server.addHook('onResponse', (_request, _reply, done) => {
+          pace.requestEnds();
+          done();
+        });
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
       },
     },
@@ -64,7 +74,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
   await serveModels(app, engines);
   await app.init();
   const policies = [app.get(BookingPolicy), app.get(TenantSeedingPolicy)].map((policy) =>
-    subscriberOf(policy, engines, deadLetters),
+    subscriberOf(policy, engines, deadLetters, pace),
   );
   for (const policy of policies) await policy.start();
   return {
@@ -100,12 +110,13 @@ const isTransient = (error: unknown): boolean =>
   error instanceof AppendOutcomeUnknown ||
   (error instanceof DomainError && error.kind === 'unavailable');
 
-function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters): WindowedSubscriber {
+function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters, pace: Pace): WindowedSubscriber {
   const { events, checkpoints, clock, logger } = engines;
   return new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
     name: policy.name,
     filter: { on: 'type', prefixes: policy.types },
     handle: (event) => policy.react(event),
+    pace: (event) => pace.turn(event.recordedAtMs),
     isTransient,
     park: ({ id, type, stream, position }, error) =>
       deadLetters.park({

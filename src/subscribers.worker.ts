@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
 import { EmbeddedBroker } from './adapters/embedded/broker.js';
@@ -9,12 +10,17 @@ import { checkpointsIn, startSubscribers } from './subscribers.js';
 import type { FromWorker, ToWorker, WorkerSettings } from './subscribers.thread.js';
 
 // The composition root of the worker thread: engines of its own on the same files.
+const WORKER_NICENESS = 10;
+
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread.');
 const { directory, logLevel } = workerData as WorkerSettings;
 const tell = (message: FromWorker) => {
   port.postMessage(message);
 };
+
+// Under Linux a priority belongs to a thread: read models give way to requests where both want the same core.
+if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const clock = new SystemClock();
 const logger = pino({ level: logLevel, base: { thread: 'subscribers' } });

@@ -1,4 +1,3 @@
-import { v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
 import { conflict, invalid, notFound } from '../platform/domain-error.js';
@@ -14,6 +13,7 @@ import { codeClaim, emailClaims, linkClaim, linkKey, taxNumberClaims } from './c
 import { changesTo, someOf } from './fields.js';
 import { correction, LedgerTransaction } from './ledger.js';
 import { amountIn } from './money.js';
+import { nameUuid } from '../platform/name-uuid.js';
 
 const CustomerCreated = CustomerDetails.extend({
   currency: z.string(),
@@ -137,7 +137,7 @@ function openingTransactionOf(data: NewCustomer): LedgerTransaction | null {
   const { id: customerId, input, tenantCurrency, openingBalancesAccountId } = data;
   if (!input.openingBalance) return null;
   const { amount, direction, date } = input.openingBalance;
-  const id = uuidV5('opening-balance', customerId);
+  const id = nameUuid('opening-balance', customerId);
   return correction(
     { id, date, currency: tenantCurrency, branchId: input.branchId ?? null, systemGenerated: true },
     {

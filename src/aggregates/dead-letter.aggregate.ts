@@ -1,7 +1,7 @@
-import { v5 } from 'uuid';
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
 import { Instant } from './fields.js';
+import { nameUuid } from '../platform/name-uuid.js';
 
 export const DeadLetterOrigin = z.enum(['PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION']);
 export type DeadLetterOrigin = z.output<typeof DeadLetterOrigin>;
@@ -36,7 +36,7 @@ export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
 const LETTER_NAMESPACE = '0e2f4c52-2a0d-5e55-9d0f-0a1c3c6f1b7d';
 
 export const deadLetterId = ({ origin, subscriber, eventId }: Omit<NewDeadLetter, 'stream'>): string =>
-  v5(JSON.stringify([origin, subscriber, eventId]), LETTER_NAMESPACE);
+  nameUuid(JSON.stringify([origin, subscriber, eventId]), LETTER_NAMESPACE);
 
 export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): DeadLetterEvent[] {
   if (state.status !== 'absent') return [];

@@ -1,9 +1,9 @@
-import { v5 as uuidV5 } from 'uuid';
 import { conflict } from '../platform/domain-error.js';
 import { collection, payment, reversal, saleInvoice, saleReturn, type EntryFacts } from './ledger.js';
 import { compareAmounts, sumOf } from './money.js';
 import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.aggregate.js';
 import type { SaleEvent, SalePayment } from './sale-events.js';
+import { nameUuid } from '../platform/name-uuid.js';
 
 /** Where a document's amounts are posted; `byPayment` has one account for each payment, in their order. */
 export type BookingAccounts = {
@@ -34,7 +34,7 @@ export type CancellationBookingData = Pick<SaleBookingData, 'saleId' | 'branchId
   readonly externalId: string;
 };
 
-const transactionId = (saleId: string, purpose: string): string => uuidV5(purpose, saleId);
+const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
 function accountOf({ byPayment }: BookingAccounts, index: number): string {
   const accountId = byPayment[index];

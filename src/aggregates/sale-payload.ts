@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
-import { v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import { invalid, type Fault } from '../platform/domain-error.js';
 import { Email, line, paragraph, Phone } from './fields.js';
@@ -16,6 +15,7 @@ import {
   priceLine,
   sumOf,
 } from './money.js';
+import { nameUuid } from '../platform/name-uuid.js';
 
 export const SaleType = z.enum(['SALE', 'RETURN', 'CANCELLATION']);
 export type SaleType = z.output<typeof SaleType>;
@@ -166,7 +166,7 @@ const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';
 
 /** The id of a partner's sale, the same for ever. A JSON array keeps the three parts apart whatever they contain. */
 export const saleId = (tenantId: string, sourceId: string, externalId: string): string =>
-  uuidV5(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);
+  nameUuid(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);
 
 /**
  * A digest of each top-level member of a request's body as it came (before defaults), over its canonical form (RFC

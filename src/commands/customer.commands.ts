@@ -8,6 +8,7 @@ import { command, type Receipt } from '../platform/command.js';
 import { DomainError } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { ensureActiveBranch } from './branch-check.js';
 import { CustomerCodes } from './customer-codes.js';
 
 export class CreateCustomer extends command(CreateCustomerInput) {}
@@ -28,6 +29,7 @@ export class CustomerCreation {
     input: CreateCustomerInput,
     links: readonly CustomerLink[] = [],
   ): Promise<Executed<Customer, CustomerEvent>> {
+    if (input.branchId) await ensureActiveBranch(this.reader, target.tenantId, input.branchId);
     const { state } = await this.reader.read(tenant, PLATFORM_TENANT, target.tenantId);
     const { currency: tenantCurrency, seeds } = presentTenant(state);
     const openingBalancesAccountId = seeds.accounts.openingBalances;

@@ -9,6 +9,7 @@ import {
   type TenantSeeds,
 } from '../aggregates/tenant.aggregate.js';
 import { user } from '../aggregates/user.aggregate.js';
+import { fold } from '../platform/aggregate.js';
 import { Claims } from '../platform/claims.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt } from '../platform/command.js';
@@ -40,16 +41,26 @@ export class CreateTenantHandler implements ICommandHandler<CreateTenant, Receip
     const { password, ...person } = owner;
     const userId = this.ids.next();
     const passwordHash = await hashPassword(password);
+    const data: NewTenant = { ...rest, owner: { userId, ...person, passwordHash }, seeds: this.newSeeds() };
+    await this.checkSlug(data);
     const ownerStream = streamName(user.name, target.id, userId);
     const claim = emailClaim(person.email);
     const { outcome } = await this.claims.acquire(claim, { stream: ownerStream, revision: -1 });
     if (outcome === 'held' && claim.refusal) throw conflict(claim.refusal.code, claim.refusal.message);
-    const data: NewTenant = { ...rest, owner: { userId, ...person, passwordHash }, seeds: this.newSeeds() };
     const made = await this.runner.execute(tenant, { ...target, tenantId: PLATFORM_TENANT }, data, createTenant);
     const [id = ''] = made.eventIds;
     const metadata = metadataOf(currentContext(), 1, new Date(this.clock.nowMs()).toISOString());
     const position = await this.seeder.seed({ id, tenantId: PLATFORM_TENANT, metadata }, target.id, data);
     return { id: made.id, revision: made.revision, position: Math.max(position, made.position) };
+  }
+
+  /** Before the e-mail is claimed: a claim that no user follows stands in the way of the next try for some seconds. */
+  private async checkSlug(data: NewTenant): Promise<void> {
+    const state = fold(tenant, createTenant(tenant.initial, data));
+    for (const claim of tenant.claims?.(state, PLATFORM_TENANT) ?? []) {
+      const holder = await this.claims.holder(claim);
+      if (holder !== undefined && claim.refusal) throw conflict(claim.refusal.code, claim.refusal.message);
+    }
   }
 
   private newSeeds(): TenantSeeds {

@@ -39,8 +39,12 @@ export const createForwarder = (parts: Parts): WindowedSubscriber =>
   });
 
 async function publish(broker: Broker, event: Recorded): Promise<void> {
-  for (const { subject, event: cloudEvent } of translate(event)) {
-    const headers = { 'content-type': 'application/cloudevents+json' };
-    await broker.publish({ id: cloudEvent.id, subject, headers, payload: JSON.stringify(cloudEvent) });
-  }
+  const headers = { 'content-type': 'application/cloudevents+json' };
+  const messages = translate(event).map(({ subject, event: cloudEvent }) => ({
+    id: cloudEvent.id,
+    subject,
+    headers,
+    payload: JSON.stringify(cloudEvent),
+  }));
+  await broker.publishInOrder(messages);
 }

@@ -1,4 +1,3 @@
-import { v5 } from 'uuid';
 import type { AccountEvent } from '../aggregates/account.aggregate.js';
 import type { BranchEvent } from '../aggregates/branch.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
@@ -7,6 +6,7 @@ import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../platform/event-catalogue.js';
 import type { IntegrationEvent } from './cloud-event.js';
+import { nameUuid } from '../platform/name-uuid.js';
 
 type PublicEvent = SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
@@ -81,7 +81,7 @@ function integrationEvent(event: Recorded, { entity, event: name, subject, data 
     subject: `kontor.${event.tenantId}.${entity}.${name}`,
     event: {
       specversion: '1.0',
-      id: ridesAlong ? v5(subject, event.id) : event.id,
+      id: ridesAlong ? nameUuid(subject, event.id) : event.id,
       source: `/tenants/${event.tenantId}`,
       type: `kontor.${entity}.${name}.v1`,
       subject: subject ?? event.recordId,

@@ -1,4 +1,3 @@
-import { v5 } from 'uuid';
 import {
   AppendOutcomeUnknown,
   type Append,
@@ -11,6 +10,7 @@ import type { Clock } from '../ports/time.js';
 import type { DomainEvent } from './aggregate.js';
 import { currentContext } from './context.js';
 import { metadataOf, type EventCatalogue } from './event-catalogue.js';
+import { nameUuid } from './name-uuid.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 50;
@@ -25,7 +25,9 @@ export class Appender {
 
   /**
    * Events ready to append. Ids are UUIDv5 of the command's id, the stream, the expected revision and the index, so a
-   * retry of the same append repeats them, and a decision taken anew at another revision does not.
+   * retry of the same append repeats them, and a decision taken anew at another revision does not. Reactions to one
+   * event share its command id (redelivered, by two leaders at once, by several policies), so theirs tell the data too:
+   * the store must not take what one of them decides for a repeat of what another did.
    */
   prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
     const context = currentContext();
@@ -33,7 +35,10 @@ export class Appender {
     return events.map((event, index) => {
       const { data, version } = this.catalogue.encode(event);
       return {
-        id: v5(`${stream}@${expected}#${index}`, context.commandId),
+        id: nameUuid(
+          `${stream}@${expected}#${index}${context.causationId === undefined ? '' : `${event.type}${JSON.stringify(data)}`}`,
+          context.commandId,
+        ),
         type: event.type,
         data,
         metadata: metadataOf(context, version, timestamp),

@@ -69,27 +69,32 @@ export class Claims {
   ) {}
 
   /**
-   * Claims a value for `owner`, also over its own earlier claim. A pending claim of another is waited for: `patience`
+   * Claims a value for `owner`, also over its own earlier claim (an attempt that the owner's own later one has overtaken
+   * is told the same; its append must fail). A pending claim of another is waited for: `patience`
    * `short` gives up after one short wait, `settled` waits until it is held or dead (at most about 5 s).
    */
   async acquire(claim: Claim, owner: ClaimOwner, patience: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
+    let waited = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const current = await this.read(claim);
+      if (isOvertaken(current.state, owner)) return { outcome: 'claimed' };
       const { status, by } = await this.standing(claim, owner, current);
       if (status === 'held') return { outcome: 'held', by, settled: true };
       if (status === 'dead') {
         if (await this.take(claim, owner, current)) return { outcome: 'claimed' };
         continue;
       }
-      if (round > 0 && patience === 'short') return { outcome: 'held', by, settled: false };
+      if (waited && patience === 'short') return { outcome: 'held', by, settled: false };
+      waited = true;
       await this.clock.sleep(SHORT_WAIT_MS);
     }
-    throw new DomainError('unavailable', 'UNAVAILABLE', 'The value is claimed by many at once. Try again.', {
-      retryAfterSeconds: 1,
-    });
+    throw contended();
   }
 
-  /** The stream of the record that holds the value now; a pending claim is waited for until it is held or dead. */
+  /**
+   * The stream of the record that holds the value now; a pending claim is waited for until it is held or dead.
+   * @throws DomainError unavailable where it is claimed again and again, so that nobody can tell
+   */
   async holder(claim: Claim): Promise<string | undefined> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const { claimed } = (await this.read(claim)).state;
@@ -99,7 +104,7 @@ export class Claims {
       if (status === 'dead') return undefined;
       await this.clock.sleep(SHORT_WAIT_MS);
     }
-    return undefined;
+    throw contended();
   }
 
   /**
@@ -162,9 +167,9 @@ export class Claims {
     const owner = await this.readOwner(claimed.owner);
     if (this.holds(owner, claim)) return 'held';
     if (owner.revision > claimed.ownerRevision) return 'dead';
-    const ageMs = this.clock.nowMs() - claimed.atMs;
-    // A clock that was set back must not keep a dead claim alive for ever: an age below zero counts as old.
-    if (ageMs >= 0 && ageMs < PENDING_MS) return 'pending';
+    // Replicas' clocks differ a little, so a claim may seem to come from the future; from far there, a clock was set
+    // back, and that must not keep a dead claim alive.
+    if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
     return this.fence(claim, claimed);
   }
 
@@ -198,6 +203,18 @@ export class Claims {
     return aggregate.claims(loaded.state, name.tenantId).some((held) => sameClaim(held, claim));
   }
 }
+
+/**
+ * The owner has claimed the value at a later revision already: this attempt's append must fail. Written over that claim,
+ * its own would make the later attempt, which may still succeed, look dead.
+ */
+const isOvertaken = ({ claimed }: ClaimState, owner: ClaimOwner): boolean =>
+  claimed?.owner === owner.stream && claimed.ownerRevision > owner.revision;
+
+const contended = (): DomainError =>
+  new DomainError('unavailable', 'UNAVAILABLE', 'The value is claimed by many at once. Try again.', {
+    retryAfterSeconds: 1,
+  });
 
 /** Length-prefixed, so that no two (kind, value) pairs meet; hashed, so that personal data is not in stream names. */
 function hashOf({ kind, value }: Claim): string {

@@ -22,6 +22,19 @@ export type Executed<State = unknown, Event = DomainEvent> = {
   readonly eventIds: readonly string[];
 };
 
+/**
+ * What follows from a state. `final`: a refusal may be told to the caller (the decision's, or that another holds a value
+ * which it adds), or that nothing is to do; so it must not rest on a stale state.
+ */
+type Decided<S, E> = {
+  readonly final: boolean;
+  readonly refusal?: Error;
+  readonly state: S;
+  readonly events: readonly E[];
+  readonly adds: readonly Claim[];
+  readonly drops: readonly Claim[];
+};
+
 const MAX_ATTEMPTS = 20;
 const MAX_JITTER_MS = 20;
 
@@ -65,14 +78,14 @@ export class CommandRunner {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const fresh = loaded === undefined;
       loaded ??= await this.reader.read(aggregate, target.tenantId, target.id);
-      const decision = this.decideOn(loaded, data, decide, ifMatch);
+      const decision = this.decideOn(aggregate, target, loaded, { data, decide, ifMatch });
       if (!fresh && decision.final) {
         loaded = undefined;
         continue;
       }
       if (decision.refusal) throw decision.refusal;
       if (decision.events.length === 0) return unchanged(target, loaded);
-      const done = await this.append(aggregate, target, loaded, decision.events);
+      const done = await this.append(target, loaded, decision);
       if (done) return done;
       if (ifMatch !== undefined) throw revisionConflict();
       loaded = undefined;
@@ -83,46 +96,49 @@ export class CommandRunner {
     });
   }
 
-  /** `final`: the outcome would be told to the caller, so it must not rest on a stale state. */
   private decideOn<S, D, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
+    { tenantId }: Target,
     loaded: Loaded<S>,
-    data: D,
-    decide: Decision<S, D, E>,
-    ifMatch: number | undefined,
-  ): { final: boolean; refusal?: Error; events: readonly E[] } {
+    { data, decide, ifMatch }: { data: D; decide: Decision<S, D, E>; ifMatch: number | undefined },
+  ): Decided<S, E> {
+    const nothing = { final: true, state: loaded.state, events: [], adds: [], drops: [] };
     try {
       const events = decide(loaded.state, data, new Date(this.clock.nowMs()));
-      if (ifMatch !== undefined && ifMatch !== loaded.revision)
-        return { final: true, refusal: revisionConflict(), events: [] };
-      return { final: events.length === 0, events };
+      if (ifMatch !== undefined && ifMatch !== loaded.revision) return { ...nothing, refusal: revisionConflict() };
+      if (events.length === 0) return nothing;
+      const state = fold(aggregate, events, loaded.state);
+      const held = aggregate.claims?.(loaded.state, tenantId) ?? [];
+      const wanted = aggregate.claims?.(state, tenantId) ?? [];
+      const adds = difference(wanted, held);
+      return { final: adds.length > 0, state, events, adds, drops: difference(held, wanted) };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { final: true, refusal: error, events: [] };
+      return { ...nothing, refusal: error };
     }
   }
 
   /** Undefined when another append came first. */
   private async append<S, E extends DomainEvent>(
-    aggregate: Aggregate<S, E>,
     target: Target,
     loaded: Loaded<S>,
-    events: readonly E[],
+    { state, events, adds, drops }: Decided<S, E>,
   ): Promise<Executed<S, E> | undefined> {
-    const state = fold(aggregate, events, loaded.state);
-    const held = aggregate.claims?.(loaded.state, target.tenantId) ?? [];
-    const wanted = aggregate.claims?.(state, target.tenantId) ?? [];
-    await this.claimAll(difference(wanted, held), loaded);
+    await this.claimAll(adds, loaded);
+    const appended = await this.write(loaded, events);
+    if (!appended) return undefined;
+    const { revision, position, eventIds } = appended;
+    this.reader.remember({ stream: loaded.stream, state, revision, position });
+    // The command is done. A claim that cannot be released now is dead, and whoever wants the value takes it over.
+    for (const claim of drops) await this.claims.release(claim, loaded.stream).catch(() => undefined);
+    return { id: target.id, revision, position, state, events, eventIds };
+  }
+
+  private async write({ stream, revision }: Loaded<unknown>, events: readonly DomainEvent[]) {
     try {
-      const { revision, position, eventIds } = await this.appender.write(
-        loaded.stream,
-        expectedAt(loaded.revision),
-        events,
-      );
-      this.reader.remember({ stream: loaded.stream, state, revision, position });
-      for (const claim of difference(held, wanted)) await this.claims.release(claim, loaded.stream);
-      return { id: target.id, revision, position, state, events, eventIds };
+      return await this.appender.write(stream, expectedAt(revision), events);
     } catch (error) {
-      if (error instanceof WrongExpectedRevision && error.stream === loaded.stream) return undefined;
+      if (error instanceof WrongExpectedRevision && error.stream === stream) return undefined;
       throw error;
     }
   }

@@ -20,7 +20,7 @@ export class Progress {
   /** Tells that `name` has everything up to `position`. Positions never go back. */
   advance(name: string, position: number): void {
     this.stopped.delete(name);
-    if (position <= this.position(name)) return;
+    if (this.positions.has(name) && position <= this.position(name)) return;
     this.positions.set(name, position);
     this.settle();
   }

@@ -73,12 +73,18 @@ export class ProjectionRunner {
 
   private async run(positions: readonly number[]): Promise<void> {
     const furthest = Math.max(...positions);
-    const behind = this.active.filter((_, index) => furthest - (positions[index] ?? -1) > JOIN_DISTANCE);
-    this.active = this.active.filter((projector) => !behind.includes(projector));
+    const isBehind = (position: number): boolean => furthest - position > JOIN_DISTANCE;
+    const starts = this.active.map((projector, index) => ({ projector, position: positions[index] ?? -1 }));
+    const behind = starts.filter(({ position }) => isBehind(position));
+    this.active = starts.filter(({ position }) => !isBehind(position)).map(({ projector }) => projector);
     const joined = this.active.map(({ name }) => name);
-    const from = Math.min(...positions.filter((position) => furthest - position <= JOIN_DISTANCE));
-    this.logger.info({ projections: joined, behind: behind.map(({ name }) => name), from }, 'projections start');
-    await Promise.all([this.follow(from), ...behind.map((projector) => this.catchUp(projector))]);
+    const from = Math.min(...positions.filter((position) => !isBehind(position)));
+    const filling = behind.map(({ projector }) => projector.name);
+    this.logger.info({ projections: joined, behind: filling, from }, 'projections start');
+    await Promise.all([
+      this.follow(from),
+      ...behind.map(({ projector, position }) => this.catchUp(projector, position)),
+    ]);
   }
 
   /** The one live subscription of all projections that have caught up. */
@@ -110,13 +116,13 @@ export class ProjectionRunner {
   }
 
   /** Fills one projection from its checkpoint until the others take it in. */
-  private async catchUp(projector: Projector): Promise<void> {
+  private async catchUp(projector: Projector, from: number): Promise<void> {
     const { signal } = this.stopping;
-    let position = await this.store.checkpoint(projector.checkpointKey);
+    let position = from;
     for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       try {
         for await (const batch of this.subscribe(position)) {
-          if (this.active.includes(projector)) return;
+          if (this.active.includes(projector) || this.stopped.has(projector.target.projection)) return;
           await this.storeBatch([projector], batch);
           position = batch.position;
           if (batch.caughtUp || this.joining.has(projector)) this.joining.set(projector, position);
@@ -139,12 +145,13 @@ export class ProjectionRunner {
 
   /** Stores a batch; a projection that cannot fold an event of it stops alone, the others go on. */
   private async storeBatch(projectors: readonly Projector[], batch: EventBatch): Promise<void> {
-    const events = this.decode(batch);
+    const events = this.decode(batch, projectors);
+    const isGoing = ({ target }: Projector): boolean => !this.stopped.has(target.projection);
     for (;;) {
-      const going = projectors.filter(({ target }) => !this.stopped.has(target.projection));
+      const going = projectors.filter(isGoing);
       try {
         if (going.length > 0) await project(this.store, going, events, batch.position);
-        for (const { name } of going) this.options.onProgress(name, batch.position);
+        for (const { name } of going.filter(isGoing)) this.options.onProgress(name, batch.position);
         return;
       } catch (error) {
         if (!(error instanceof PoisonEvent)) throw error;
@@ -153,14 +160,14 @@ export class ProjectionRunner {
     }
   }
 
-  private decode(batch: EventBatch): Recorded[] {
+  private decode(batch: EventBatch, projectors: readonly Projector[]): Recorded[] {
     return batch.events.flatMap((event) => {
       try {
         return [this.catalogue.decode(event)];
       } catch (error) {
         const entity = parseStreamName(event.stream)?.entity;
-        for (const projection of this.projections)
-          if (entity !== undefined && projection.sources.includes(entity))
+        for (const { projection } of projectors.map(({ target }) => target))
+          if (entity !== undefined && projection.sources.includes(entity) && !this.stopped.has(projection))
             this.halt(projection, error, `${projection.model.name} cannot read the event at ${event.position}`);
         return [];
       }

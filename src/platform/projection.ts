@@ -1,6 +1,6 @@
 import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js';
 import type { DomainEvent } from './aggregate.js';
-import type { Recorded } from './event-catalogue.js';
+import { CLAIM_FENCED, type Recorded } from './event-catalogue.js';
 
 /**
  * How events become the documents of a read model. Pure: the same events in the same order always give the same
@@ -30,16 +30,24 @@ export type AnyProjection = {
 /** The simplest kind: one document for each stream of one entity, with the same id. */
 export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
 
-// A catalogue's events are the only ones that reach a projection, and it is asked only for those of its sources.
-export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] =>
-  projection.documents(event as never);
+// A catalogue's events are the only ones that reach a projection, and it is asked only for those of its sources. Fences
+// belong to no aggregate, so no projection knows them: they are folded here.
+export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {
+  if (event.type !== CLAIM_FENCED) return projection.documents(event as never);
+  return projection.documents === ofRecord ? [event.recordId] : [];
+};
 
 export const evolveWith = (
   projection: AnyProjection,
   document: object | undefined,
   event: Recorded,
   id: string,
-): object | undefined => projection.evolve(document as never, event as never, id);
+): object | undefined =>
+  event.type === CLAIM_FENCED ? fenced(document, event) : projection.evolve(document as never, event as never, id);
+
+/** A fence changes nothing but the stream's revision, which the record's document tells for If-Match. */
+const fenced = (document: object | undefined, { revision }: Recorded): object | undefined =>
+  document && 'revision' in document ? { ...document, revision } : document;
 
 export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
   projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);

@@ -7,7 +7,7 @@ import { checkpointKey, documentsOf, evolveWith, scopeOf, type AnyProjection } f
 export type Target = { readonly projection: AnyProjection; readonly table: AnyTable };
 
 type Folded = { document: object | undefined; position: number };
-type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null };
+type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
 
 const MAX_REFOLDS = 20;
 
@@ -59,6 +59,7 @@ export class Projector {
       if (!document || event.position <= document.position) continue;
       document.document = this.evolve(document.document, event, id);
       document.position = event.position;
+      document.made ||= document.document !== undefined;
     }
     return [...touched.values()].filter(changed).map(({ scope, id, document, position, expected }) => ({
       scope,
@@ -103,7 +104,7 @@ export class Projector {
     for (const { scope, id, key } of steps) {
       if (touched.has(key) || missing.has(key)) continue;
       const known = this.known.get(key);
-      if (known) touched.set(key, { ...known, scope, id, expected: known.position });
+      if (known) touched.set(key, { ...known, scope, id, expected: known.position, made: true });
       else missing.set(key, { scope, id });
     }
     const keys = [...missing.values()];
@@ -151,16 +152,19 @@ export async function project(
   }
 }
 
-const ABSENT = { document: undefined, position: -1, expected: null };
+const ABSENT = { document: undefined, position: -1, expected: null, made: false };
 
 const unpack = ({ json, position }: StoredDocument) => ({
   document: json === null ? undefined : (JSON.parse(json) as object),
   position,
   expected: position,
+  made: true,
 });
 
 const keyOf = (scope: Scope, id: string): string => `${scope}/${id}`;
 
-/** A document that the batch has advanced; one that was absent and stays so is not worth a tombstone. */
-const changed = ({ expected, position, document }: Touched): boolean =>
-  expected === null ? document !== undefined : position > expected;
+/**
+ * A document that the batch has advanced. One that was never there is not worth a tombstone; one made and deleted within
+ * the batch is: its tombstone keeps a slower projector, whose batch ends between the two, from making it for good.
+ */
+const changed = ({ expected, position, made }: Touched): boolean => made && position > (expected ?? -1);

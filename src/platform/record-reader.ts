@@ -28,6 +28,7 @@ export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 
 /** Folded states of streams, kept in a bounded cache and brought up to date by reading only the stream's tail. */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
+  private readonly startedAtMs: number;
 
   constructor(
     private readonly store: EventStore,
@@ -36,6 +37,7 @@ export class RecordReader {
     maxEntries = 10_000,
   ) {
     this.cache = new LRUCache({ max: maxEntries });
+    this.startedAtMs = clock.monotonicMs();
   }
 
   /** The record as its stream says now (or at most `maxAgeMs` ago). @throws what reading a stream throws */
@@ -63,11 +65,14 @@ export class RecordReader {
     return this.cache.get(streamName(aggregate.name, tenantId, id))?.loaded as Loaded<S> | undefined;
   }
 
-  /** Keeps a state that an append has just produced. An older one never replaces a newer one. */
+  /**
+   * Keeps a state that an append has just produced. An older one never replaces a newer one. It does not count as a look
+   * at the tail: others may have appended between the commit and its answer.
+   */
   remember(loaded: Loaded<unknown>): void {
     const known = this.cache.get(loaded.stream);
     if (known && known.loaded.revision > loaded.revision) return;
-    this.cache.set(loaded.stream, { loaded, checkedAtMs: this.clock.monotonicMs() });
+    this.cache.set(loaded.stream, { loaded, checkedAtMs: known?.checkedAtMs ?? this.startedAtMs });
   }
 
   forget(stream: string): void {

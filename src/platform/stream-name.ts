@@ -6,7 +6,8 @@ export const streamName = (entity: string, tenantId: string, id: string): string
 
 export type StreamParts = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
-const pattern = /^(.+)-(platform|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_(.+)$/;
+// The first place that fits: no entity's name holds `-platform_`, but an id may hold anything.
+const pattern = /^(.+?)-(platform|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_(.+)$/;
 
 /** The parts of a stream's name; undefined for a stream that is not one of ours. */
 export function parseStreamName(stream: string): StreamParts | undefined {

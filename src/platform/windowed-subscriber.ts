@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
@@ -23,6 +22,8 @@ export type WindowedOptions = {
   /** Tells how far everything is done; called after each event. */
   readonly onProgress?: (position: number) => void;
   readonly maxInFlight?: number;
+  /** Waits until the next event may be handled, where other work in the thread comes first. */
+  readonly pace?: (event: RecordedEvent) => Promise<void>;
 };
 
 const MAX_PAUSE_MS = 5_000;
@@ -88,6 +89,7 @@ export class WindowedSubscriber {
         for await (const batch of this.store.subscribeToAll(subscription)) {
           for (const event of batch.events) {
             if (!(await this.roomFor(signal))) break;
+            await this.options.pace?.(event);
             const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
             handling.add(work);
           }
@@ -143,7 +145,7 @@ export class WindowedSubscriber {
 
   private async keepCheckpoint(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      await delay(CHECKPOINT_EVERY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await this.clock.sleep(CHECKPOINT_EVERY_MS, this.stopping.signal);
       await this.save();
     }
   }

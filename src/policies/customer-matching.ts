@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v5 } from 'uuid';
 import type { CreateCustomer } from '../aggregates/customer-fields.js';
 import { codeClaim, emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-keys.js';
 import { customer, linkCustomer } from '../aggregates/customer.aggregate.js';
@@ -13,6 +12,7 @@ import { CommandRunner } from '../platform/command-runner.js';
 import { DomainError } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+import { nameUuid } from '../platform/name-uuid.js';
 
 const MAX_ROUNDS = 5;
 const TAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN'];
@@ -54,7 +54,7 @@ export class CustomerMatching {
   private async made(inHand: SaleInHand, wanted: SaleCustomer): Promise<string> {
     const { tenantId, saleId, state } = inHand;
     // The id derives from the sale, so another delivery of the same sale makes the same customer.
-    const id = v5('customer', saleId);
+    const id = nameUuid('customer', saleId);
     const holder = await this.reserve(inHand, id, wanted);
     if (holder !== undefined) return this.linked(tenantId, holder, state.sourceId, wanted);
     await this.runner.execute(sale, { tenantId, id: saleId }, { customerId: id }, chooseCustomer);

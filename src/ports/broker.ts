@@ -19,6 +19,11 @@ export interface Broker {
    * @throws BrokerRefused when it will never be taken, BrokerUnavailable when it may be later
    */
   publish(message: BrokerMessage): Promise<Published>;
+  /**
+   * One after another, each only when those before it are stored; an engine that can does them in one flush. Those
+   * before a failure stay. @throws what `publish` throws, for the first that failed
+   */
+  publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]>;
   /** Stored messages in order of sequence, for operators and tests. `subjectPrefix` compares whole leading text. */
   browse(range: {
     readonly after: number;

@@ -5,6 +5,7 @@ import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { customers, type CustomerView } from '../projections/customer.projection.js';
 import { balancesOf, type Money } from './balances.js';
+import { bestMatches, CANDIDATES } from './best-match.js';
 
 /** A customer as the API shows it. */
 export type CustomerRecord = Omit<CustomerView, 'isDeleted'> & { readonly balance: Money };
@@ -86,8 +87,13 @@ export class LookUpCustomersHandler implements IQueryHandler<LookUpCustomers> {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
 
   async execute({ scope, search }: LookUpCustomers): Promise<{ id: string; name: string; code: string | null }[]> {
-    const found = await this.models.lookUp(customers, scope, { shown: 'ACTIVE' }, search);
-    return found.map(({ id, name, code }) => ({ id, name, code }));
+    const { items } = await this.models.list(customers, scope, {
+      pageNumber: 1,
+      pageSize: CANDIDATES,
+      where: { shown: 'ACTIVE' },
+      ...(search !== undefined && { search }),
+    });
+    return bestMatches(items, search).map(({ id, name, code }) => ({ id, name, code }));
   }
 }
 

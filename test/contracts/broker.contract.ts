@@ -29,6 +29,22 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
     const all = (subjectPrefix?: string) =>
       broker.browse({ after: 0, limit: 100_000, ...(subjectPrefix === undefined ? {} : { subjectPrefix }) });
 
+    test('stores messages that belong together in their order, beside others', async () => {
+      const [a, b, c] = [message(), message(), message()];
+      const [acks] = await Promise.all([broker.publishInOrder([a, b, c]), broker.publish(message())]);
+      expect(acks.map(({ duplicate }) => duplicate)).toEqual([false, false, false]);
+      const ids = (await all()).map(({ id }) => id).filter((id) => [a.id, b.id, c.id].includes(id));
+      expect(ids).toEqual([a.id, b.id, c.id]);
+      const again = await broker.publishInOrder([a, b, c]);
+      expect(again).toEqual(acks.map(({ sequence }) => ({ sequence, duplicate: true })));
+    });
+
+    test('of messages that belong together keeps those before a refused one, and none after it', async () => {
+      const [first, refused, last] = [message(), message({ subject: 'not a subject' }), message()];
+      await expect(broker.publishInOrder([first, refused, last])).rejects.toBeInstanceOf(BrokerRefused);
+      expect((await all()).map(({ id }) => id)).toEqual([first.id]);
+    });
+
     test('gives back a stored message as it was published', async () => {
       const published = message({
         headers: { 'ce-id': '0197', 'ce-type': 'SaleBooked', Empty: '' },

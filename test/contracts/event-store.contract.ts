@@ -536,6 +536,18 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await slow).events).toEqual((await fast).events);
       });
 
+      test('delivers what came while its consumer was busy with the batch before', async () => {
+        const { position } = await create('sale', ...numbered(1));
+        const filter = { on: 'stream', prefixes: [stream('')] } as const;
+        const batches = store.subscribeToAll({ after: position, filter })[Symbol.asyncIterator]();
+        const first = (await batches.next()).value as EventBatch;
+        expect([first.events, first.caughtUp]).toEqual([[], true]);
+        await create('other', ...numbered(2));
+        const next = (await batches.next()).value as EventBatch;
+        expect(numbersOf(next.events)).toEqual([2]);
+        await batches.return?.();
+      });
+
       test('ends when its signal aborts, also while it waits', async () => {
         const ending = new AbortController();
         const after = await store.head();

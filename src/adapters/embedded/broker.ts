@@ -34,12 +34,17 @@ export type EmbeddedBrokerOptions = {
   readonly maxSizeBytes?: number;
 };
 
-type Waiting = {
+type Encoded = {
   readonly message: BrokerMessage;
   readonly headers: string;
   readonly payload: Buffer;
   readonly bytes: number;
-  readonly resolve: (published: Published) => void;
+};
+/** Messages that are stored together, in their order. */
+type Waiting = {
+  readonly messages: readonly Encoded[];
+  readonly bytes: number;
+  readonly resolve: (published: Published[]) => void;
   readonly reject: (error: BrokerUnavailable) => void;
 };
 type Row = { sequence: number; id: string; subject: string; storedAtMs: number; headers: string; payload: Uint8Array };
@@ -80,15 +85,37 @@ export class EmbeddedBroker implements Broker {
     });
   }
 
-  publish(message: BrokerMessage): Promise<Published> {
+  async publish(message: BrokerMessage): Promise<Published> {
+    const [published] = await this.enqueue([encode(message)]);
+    return published as Published;
+  }
+
+  async publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]> {
+    const encoded: Encoded[] = [];
+    let refused: Error | undefined;
+    for (const message of messages) {
+      try {
+        encoded.push(encode(message));
+      } catch (error) {
+        // Those before it are still to be stored.
+        refused = error as Error;
+        break;
+      }
+    }
+    const published = encoded.length > 0 ? await this.enqueue(encoded) : [];
+    if (refused) throw refused;
+    return published;
+  }
+
+  private enqueue(messages: readonly Encoded[]): Promise<Published[]> {
     return new Promise((resolve, reject) => {
-      const entry: Waiting = { ...encode(message), resolve, reject };
+      const bytes = messages.reduce((sum, message) => sum + message.bytes, 0);
       if (this.closing) throw new BrokerUnavailable('The broker is closed.');
-      if (this.queuedBytes + entry.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES) {
+      if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES) {
         throw new BrokerUnavailable('Too many messages wait.');
       }
-      this.queue.push(entry);
-      this.queuedBytes += entry.bytes;
+      this.queue.push({ messages, bytes, resolve, reject });
+      this.queuedBytes += bytes;
       this.draining ??= this.drain();
     });
   }
@@ -129,7 +156,7 @@ export class EmbeddedBroker implements Broker {
       try {
         const published = this.store(group);
         group.forEach((entry, index) => {
-          entry.resolve(published[index] as Published);
+          entry.resolve(published[index] as Published[]);
         });
       } catch (cause) {
         const error = unavailable('store messages', cause);
@@ -140,27 +167,26 @@ export class EmbeddedBroker implements Broker {
   }
 
   private nextGroup(): Waiting[] {
+    let entries = 0;
     let count = 0;
     let bytes = 0;
     for (const entry of this.queue) {
-      if (count === MAX_GROUP_MESSAGES || (count > 0 && bytes + entry.bytes > MAX_GROUP_BYTES)) break;
-      count += 1;
+      const isFull = count + entry.messages.length > MAX_GROUP_MESSAGES || bytes + entry.bytes > MAX_GROUP_BYTES;
+      if (entries > 0 && isFull) break;
+      entries += 1;
+      count += entry.messages.length;
       bytes += entry.bytes;
     }
     this.queuedBytes -= bytes;
-    return this.queue.splice(0, count);
+    return this.queue.splice(0, entries);
   }
 
   /** All of the group or none: returns only after COMMIT, which flushes the write-ahead log. */
-  private store(group: readonly Waiting[]): Published[] {
+  private store(group: readonly Waiting[]): Published[][] {
     const nowMs = Math.trunc(this.clock.nowMs());
     this.db.exec('BEGIN IMMEDIATE');
     try {
-      const published = group.map(({ message: { id, subject }, headers, payload }) => {
-        const { changes, lastInsertRowid } = this.insert.run(id, subject, nowMs, headers, payload);
-        if (changes === 1) return { sequence: Number(lastInsertRowid), duplicate: false };
-        return { ...(this.sequenceOf.get(id) as { sequence: number }), duplicate: true };
-      });
+      const published = group.map(({ messages }) => messages.map((message) => this.write(message, nowMs)));
       this.db.exec('COMMIT');
       return published;
     } catch (error) {
@@ -168,6 +194,12 @@ export class EmbeddedBroker implements Broker {
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  private write({ message: { id, subject }, headers, payload }: Encoded, nowMs: number): Published {
+    const { changes, lastInsertRowid } = this.insert.run(id, subject, nowMs, headers, payload);
+    if (changes === 1) return { sequence: Number(lastInsertRowid), duplicate: false };
+    return { ...(this.sequenceOf.get(id) as { sequence: number }), duplicate: true };
   }
 
   private read<T>(query: () => T): T {
@@ -221,7 +253,7 @@ const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
 
-function encode(message: BrokerMessage): Pick<Waiting, 'message' | 'headers' | 'payload' | 'bytes'> {
+function encode(message: BrokerMessage): Encoded {
   const { id, subject, headers = {} } = message;
   if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id)) {
     throw new BrokerRefused(

@@ -8,7 +8,12 @@ const script = `
   const db = new DatabaseSync(workerData.file, { timeout: 0 });
   db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -1000');
   const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
-  parentPort.on('message', () => {
+  parentPort.on('message', (message) => {
+    if (message === 'close') {
+      db.close();
+      parentPort.close();
+      return;
+    }
     try {
       checkpoint.get();
     } finally {
@@ -41,9 +46,16 @@ export class CheckpointThread {
     this.#worker.postMessage('checkpoint');
   }
 
+  /** Waits for a checkpoint under way: to terminate a thread within a call of the driver would abort the process. */
   async close(): Promise<void> {
     this.#onDone = undefined;
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (!worker) return;
+    worker.ref();
+    await new Promise((ended) => {
+      worker.once('exit', ended);
+      worker.postMessage('close');
+    });
   }
 
   #start(): Worker {

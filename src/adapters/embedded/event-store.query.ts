@@ -27,6 +27,8 @@ export type StreamRange = {
 /** Positions that one scan should look at, so that a filter that finds nothing takes a few ms. */
 export const SCAN_STEP = 4_000;
 export const PAGE_MAX_EVENTS = 1_000;
+/** So few are fetched at once, which is faster; more are stopped at a page's size. */
+const FEW_ROWS = 16;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** Every reading statement on the history. Nothing is returned whose checksum does not hold. */
@@ -36,6 +38,7 @@ export class HistoryQueries {
   readonly #backwards: StatementSyncInstance;
   readonly #positions: StatementSyncInstance;
   readonly #row: StatementSyncInstance;
+  readonly #count: StatementSyncInstance;
   readonly #last: StatementSyncInstance;
   readonly #lastOfService: StatementSyncInstance;
 
@@ -51,6 +54,7 @@ export class HistoryQueries {
     this.#backwards = prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
     this.#positions = prepare('SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?');
     this.#row = prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
+    this.#count = prepare('SELECT count(*) FROM events WHERE position BETWEEN ? AND ?');
     this.#last = prepare('SELECT max(position) FROM events');
     this.#lastOfService = prepare(`
       SELECT position FROM events WHERE substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$'
@@ -60,8 +64,13 @@ export class HistoryQueries {
   /** @throws CorruptEvent, EventStoreUnavailable */
   stream({ stream, low, high, direction, sinceMs }: StreamRange, limit: number): Page {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
+    const most = Math.min(limit, high - low + 1);
+    const rows = (): Iterable<EventRow> =>
+      (most <= FEW_ROWS
+        ? statement.all(stream, low, high, sinceMs, limit)
+        : statement.iterate(stream, low, high, sinceMs, limit)) as Iterable<EventRow>;
     return this.#guarded(
-      () => take(statement.iterate(stream, low, high, sinceMs, limit) as Iterable<EventRow>, limit),
+      () => take(rows(), limit),
       () => this.#positions.all(stream, low, high, PAGE_MAX_EVENTS).map((row: [number]) => row[0]),
     );
   }
@@ -69,10 +78,17 @@ export class HistoryQueries {
   /** Events of the filter between two positions, both inclusive. @throws CorruptEvent, EventStoreUnavailable */
   scan(low: Position, high: Position, filter: EventFilter | undefined, direction: Direction, limit: number): Page {
     const { statement, parameters } = this.#scans.prepare(filter, direction);
-    return this.#guarded(
+    const forwards = direction === 'forwards';
+    const page = this.#guarded(
       () => take(statement.iterate(low, high, limit, ...parameters) as Iterable<EventRow>, limit),
-      () => span(low, high),
+      () => span(low, high, forwards),
     );
+    const reached = page.complete ? undefined : page.events.at(-1)?.position;
+    const missing = this.#findMissing(forwards ? low : (reached ?? low), forwards ? (reached ?? high) : high, forwards);
+    if (missing === undefined) return page;
+    const events = page.events.filter(({ position }) => (forwards ? position < missing : position > missing));
+    if (events.length === 0) throw new CorruptEvent(missing);
+    return { events, complete: false };
   }
 
   /** Position of the last record of any kind. */
@@ -85,28 +101,42 @@ export class HistoryQueries {
     return this.#guarded(() => (this.#lastOfService.get() as [number] | undefined)?.[0] ?? BEFORE_ALL);
   }
 
+  /**
+   * Positions have no gaps in this engine: where a scan did not pass as many records as it should, a damaged structure
+   * hides some from it.
+   */
+  #findMissing(low: Position, high: Position, forwards: boolean): Position | undefined {
+    const passed = this.#guarded(
+      () => (this.#count.get(low, high) as [number])[0],
+      () => span(low, high, forwards),
+    );
+    return passed === high - low + 1 ? undefined : (this.#findDamage(span(low, high, forwards)) ?? low);
+  }
+
   /** Damage to SQLite's own structures shows as an error of the statement; `suspects` are then tried one by one. */
   #guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();
     } catch (error) {
       if (error instanceof CorruptEvent || error instanceof SyntaxError) throw error;
-      if (isDamage(error)) this.#findDamage(suspects);
+      const damaged = isDamage(error) ? this.#findDamage(suspects()) : undefined;
+      if (damaged !== undefined) throw new CorruptEvent(damaged);
       throw new EventStoreUnavailable('The event history could not be read', error);
     }
   }
 
-  #findDamage(suspects: () => Iterable<Position>): void {
-    for (const position of suspects()) {
-      let row: EventRow | undefined;
+  #findDamage(suspects: Iterable<Position>): Position | undefined {
+    for (const position of suspects) {
       try {
-        row = this.#row.get(position) as EventRow | undefined;
+        const row = this.#row.get(position) as EventRow | undefined;
+        if (!row) return position;
+        toRecordedEvent(row);
       } catch (error) {
-        if (isDamage(error)) throw new CorruptEvent(position);
+        if (error instanceof CorruptEvent || isDamage(error)) return position;
         throw error;
       }
-      if (row) toRecordedEvent(row);
     }
+    return undefined;
   }
 }
 
@@ -127,15 +157,13 @@ function take(rows: Iterable<EventRow>, limit: number): Page {
   return { events, complete: events.length < limit };
 }
 
-function* span(low: Position, high: Position): Iterable<Position> {
-  for (let position = low; position <= high; position += 1) yield position;
+function* span(low: Position, high: Position, forwards: boolean): Iterable<Position> {
+  if (forwards) for (let position = low; position <= high; position += 1) yield position;
+  else for (let position = high; position >= low; position -= 1) yield position;
 }
 
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
+const damage = /malformed|not a database/;
 
-/** A damaged integer may also be too large for a number, which is a RangeError. */
-function isDamage(error: unknown): boolean {
-  const code = (error as { errcode?: number }).errcode;
-  return error instanceof RangeError || (code !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff));
-}
+/** The driver gives SQLite's code for some calls and its message for all. A damaged integer may be a RangeError. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof RangeError || (error instanceof Error && damage.test(error.message));

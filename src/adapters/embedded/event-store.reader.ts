@@ -21,6 +21,8 @@ export type EmbeddedEventReaderOptions = { readonly directory: string; readonly 
  * The reading half of the event store on a connection of its own, for a worker thread beside the process that writes.
  * Reads see whatever is committed. Subscriptions go live by `notify`: the writing thread posts the heads that
  * `EmbeddedEventStore.onCommit` reports. Nothing about streams is cached, since another thread writes them.
+ * A worker that holds one must be asked to close it and to end: `terminate()` within a call of the driver aborts the
+ * whole process.
  */
 export class EmbeddedEventReader {
   readonly #db: DatabaseSyncInstance;

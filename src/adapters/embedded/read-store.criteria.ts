@@ -16,7 +16,10 @@ export type Filter = Checked & { readonly kind: 'filter'; readonly field: string
 export type SeveralFilter = Checked & { readonly kind: 'several'; readonly rows: Sql };
 /** `order`: place of its field in the order, whose columns every path has at hand; -1 for other fields. */
 export type Bound = Checked & { readonly kind: 'bound'; readonly order: number };
-export type Word = Checked & { readonly kind: 'word'; readonly own: Sql; readonly joined: readonly Sql[] };
+export type Word = Checked & { readonly kind: 'word'; readonly own: Sql; readonly joined: readonly Joined[] };
+/** The numbers, as `doc`, of documents that have a word by a join; `distinct` where none comes twice. */
+export type Joined = { readonly rows: Sql; readonly distinct: boolean };
+
 export type Criterion = Filter | SeveralFilter | Bound | Word;
 
 export type Target = {
@@ -122,32 +125,32 @@ function wordOf(target: Target, word: string): Word {
       return sql(`(${either.text})`, ...either.values);
     },
     own: sql(`${shape.words} w WHERE w.scope = ? AND w.word >= ? AND w.word < ?`, scope, word, word + LAST),
-    joined: joins.map((join) => join.rows),
+    joined: joins,
   };
 }
 
 /** Documents whose field points to one of the other model's documents that has the word in one of the named texts. */
-function joinOf(target: Target, join: SearchJoin, word: string): { check: Sql; rows: Sql } | undefined {
+function joinOf(target: Target, join: SearchJoin, word: string): (Joined & { check: Sql }) | undefined {
   const { shape, scope, entry, catalog } = target;
   const other = catalog.liveTable(join.model);
   if (!other) return undefined;
   const mask = join.texts.reduce((bits, name) => bits | bitOf(other, name), 0);
   const range = [scope, word, word + LAST, mask];
   const ids = catalog.entry(other).indexed
-    ? `SELECT o.id FROM ${other.words} w CROSS JOIN ${other.main} o ON o.number = w.doc
+    ? `SELECT DISTINCT o.id FROM ${other.words} w CROSS JOIN ${other.main} o ON o.number = w.doc
        WHERE w.scope = ? AND w.word >= ? AND w.word < ? AND w.mask & ? != 0`
-    : `SELECT o.id FROM ${other.main} o, json_each(o.words) w
+    : `SELECT DISTINCT o.id FROM ${other.main} o, json_each(o.words) w
        WHERE o.scope = ? AND o.dead = 0 AND w.key >= ? AND w.key < ? AND w.value & ? != 0`;
   const field = `"f_${join.field}"`;
   if (!entry.several.has(join.field)) {
     const rows = `SELECT j.number AS doc FROM (${ids}) p CROSS JOIN ${shape.main} j
       ON j.scope = ? AND j.dead = 0 AND j.${field} = p.id`;
-    return { check: sql(`m.${field} IN (${ids})`, ...range), rows: sql(rows, ...range, scope) };
+    return { check: sql(`m.${field} IN (${ids})`, ...range), rows: sql(rows, ...range, scope), distinct: true };
   }
   const rows = `SELECT j.doc FROM (${ids}) p CROSS JOIN ${sideTable(shape, join.field)} j
     ON j.scope = ? AND j.value = p.id`;
   const check = `EXISTS (SELECT 1 FROM json_each(m.several, '$.${join.field}') v WHERE v.value IN (${ids}))`;
-  return { check: sql(check, ...range), rows: sql(rows, ...range, scope) };
+  return { check: sql(check, ...range), rows: sql(rows, ...range, scope), distinct: false };
 }
 
 function bitOf(other: TableShape, name: string): number {

@@ -63,7 +63,7 @@ function severalPath(filter: SeveralFilter, ranges: readonly Bound[]): Path {
 
 function wordPath({ shape, scope }: Target, word: Word): Path {
   const own = sql(`SELECT w.doc FROM ${word.own.text}`, ...word.own.values);
-  const probe = all([own, ...word.joined], ' UNION ALL ');
+  const probe = all([own, ...word.joined.map(({ rows }) => rows)], ' UNION ALL ');
   const from = `${shape.main} m NOT INDEXED WHERE m.number IN (${probe.text}) AND m.scope = ? AND m.dead = 0`;
   return { from: sql(from, ...probe.values, scope), ordered: 'm', word, meets: new Set([word]), probe };
 }

@@ -1,5 +1,5 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
-import type { ReadStoreDatabase } from './read-store.database.js';
+import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { all, criteriaOf, sql, type Criterion, type Sql, type Target, type Word } from './read-store.criteria.js';
 import { narrowed, orderPath, pathsOf, type Path } from './read-store.paths.js';
 
@@ -74,15 +74,28 @@ export class ReadStoreQuery {
     return sql(text, ...path.from.values, 4 * expected + 100, ...rows.values, query.limit, query.offset);
   }
 
-  /** How many documents have the word. To count apart those that have it twice takes long, so only where there may be such. */
+  /** How many documents have the word. Telling repeats apart takes long, so it is done only where there may be some. */
   private countWord({ own, joined }: Word): Sql {
-    const end = (way: string): Sql =>
-      sql(`SELECT w.word FROM ${own.text} ORDER BY w.word ${way} LIMIT 1`, ...own.values);
-    const [first, last] = [end('ASC'), end('DESC')].map(({ text, values }) => this.db.get(text, ...values)?.[0]);
-    const others = joined.filter(({ text, values }) => this.db.get(`${text} LIMIT 1`, ...values) !== undefined);
-    if (first === last && others.length === 0) return sql(`SELECT count(*) FROM ${own.text}`, ...own.values);
-    const docs = all([sql(`SELECT w.doc FROM ${own.text}`, ...own.values), ...others], ' UNION ALL ');
-    return sql(`SELECT count(DISTINCT doc) FROM (${docs.text})`, ...docs.values);
+    const ends = ['ASC', 'DESC'].map((way) =>
+      this.first(sql(`SELECT w.word FROM ${own.text} ORDER BY w.word ${way}`, ...own.values)),
+    );
+    const ownRows = { rows: sql(`SELECT w.doc FROM ${own.text}`, ...own.values), distinct: ends[0] === ends[1] };
+    const sources = [
+      ...(ends[0] === undefined ? [] : [ownRows]),
+      ...joined.filter(({ rows }) => this.first(rows) !== undefined),
+    ];
+    const [only] = sources;
+    if (!only) return sql('SELECT 0');
+    const docs = all(
+      sources.map(({ rows }) => rows),
+      ' UNION ALL ',
+    );
+    const counted = sources.length === 1 && only.distinct ? '*' : 'DISTINCT doc';
+    return sql(`SELECT count(${counted}) FROM (${docs.text})`, ...docs.values);
+  }
+
+  private first({ text, values }: Sql): Value | undefined {
+    return this.db.get(`${text} LIMIT 1`, ...values)?.[0];
   }
 
   private total({ shape, scope }: Target): number {

@@ -40,7 +40,8 @@ function statementsOf(shape: TableShape): Statements {
   if (known) return known;
   const compared = ['dead', ...[...shape.columns.values()].map((column) => column.sql), 'words', 'several'];
   const inserted = ['scope', 'id', 'position', ...compared, 'json'];
-  const word = `INSERT INTO ${shape.words} (scope, word, doc, mask) VALUES `;
+  // Or SQLite would keep a copy of each page, to undo the statement alone; a failure undoes the whole batch anyway.
+  const word = `INSERT OR FAIL INTO ${shape.words} (scope, word, doc, mask) VALUES `;
   const made: Statements = {
     compared,
     insert: `INSERT INTO ${shape.main} (${inserted.join(', ')}) VALUES (${inserted.map(() => '?').join(', ')})
