@@ -35,6 +35,7 @@ import { ReadModels } from './platform/query.js';
 import { RecordReader } from './platform/record-reader.js';
 import { BookingPolicy } from './policies/booking.policy.js';
 import { CustomerMatching } from './policies/customer-matching.js';
+import { SaleFactsReader } from './policies/sale-facts.js';
 import { TenantSeedingPolicy } from './policies/tenant-seeding.policy.js';
 import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
@@ -100,6 +101,7 @@ const handlers: Provider[] = [
   TenantSeeder,
   DeadLetters,
   CustomerMatching,
+  SaleFactsReader,
   BookingPolicy,
   TenantSeedingPolicy,
   TakeSaleHandler,

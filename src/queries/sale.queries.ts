@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { saleId } from '../aggregates/sale-payload.js';
-import { acceptedSale, sale } from '../aggregates/sale.aggregate.js';
+import { acceptedSale, hasBooked, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { Progress } from '../platform/progress.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { transactions } from '../projections/transaction.projection.js';
@@ -35,9 +35,10 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
 
   async execute({ tenantId, sourceId, externalId }: GetSaleStatus): Promise<SaleStatus> {
     const id = saleId(tenantId, sourceId, externalId);
-    const { state, position } = await this.reader.read(sale, tenantId, id);
-    const { acceptedAt, booking, rejection } = acceptedSale(state);
-    const isReadable = booking !== null && this.progress.position(transactions.name) >= position;
+    const { state } = await this.reader.read(sale, tenantId, id);
+    const { acceptedAt, rejection } = acceptedSale(state);
+    const bookedAt = await this.bookedAt(tenantId, id, acceptedSale(state));
+    const isReadable = bookedAt !== undefined && this.progress.position(transactions.name) >= bookedAt;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {
       saleId: id,
@@ -47,5 +48,15 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
       acceptedAt,
       rejection: rejection && { code: rejection.code, message: rejection.message },
     };
+  }
+
+  /** Where the stream is that has it booked: its own for a SALE, else that of the sale that it is about. */
+  private async bookedAt(tenantId: string, id: string, state: AcceptedSale): Promise<number | undefined> {
+    const { type, sourceId, relatedExternalId } = state;
+    const holder = type === 'SALE' ? id : saleId(tenantId, sourceId, relatedExternalId ?? '');
+    const booked = await this.reader.read(sale, tenantId, holder);
+    if (booked.state.status === 'absent') return undefined;
+    const isBooked = type === 'SALE' ? booked.state.booking !== null : hasBooked(booked.state, id);
+    return isBooked ? booked.position : undefined;
   }
 }
