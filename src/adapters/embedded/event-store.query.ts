@@ -38,7 +38,7 @@ export class HistoryQueries {
   readonly #backwards: StatementSyncInstance;
   readonly #positions: StatementSyncInstance;
   readonly #row: StatementSyncInstance;
-  readonly #count: StatementSyncInstance;
+  readonly #tally: StatementSyncInstance;
   readonly #last: StatementSyncInstance;
   readonly #lastOfService: StatementSyncInstance;
 
@@ -54,7 +54,7 @@ export class HistoryQueries {
     this.#backwards = prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
     this.#positions = prepare('SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?');
     this.#row = prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
-    this.#count = prepare('SELECT count(*) FROM events WHERE position BETWEEN ? AND ?');
+    this.#tally = prepare('SELECT count(*), sum(position - ?1) FROM events WHERE position BETWEEN ?1 AND ?2');
     this.#last = prepare('SELECT max(position) FROM events');
     this.#lastOfService = prepare(`
       SELECT position FROM events WHERE substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$'
@@ -102,15 +102,17 @@ export class HistoryQueries {
   }
 
   /**
-   * Positions have no gaps in this engine: where a scan did not pass as many records as it should, a damaged structure
-   * hides some from it.
+   * Positions have no gaps in this engine: where those of a stretch do not add up, a damaged structure hides records from
+   * a scan of it.
    */
   #findMissing(low: Position, high: Position, forwards: boolean): Position | undefined {
-    const passed = this.#guarded(
-      () => (this.#count.get(low, high) as [number])[0],
+    const [count, sum] = this.#guarded(
+      () => this.#tally.get(low, high) as [number, number | null],
       () => span(low, high, forwards),
     );
-    return passed === high - low + 1 ? undefined : (this.#findDamage(span(low, high, forwards)) ?? low);
+    const expected = high - low + 1;
+    if (count === expected && sum === (expected * (expected - 1)) / 2) return undefined;
+    return this.#findDamage(span(low, high, forwards)) ?? low;
   }
 
   /** Damage to SQLite's own structures shows as an error of the statement; `suspects` are then tried one by one. */
@@ -164,6 +166,8 @@ function* span(low: Position, high: Position, forwards: boolean): Iterable<Posit
 
 const damage = /malformed|not a database/;
 
-/** The driver gives SQLite's code for some calls and its message for all. A damaged integer may be a RangeError. */
-const isDamage = (error: unknown): boolean =>
-  error instanceof RangeError || (error instanceof Error && damage.test(error.message));
+/** By its text: the driver gives SQLite's code for some calls only. A damaged integer may be too large for a number. */
+function isDamage(error: unknown): boolean {
+  const { name, message } = error as { name?: unknown; message?: unknown };
+  return name === 'RangeError' || (typeof message === 'string' && damage.test(message));
+}
