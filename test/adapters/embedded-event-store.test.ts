@@ -120,6 +120,8 @@ describe('The embedded event store', () => {
     });
 
     test('more than a group can hold goes into the next ones, in order', async () => {
+      await store.close();
+      store = EmbeddedEventStore.open({ directory, clock: new ManualClock() });
       const commits: Position[] = [];
       store.onCommit((head) => commits.push(head));
       const appends = Array.from({ length: 1_500 }, (_, n) => ({
@@ -129,8 +131,19 @@ describe('The embedded event store', () => {
       }));
       const appended = await store.appendInOrder(appends);
       expect(appended.map(({ position }) => position)).toEqual(appends.map((_, n) => n));
-      expect(commits.length).toBeGreaterThan(1);
-      expect(commits.at(-1)).toBe(1_499);
+      const text = 'x'.repeat(900_000);
+      await Promise.all([1, 2, 3, 4].map((n) => create(`large-${n}`, event({ text }))));
+      expect(commits).toEqual([511, 1_023, 1_499, 1_502, 1_503]);
+    });
+
+    test('an append that the file refuses is undone, and those after it are not hindered', async () => {
+      await create('one', event());
+      const intruder = new DatabaseSync(file());
+      intruder.exec(`INSERT INTO events VALUES (1, 'two', 0, 'x', 'X', '{}', '{}', 0, 0)`);
+      await expect(create('three', event())).rejects.toBeInstanceOf(EventStoreUnavailable);
+      intruder.exec('DELETE FROM events WHERE position = 1');
+      intruder.close();
+      await expect(create('three', event())).resolves.toEqual({ revision: 0, position: 1 });
     });
 
     test('refuses more work than it can hold, and takes work again afterwards', async () => {
@@ -155,6 +168,8 @@ describe('The embedded event store', () => {
       expect((await append(others[999] as EventToAppend)).revision).toBe(1_000);
       expect((await append(oldest as EventToAppend)).revision).toBe(1_001);
       expect((await append(oldest as EventToAppend)).revision).toBe(1_001);
+      await append(...counted(1_000));
+      expect((await append(oldest as EventToAppend)).revision).toBe(2_002);
     });
   });
 
@@ -255,15 +270,35 @@ describe('The embedded event store', () => {
       expect(turns).toBeGreaterThanOrEqual(4);
     });
 
-    test('while it moves its write-ahead log into the file when nobody appends', async () => {
-      await Promise.all(Array.from({ length: 500 }, (_, n) => create(`s-${n}`, event())));
-      const db = new DatabaseSync(file(), { readOnly: true });
-      const waiting = db.prepare('PRAGMA wal_checkpoint(NOOP)');
-      const pages = (): { log: number; checkpointed: number } => waiting.get() as { log: number; checkpointed: number };
-      expect(pages().checkpointed).toBe(0);
-      while (pages().checkpointed < pages().log) await clock.sleep(20);
-      db.close();
-      await expect(create('next', event())).resolves.toMatchObject({ revision: 0 });
+    describe('while its write-ahead log is moved into the file', () => {
+      let observer: InstanceType<typeof DatabaseSync>;
+      beforeEach(() => {
+        observer = new DatabaseSync(file(), { readOnly: true });
+      });
+      afterEach(() => {
+        observer.close();
+      });
+      const pages = (): { log: number; checkpointed: number } =>
+        observer.prepare('PRAGMA wal_checkpoint(NOOP)').get() as { log: number; checkpointed: number };
+
+      test('as soon as nobody appends', async () => {
+        await Promise.all(Array.from({ length: 500 }, (_, n) => create(`s-${n}`, event())));
+        expect(pages().checkpointed).toBe(0);
+        while (pages().checkpointed < pages().log) await clock.sleep(20);
+        await expect(create('next', event())).resolves.toMatchObject({ revision: 0 });
+      });
+
+      test('and begins anew, also when appends never cease', async () => {
+        const text = 'x'.repeat(200_000);
+        let longest = 0;
+        for (let n = 0; pages().log >= longest; n += 1) {
+          longest = Math.max(longest, pages().log);
+          await Promise.all([1, 2, 3].map((each) => create(`s-${n}-${each}`, event({ text }))));
+        }
+        expect(longest).toBeGreaterThan(4_000);
+        const all = await store.readAll({ maxCount: 10_000 });
+        expect(all.map(({ position }) => position)).toEqual(all.map((_, n) => n));
+      });
     });
   });
 
@@ -286,9 +321,6 @@ describe('The embedded event store', () => {
       })();
       await expect(following).rejects.toEqual(refused);
       expect(delivered).toEqual(Array.from({ length: position }, (_, n) => n));
-      expect((await store.readAll({ from: position })).map((each) => each.position)).toEqual(
-        Array.from({ length: 9 - position }, (_, n) => position + 1 + n),
-      );
     }
 
     test.each([
@@ -303,6 +335,7 @@ describe('The embedded event store', () => {
       await fill();
       await alter(`UPDATE events SET ${column} = ${value} WHERE position = 6`);
       await assertRefused(6);
+      expect((await store.readAll({ from: 6 })).map(({ position }) => position)).toEqual([7, 8, 9]);
       await expect(create('next', event())).resolves.toMatchObject({ position: 10 });
     });
 
@@ -318,7 +351,45 @@ describe('The embedded event store', () => {
     test('that was removed from the middle of a stream', async () => {
       await create('s', ...counted(5));
       await alter('DELETE FROM events WHERE revision = 2');
-      await expect(store.readStream('s')).rejects.toBeInstanceOf(CorruptEvent);
+      await expect(store.readStream('s')).rejects.toEqual(new CorruptEvent(3));
+      await expect(store.readStream('s', { maxCount: 3 })).rejects.toEqual(new CorruptEvent(3));
+      await expect(store.readStream('s', { from: 4, direction: 'backwards', maxCount: 3 })).rejects.toEqual(
+        new CorruptEvent(1),
+      );
+      expect((await store.readStream('s', { from: 3 })).events).toHaveLength(2);
+    });
+
+    test('that was removed from the end of a stream while the store ran', async () => {
+      await create('s', ...counted(3));
+      const db = new DatabaseSync(file());
+      db.exec('DELETE FROM events WHERE revision = 2');
+      db.close();
+      await expect(store.readStream('s')).rejects.toEqual(new CorruptEvent(1));
+    });
+
+    /** The record's header, with its size, its position and the lengths of its fields, stands before the stream's name. */
+    const overwriteHeader = (lengthBytes: number): Promise<void> =>
+      reopen(() => {
+        const bytes = readFileSync(file());
+        const name = bytes.lastIndexOf('s-3', bytes.indexOf('text 3'));
+        bytes.fill(0xff, name - lengthBytes, name);
+        writeFileSync(file(), bytes);
+      });
+
+    test('of which SQLite itself cannot make sense any more', async () => {
+      await fill();
+      await overwriteHeader(8);
+      await assertRefused(6);
+    });
+
+    test('nor leaves out those that a damaged structure hides', async () => {
+      await fill();
+      await overwriteHeader(11);
+      await expect(store.readStream('s-3')).rejects.toEqual(new CorruptEvent(6));
+      await expect(store.readAll()).rejects.toBeInstanceOf(CorruptEvent);
+      await expect(store.readAll({ direction: 'backwards' })).rejects.toEqual(new CorruptEvent(6));
+      const batches = store.subscribeToAll({ after: BEFORE_ALL })[Symbol.asyncIterator]();
+      await expect(batches.next()).rejects.toBeInstanceOf(CorruptEvent);
     });
 
     test('of which any byte was flipped on the disk', async () => {

@@ -205,6 +205,21 @@ describe('The read store in SQLite', () => {
     }
   });
 
+  test('a page of many hits is whole, also when most of them lie far behind', async () => {
+    const store = await openStore('readwrite');
+    await store.prepare([table]);
+    const named = (n: number): string => (n < 300 || n >= 2_998 ? 'wanted' : 'other');
+    const documents = Array.from({ length: 3_000 }, (_, n) => ({
+      ...nth(n),
+      date: '2025-01-01',
+      description: named(n),
+    }));
+    await store.write(batch(documents.map((document, n) => create(id(n), document))));
+    const { items, totalCount } = await store.list(table, scope, { offset: 0, limit: 5, search: 'want' });
+    expect(items.map((json) => (JSON.parse(json) as Entry).sequence)).toEqual([2_999, 2_998, 299, 298, 297]);
+    expect(totalCount).toBe(302);
+  });
+
   describe('beside its writer, for reading only', () => {
     test('sees each commit at once, and writes nothing itself', async () => {
       const writer = await openStore('readwrite');
