@@ -3,7 +3,7 @@ import { customer } from '../aggregates/customer.aggregate.js';
 import { bookCancellation, bookReturn, bookSale } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import { saleId as saleIdOf } from '../aggregates/sale-payload.js';
-import { rejectSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { hasBooked, rejectSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { conflict, DomainError } from '../platform/domain-error.js';
 import type { Recorded } from '../platform/event-catalogue.js';
@@ -57,28 +57,38 @@ export class BookingPolicy implements Policy {
   private async book(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
     const facts = await this.facts.factsOf(tenantId, state);
     const customerId = await this.matching.customerOf({ tenantId, saleId, state });
-    const { state: found } = await this.reader.read(customer, tenantId, customerId);
-    if (found.status !== 'absent' && !found.isActive)
-      throw conflict('CUSTOMER_PASSIVE', 'The customer is passive: it takes no new transactions.');
+    await this.checkCustomer(tenantId, customerId);
     await this.runner.execute(sale, { tenantId, id: saleId }, { saleId, customerId, ...facts }, bookSale);
   }
 
   private async bookOnRelated(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
     const id = saleIdOf(tenantId, state.sourceId, state.relatedExternalId ?? '');
+    const related = await this.waitForBooking(tenantId, id);
+    // Redelivered: what is booked must not be rejected for what has changed since.
+    if (related && hasBooked(related, saleId)) return;
     const { accounts, ...facts } = await this.facts.factsOf(tenantId, state);
-    await this.waitForBooking(tenantId, id);
     const { externalId } = state;
     if (state.type === 'CANCELLATION')
       await this.runner.execute(sale, { tenantId, id }, { saleId, externalId, ...facts }, bookCancellation);
-    else await this.runner.execute(sale, { tenantId, id }, { saleId, accounts, document: state, ...facts }, bookReturn);
+    else {
+      if (related?.booking) await this.checkCustomer(tenantId, related.booking.customerId);
+      await this.runner.execute(sale, { tenantId, id }, { saleId, accounts, document: state, ...facts }, bookReturn);
+    }
   }
 
   /** A partner may send both at once: the sale's booking is then on its way. */
-  private async waitForBooking(tenantId: string, id: string): Promise<void> {
-    for (let waitedMs = 0; waitedMs < RELATED_WAIT_MS; waitedMs += RELATED_LOOK_MS) {
+  private async waitForBooking(tenantId: string, id: string): Promise<AcceptedSale | undefined> {
+    for (let waitedMs = 0; ; waitedMs += RELATED_LOOK_MS) {
       const { state } = await this.reader.read(sale, tenantId, id);
-      if (state.status !== 'absent' && (state.booking ?? state.rejection)) return;
+      const known = state.status === 'absent' ? undefined : state;
+      if (known?.booking || known?.rejection || waitedMs >= RELATED_WAIT_MS) return known;
       await this.clock.sleep(RELATED_LOOK_MS);
     }
+  }
+
+  private async checkCustomer(tenantId: string, customerId: string): Promise<void> {
+    const { state } = await this.reader.read(customer, tenantId, customerId);
+    if (state.status !== 'absent' && !state.isActive)
+      throw conflict('CUSTOMER_PASSIVE', 'The customer is passive: it takes no new transactions.');
   }
 }

@@ -10,8 +10,8 @@ export type TransactionView = LedgerTransaction & {
   readonly updatedAt: string;
   /** Of the last event that concerns this transaction, in the stream that carries it. */
   readonly revision: number;
-  /** Place among the transactions of its event: orders those of one instant. */
-  readonly ordinal: number;
+  /** Orders transactions by their creation, those of one event by their place in it. */
+  readonly sequence: number;
   readonly isCancelled: boolean;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
   /** The user who recorded it; null for what the service made. */
@@ -23,8 +23,7 @@ export const transactions: ReadModel<TransactionView> = {
   version: 1,
   fields: {
     date: { type: 'text', of: ({ date }) => date },
-    createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
-    ordinal: { type: 'integer', of: ({ ordinal }) => ordinal },
+    sequence: { type: 'integer', of: ({ sequence }) => sequence },
     type: { type: 'text', of: ({ type }) => type },
     documentEffect: { type: 'text', of: ({ documentEffect }) => documentEffect },
     direction: { type: 'text', of: ({ direction }) => direction },
@@ -32,7 +31,8 @@ export const transactions: ReadModel<TransactionView> = {
     categoryId: { type: 'text', of: ({ categoryId }) => categoryId },
     expenseItemId: { type: 'text', of: ({ expenseItemId }) => expenseItemId },
     branchId: { type: 'text', of: ({ branchId }) => branchId },
-    systemGenerated: { type: 'boolean', of: ({ systemGenerated }) => systemGenerated },
+    // Only what is not system-generated is ever asked for by itself, so only that is in an index.
+    manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
     account: {
       type: 'text',
       of: ({ accountId, counterAccountId }) => [accountId, counterAccountId].filter((id) => id !== null),
@@ -46,10 +46,10 @@ export const transactions: ReadModel<TransactionView> = {
     'categoryId',
     'expenseItemId',
     'branchId',
-    'systemGenerated',
+    'manual',
     'account',
   ],
-  order: { fields: ['date', 'createdAt', 'ordinal'], direction: 'descending' },
+  order: { fields: ['date', 'sequence'], direction: 'descending' },
   search: {
     description: ({ description }) => description,
     reference: ({ reference }) => reference,
@@ -58,14 +58,20 @@ export const transactions: ReadModel<TransactionView> = {
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
 };
 
+/** More transactions than one event carries: a sale has at most 50 payments. Keeps the product a safe integer. */
+const MAX_PER_EVENT = 1_000;
+
 export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
   model: transactions,
   sources: ledgerSources,
-  documents: (event) => entriesOf(event).map(({ id }) => id),
+  documents: (event) =>
+    entriesOf(event).flatMap(({ id, reversalOf }) => (reversalOf === null ? [id] : [id, reversalOf])),
   evolve: (view, event, id) => {
-    const ordinal = entriesOf(event).findIndex((entry) => entry.id === id);
-    const entry = entriesOf(event)[ordinal];
-    return entry ? viewOf(entry, event, ordinal) : view;
+    const entries = entriesOf(event);
+    const ordinal = entries.findIndex((entry) => entry.id === id);
+    const entry = entries[ordinal];
+    if (entry) return viewOf(entry, event, ordinal);
+    return view && { ...view, isCancelled: true, updatedAt: event.metadata.timestamp, revision: event.revision };
   },
 };
 
@@ -76,7 +82,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     createdAt: timestamp,
     updatedAt: timestamp,
     revision: event.revision,
-    ordinal,
+    sequence: Date.parse(timestamp) * MAX_PER_EVENT + ordinal,
     isCancelled: false,
     categorizedBy: null,
     createdBy: userId ?? null,

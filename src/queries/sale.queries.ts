@@ -36,9 +36,11 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   async execute({ tenantId, sourceId, externalId }: GetSaleStatus): Promise<SaleStatus> {
     const id = saleId(tenantId, sourceId, externalId);
     const { state } = await this.reader.read(sale, tenantId, id);
-    const { acceptedAt, rejection } = acceptedSale(state);
+    const { acceptedAt } = acceptedSale(state);
     const bookedAt = await this.bookedAt(tenantId, id, acceptedSale(state));
     const isReadable = bookedAt !== undefined && this.progress.position(transactions.name) >= bookedAt;
+    // A return that was rejected and then booked keeps its rejection in its own stream.
+    const rejection = bookedAt === undefined ? acceptedSale(state).rejection : null;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {
       saleId: id,

@@ -8,7 +8,7 @@ import { customers } from '../projections/customer.projection.js';
 import { transactions, type TransactionView } from '../projections/transaction.projection.js';
 
 /** A transaction as the API shows it, with the names that its ids stand for at the moment of reading. */
-export type TransactionRecord = Omit<TransactionView, 'ordinal'> & {
+export type TransactionRecord = Omit<TransactionView, 'sequence'> & {
   readonly customerName: string | null;
   readonly accountName: string | null;
   readonly categoryName: string | null;
@@ -65,7 +65,7 @@ function criteria(filters: TransactionFilters) {
     branchId,
     direction,
     ...typeFilter(filters.type),
-    ...(filters.showSystemGenerated === false && { systemGenerated: false }),
+    ...(filters.showSystemGenerated === false && { manual: true }),
   };
   const where = Object.fromEntries(
     Object.entries(given).filter((entry): entry is [string, Scalar] => entry[1] !== undefined),
@@ -111,7 +111,7 @@ async function named(
     models.getMany(customers, scope, idsOf(views, 'customerId')),
     models.getMany(accounts, scope, idsOf(views, 'accountId')),
   ]);
-  return views.map(({ ordinal: _, ...view }) => ({
+  return views.map(({ sequence: _, ...view }) => ({
     ...view,
     customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
     accountName: accountNames.get(view.accountId ?? '')?.name ?? null,
