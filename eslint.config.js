@@ -1,45 +1,62 @@
 import tseslint from 'typescript-eslint';
 
-// Imports point one way; what a folder may not name, by folder (src/app.module.ts and src/main.ts compose everything).
-const mayNotImport = {
-  ports: [
-    'aggregates',
-    'commands',
-    'queries',
-    'projections',
-    'http',
-    'integration',
-    'policies',
-    'jobs',
-    'adapters',
-    'platform',
-  ],
-  platform: ['aggregates', 'commands', 'queries', 'projections', 'http', 'integration', 'policies', 'jobs', 'adapters'],
-  aggregates: ['commands', 'queries', 'projections', 'http', 'integration', 'policies', 'jobs', 'adapters', 'ports'],
-  projections: ['commands', 'queries', 'http', 'integration', 'policies', 'jobs', 'adapters'],
-  commands: ['queries', 'projections', 'http', 'integration', 'policies', 'jobs', 'adapters'],
-  queries: ['commands', 'http', 'integration', 'policies', 'jobs', 'adapters'],
-  integration: ['http', 'policies', 'jobs', 'adapters'],
-  policies: ['http', 'integration', 'jobs', 'adapters'],
-  jobs: ['http', 'adapters'],
-  http: ['adapters', 'jobs', 'policies'],
-  adapters: ['aggregates', 'commands', 'queries', 'projections', 'http', 'integration', 'policies', 'jobs', 'platform'],
+// Imports point one way. What a folder of src/ may import of the other folders; the files of src/ itself compose them.
+const mayImport = {
+  ports: [],
+  platform: ['ports'],
+  aggregates: ['platform'],
+  projections: ['aggregates', 'platform', 'ports'],
+  commands: ['aggregates', 'platform', 'ports'],
+  queries: ['aggregates', 'projections', 'platform', 'ports'],
+  integration: ['aggregates', 'commands', 'platform', 'ports'],
+  policies: ['aggregates', 'commands', 'queries', 'platform', 'ports'],
+  jobs: ['aggregates', 'commands', 'queries', 'projections', 'integration', 'platform', 'ports'],
+  http: ['aggregates', 'commands', 'queries', 'projections', 'integration', 'platform', 'ports'],
+  adapters: ['ports'],
 };
-const importRules = Object.entries(mayNotImport).map(([folder, banned]) => ({
-  files: [`src/${folder}/**`],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      { patterns: banned.map((name) => ({ group: [`**/${name}/**`], message: `${folder} may not import ${name}` })) },
-    ],
-  },
-}));
+const folders = Object.keys(mayImport);
+
+// What is pure: no framework, no I/O.
+const IMPURE = ['@nestjs/*', 'fastify', 'pino', '@photostructure/*', 'node:*', '!node:crypto', '!node:util'];
+const pure = { aggregates: IMPURE, projections: IMPURE, ports: IMPURE };
+
+// The files of src/ itself may be named only by jobs, which run inside the composed service.
+const rootFiles = (folder) => ({
+  group: folder === 'adapters' ? ['../../*.js'] : ['../*.js'],
+  message: 'what composes the service is not for its parts',
+});
+
+const importRules = folders.map((folder) => {
+  const banned = folders.filter((other) => other !== folder && !mayImport[folder].includes(other));
+  return {
+    files: [`src/${folder}/**`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            ...banned.map((name) => ({ group: [`**/${name}/**`], message: `${folder} may not import ${name}` })),
+            ...(folder in pure ? [{ group: pure[folder], message: `${folder} are pure` }] : []),
+            ...(folder === 'jobs' ? [] : [rootFiles(folder)]),
+          ],
+        },
+      ],
+    },
+  };
+});
+
+const NO_CLOCK = [
+  { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'Take the time from a Clock.' },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from a Clock.' },
+  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take chance from outside.' },
+];
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'node_modules', 'eslint.config.js', 'jest.config.js', '**/*.mjs', 'console'] },
+  { ignores: ['dist', 'data', 'node_modules', 'coverage', 'console'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
@@ -49,6 +66,11 @@ export default tseslint.config(
     files: ['src/**'],
     rules: { 'max-lines': ['error', 300], 'max-lines-per-function': ['error', 60], complexity: ['error', 10] },
   },
+  {
+    files: ['src/{aggregates,projections,commands,queries,policies,integration,http}/**'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_CLOCK] },
+  },
   { files: ['src/**/*.module.ts', 'src/http/**'], rules: { '@typescript-eslint/no-extraneous-class': 'off' } },
   ...importRules,
+  { files: ['**/*.mjs', '*.config.js'], ...tseslint.configs.disableTypeChecked },
 );

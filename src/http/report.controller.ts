@@ -1,6 +1,6 @@
 import { Controller, Inject, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { stringify } from 'csv-stringify/sync';
+import { stringify, type Options } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { UserPrincipal } from '../platform/principal.js';
 import { GetTrialBalance, type TrialBalance } from '../queries/trial-balance.query.js';
@@ -57,9 +57,17 @@ export class ReportController {
   }
 }
 
-// A cell that a spreadsheet would take for a formula gets a quote in front (escape_formulas).
+const AMOUNTS: readonly unknown[] = ['debit', 'credit', 'balance'];
+// A text that a spreadsheet would take for a formula gets a quote in front; an amount below zero is no formula.
+const csvOptions: Options = {
+  header: true,
+  columns: COLUMNS,
+  record_delimiter: 'windows',
+  cast: { string: (value, { column }) => ({ value, escape_formulas: !AMOUNTS.includes(column) }) },
+};
+
 const asCsv = ({ rows }: TrialBalance) =>
-  answer(stringify([...rows], { header: true, columns: COLUMNS, escape_formulas: true, record_delimiter: 'windows' }), {
+  answer(stringify([...rows], csvOptions), {
     type: 'text/csv; charset=utf-8',
     headers: { 'content-disposition': 'attachment; filename="trial-balance.csv"' },
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   calculateJwkThumbprint,
@@ -114,16 +114,38 @@ export class AccessTokens {
 
 async function loadOrMakeKey(directory: string): Promise<JWK> {
   const path = join(directory, 'signing-key.json');
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as JWK;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const known = await loadKey(path);
+  if (known) return known;
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
   await mkdir(directory, { recursive: true });
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, JSON.stringify(jwk), { mode: 0o600 });
-  await rename(draft, path);
-  return jwk;
+  await writeFile(draft, JSON.stringify(jwk), { mode: 0o600, flush: true });
+  try {
+    // Unlike a rename, a link never replaces the key of another process that was faster.
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(draft);
+  }
+  return (await loadKey(path)) ?? jwk;
 }
+
+/** Undefined where there is none. A damaged one is never replaced, and what it holds is not told: it is a secret. */
+async function loadKey(path: string): Promise<JWK | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return signingKey.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
+  }
+}
+
+const signingKey = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), d: z.string() });

@@ -1,0 +1,5 @@
+// npm run build
+import { build, install } from './checkout.mjs';
+
+await install();
+await build();

@@ -1,0 +1,80 @@
+// What every command needs before it can begin: dependencies, and the compiled service. Uses nothing that is not in Node,
+// since it runs on a fresh clone.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const at = (...parts) => join(root, ...parts);
+
+/** npm writes this file last, so it tells of an installation that was finished, and when. */
+const INSTALLED = at('node_modules', '.package-lock.json');
+const LOCK = at('package-lock.json');
+/** Written when a build has ended well; an interrupted or failed one leaves none. */
+const BUILT = at('dist', '.built');
+const BUILD_INPUTS = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Kontor needs Node 20.19 or newer; this is ${process.version}.`);
+  process.exit(1);
+}
+
+const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infinity);
+
+/** The latest change below a path; a folder's own time tells of files that were removed. */
+function latestChange(path) {
+  if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
+  return readdirSync(path).reduce((latest, name) => Math.max(latest, latestChange(join(path, name))), changedAt(path));
+}
+
+/** Runs a program to its end and answers its exit code. Signals go to the program, which decides how to end. */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+    const pass = (signal) => child.kill(signal);
+    const signals = ['SIGINT', 'SIGTERM'];
+    for (const signal of signals) process.on(signal, pass);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      for (const signal of signals) process.off(signal, pass);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+export const node = (...args) => run(process.execPath, args);
+
+async function must(what, running) {
+  const code = await running;
+  if (code === 0) return;
+  console.error(`${what} failed.`);
+  process.exit(code);
+}
+
+/** Installs what the lock says, unless that was done since the lock last changed. Development tools included: they build. */
+export async function install() {
+  if (changedAt(INSTALLED) >= changedAt(LOCK)) return;
+  console.error('Installing dependencies ...');
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  const npm = process.env.npm_execpath;
+  const npmIsScript = npm !== undefined && /\.[cm]?js$/.test(npm);
+  await must(
+    'The installation',
+    npmIsScript ? node(npm, ...args) : run('npm', args, { shell: process.platform === 'win32' }),
+  );
+}
+
+/** Compiles src/ into an empty dist/. */
+export async function build() {
+  console.error('Building ...');
+  rmSync(at('dist'), { recursive: true, force: true });
+  await must('The build', node(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'));
+  writeFileSync(BUILT, '');
+}
+
+export async function buildIfStale() {
+  const inputs = BUILD_INPUTS.map(latestChange);
+  if (!existsSync(at('dist', 'main.js')) || changedAt(BUILT) < Math.max(...inputs)) await build();
+}

@@ -1,0 +1,35 @@
+// Writes README's table of settings from the schema in src/config.ts: npm run docs:settings
+// With --check: exit code 1 when the table is not what the schema says.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import '../test/support/typescript.mjs';
+import { root } from './checkout.mjs';
+
+const { settings } = await import('../src/config.ts');
+
+const FROM = '<!-- settings: written by `npm run docs:settings` from src/config.ts -->\n<!-- prettier-ignore -->';
+const TO = '<!-- /settings -->';
+const readme = join(root, 'README.md');
+
+/** The default as a user would write it; a setting without one is optional. */
+function defaultOf(field) {
+  const parsed = field.safeParse(undefined);
+  if (!parsed.success) return 'required';
+  return parsed.data === undefined ? '' : `\`${String(parsed.data)}\``;
+}
+
+const rows = Object.entries(settings.shape).map(([name, field]) => {
+  if (field.description === undefined) throw new Error(`${name} has no description.`);
+  return `| \`${name}\` | ${defaultOf(field)} | ${field.description.replaceAll('|', '\\|')} |`;
+});
+const table = [FROM, '| setting | default | meaning |', '|---|---|---|', ...rows, '', TO].join('\n');
+
+const text = readFileSync(readme, 'utf8');
+const [start, end] = [text.indexOf(FROM), text.indexOf(TO)];
+if (start < 0 || end < start) throw new Error('README.md has no place for the settings.');
+const fresh = text.slice(0, start) + table + text.slice(end + TO.length);
+if (!process.argv.includes('--check')) writeFileSync(readme, fresh);
+else if (fresh !== text) {
+  console.error("README.md's table of settings is stale: npm run docs:settings");
+  process.exit(1);
+}

@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, Query } from '@nestjs/cqrs';
+import { AppModule } from '../src/app.module.js';
+import { catalogue } from '../src/catalogue.js';
+import { readConfig } from '../src/config.js';
+import { openEmbeddedEngines } from '../src/embedded-engines.js';
+import type { Engines } from '../src/engines.js';
+import { AccessTokens } from '../src/platform/access-tokens.js';
+import type { AnyAggregate } from '../src/platform/event-catalogue.js';
+import type { AnyProjection } from '../src/platform/projection.js';
+import { projections } from '../src/projections/projections.js';
+import { createService, type Service } from '../src/service.js';
+
+const root = join(import.meta.dirname, '..');
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `${folder}/${path}`);
+const having = (paths: readonly string[], pattern: RegExp): string[] =>
+  paths.filter((path) => pattern.test(textOf(path)));
+
+type Exports = Readonly<Record<string, unknown>>;
+const exportsOf = async (...folders: string[]): Promise<unknown[]> => {
+  const modules = await Promise.all(
+    folders.flatMap(filesOf).map((path) => import(join(root, path)) as Promise<Exports>),
+  );
+  return modules.flatMap((exported) => Object.values(exported));
+};
+const isClass = (value: unknown): value is new () => object => typeof value === 'function' && 'prototype' in value;
+const nameOf = ({ name }: { name: string }): string => name;
+
+const sources = filesOf('src');
+const tests = filesOf('test').filter((path) => path !== 'test/architecture.test.ts');
+
+const directory = mkdtempSync(join(tmpdir(), 'kontor-architecture-'));
+const config = readConfig({ DATA_DIR: directory, SUBSCRIBERS: 'inline', SEED_DEMO: 'false' });
+const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+function quiet(): void {
+  // A test that fails says so itself.
+}
+let engines: Engines;
+let service: Service;
+beforeAll(async () => {
+  engines = await openEmbeddedEngines(config, { logger: silent });
+  service = await createService(config, engines);
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(directory, { recursive: true });
+});
+
+describe('every part is wired up', () => {
+  /** What @nestjs/cqrs writes on the classes of handlers. */
+  const handled = async (key: string): Promise<string[]> => {
+    const tokens = await AccessTokens.open(directory, { issuer: 'i', audience: 'a', clock: engines.clock });
+    const providers = AppModule.over(config, engines, tokens).providers ?? [];
+    return providers
+      .filter(isClass)
+      .map((provider) => Reflect.getMetadata(key, provider) as { name: string } | undefined)
+      .flatMap((message) => (message ? [message.name] : []))
+      .toSorted();
+  };
+  const messages = async (kind: typeof Command | typeof Query, ...folders: string[]): Promise<string[]> =>
+    (await exportsOf(...folders))
+      .filter(isClass)
+      .filter(({ prototype }) => prototype instanceof kind)
+      .map(nameOf)
+      .toSorted();
+
+  test('every command has one handler', async () => {
+    expect(await handled('__commandHandler__')).toEqual(await messages(Command, 'src/commands', 'src/integration'));
+  });
+
+  test('every query has one handler', async () => {
+    expect(await handled('__queryHandler__')).toEqual(await messages(Query, 'src/queries'));
+  });
+
+  test('every aggregate is in the catalogue, which refuses two events of one name', async () => {
+    const isAggregate = (value: unknown): value is AnyAggregate =>
+      typeof value === 'object' && value !== null && 'evolve' in value && 'events' in value;
+    const aggregates = (await exportsOf('src/aggregates')).filter(isAggregate);
+    expect(aggregates.length).toBeGreaterThan(10);
+    for (const aggregate of aggregates) expect(catalogue.aggregateOf(aggregate.name)).toBe(aggregate);
+  });
+
+  test('every projection runs', async () => {
+    const isProjection = (value: unknown): value is AnyProjection =>
+      typeof value === 'object' && value !== null && 'evolve' in value && 'model' in value;
+    const written = (await exportsOf('src/projections')).filter(isProjection).map(({ model }) => model.name);
+    expect(projections.map(({ model }) => model.name).toSorted()).toEqual(written.toSorted());
+  });
+
+  test('every route of a controller is in the OpenAPI document, as what it is declared', () => {
+    const document = JSON.parse(service.openApi()) as {
+      paths: Record<string, Record<string, { security?: object[] }>>;
+    };
+    const routes = filesOf('src/http')
+      .filter((path) => path.endsWith('.controller.ts'))
+      .flatMap((path) => [...textOf(path).matchAll(/^ +path: '([^']+)'/gm)].map(([, route]) => route ?? ''));
+    expect(routes.length).toBeGreaterThan(10);
+    for (const route of routes) {
+      const operations = document.paths[route.replace(/:(\w+)/g, '{$1}')];
+      expect([route, operations !== undefined]).toEqual([route, true]);
+      if (!route.startsWith('/api/') || route === '/api/auth/login') continue;
+      for (const { security } of Object.values(operations ?? {}))
+        expect([route, security?.length]).not.toEqual([route, 0]);
+    }
+  });
+});
+
+describe('the sources keep the rules', () => {
+  test('settings are read in one place', () => {
+    expect(having(sources, /process\.env/)).toEqual(['src/config.ts']);
+  });
+
+  test('only what composes the service names adapters', () => {
+    const composing = ['src/embedded-engines.ts', 'src/subscribers.worker.ts'];
+    const outside = sources.filter((path) => !path.startsWith('src/adapters/'));
+    expect(having(outside, /from '[^']*adapters\//).toSorted()).toEqual(composing);
+  });
+
+  test('no file is longer than 300 lines', () => {
+    expect(sources.filter((path) => textOf(path).split('\n').length > 301)).toEqual([]);
+  });
+
+  test('no name says nothing', () => {
+    expect(sources.filter((path) => /\b(utils?|helpers?|managers?|base|index)\b/.test(path))).toEqual([]);
+  });
+
+  test('nothing is left for later', () => {
+    expect(having([...sources, ...tests], /\b(TODO|FIXME)\b|@ts-ignore|@ts-nocheck/)).toEqual([]);
+  });
+
+  test('a rule of the linter is switched off with a reason, or not at all', () => {
+    expect(having([...sources, ...tests], /eslint-disable(?!.* -- \w)/)).toEqual([]);
+  });
+
+  test('no test mocks, none is skipped, none runs alone', () => {
+    expect(having(tests, /\bjest\.(fn|mock|spyOn)\b|\b(test|it|describe)\.(skip|only|todo)\(/)).toEqual([]);
+  });
+});
+
+describe('the documents are fresh', () => {
+  test("README's table of settings is what the schema says", () => {
+    execFileSync(process.execPath, ['scripts/settings-table.mjs', '--check'], { cwd: root });
+  });
+
+  test('what the documents name is there', () => {
+    const adrs = readdirSync(join(root, 'docs/adr')).map((name) => `docs/adr/${name}`);
+    const named = ['README.md', 'AGENTS.md', 'CHANGELOG.md', ...adrs].flatMap((document) =>
+      [...textOf(document).matchAll(/`((?:src|test|docs|scripts|bench|\.ci)\/[\w./-]*)`/g)].map(
+        ([, path]) => path ?? '',
+      ),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('decisions are numbered without gaps and say background, decision and consequences', () => {
+    const names = readdirSync(join(root, 'docs/adr')).toSorted();
+    expect(names.map((name) => name.slice(0, 4))).toEqual(names.map((_, index) => String(index + 1).padStart(4, '0')));
+    for (const name of names)
+      expect([name, textOf(`docs/adr/${name}`).match(/^## .*/gm)]).toEqual([
+        name,
+        ['## Background', '## Decision', '## Consequences'],
+      ]);
+  });
+
+  test('AGENTS.md stays short', () => {
+    expect(textOf('AGENTS.md').split('\n').length).toBeLessThanOrEqual(121);
+  });
+});

@@ -1,0 +1,258 @@
+// The compiled service as a process of its own, and what its tests need of a tenant over HTTP alone.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const OPERATOR = { email: 'operator@kontor.test', password: 'operator-secret' } as const;
+const OWNER_PASSWORD = 'correct horse battery';
+const START_MS = 15_000;
+
+export type Exit = { readonly code: number | null; readonly signal: string | null };
+type Settings = Readonly<Record<string, string>>;
+
+/** A data directory that is removed at the end. */
+export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'kontor-e2e-'));
+  try {
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+// A test that failed half-way leaves its processes behind.
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export class KontorProcess {
+  stdout = '';
+  stderr = '';
+  readonly exit: Promise<Exit>;
+  private readonly child: ChildProcess;
+
+  /** Nothing of this process's own settings reaches the service but where to find programs. */
+  constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...settings };
+    this.child = spawn(program ?? '', args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(this.child);
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.exit = new Promise((resolve, reject) => {
+      this.child.on('error', reject);
+      this.child.on('close', (code, signal) => {
+        running.delete(this.child);
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  static async ready(directory: string, settings: Settings = {}, program = SERVICE): Promise<KontorProcess> {
+    const kontor = new KontorProcess(directory, settings, program);
+    await kontor.url();
+    return kontor;
+  }
+
+  /** The address that the log tells, once it does. @throws Error with everything it printed when it does not */
+  async url(): Promise<string> {
+    for (const untilMs = Date.now() + START_MS; ;) {
+      const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
+      if (url !== undefined) return url;
+      if (!running.has(this.child) || Date.now() > untilMs)
+        throw new Error(`Not ready:\n${this.stdout}\n${this.stderr}`);
+      await pause(10);
+    }
+  }
+
+  send(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void {
+    this.child.kill(signal);
+  }
+
+  /** Warnings and errors of the log. */
+  complaints(): unknown[] {
+    const lines = this.stdout.split('\n').filter((line) => line.startsWith('{'));
+    return lines.map((line) => JSON.parse(line) as { level: number }).filter(({ level }) => level >= 40);
+  }
+
+  async stop(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
+    this.send(signal);
+    return this.exit;
+  }
+}
+const SERVICE: readonly string[] = [process.execPath, '--enable-source-maps', join(ROOT, 'dist', 'main.js')];
+
+/** Settings of a service without demo data, with an operator. */
+export const PLAIN: Settings = {
+  SEED_DEMO: 'false',
+  LOG_LEVEL: 'info',
+  OPERATOR_EMAIL: OPERATOR.email,
+  OPERATOR_PASSWORD: OPERATOR.password,
+};
+
+export const pause = (ms: number): Promise<void> => delay(ms);
+
+/** Asks again until the answer satisfies. @throws Error with the last answer */
+export async function until<T>(
+  ask: () => Promise<T>,
+  satisfies: (answer: T) => boolean,
+  withinMs = 15_000,
+): Promise<T> {
+  for (const untilMs = Date.now() + withinMs; ; await pause(20)) {
+    const answer = await ask();
+    if (satisfies(answer)) return answer;
+    if (Date.now() > untilMs) throw new Error(`Still ${JSON.stringify(answer)} after ${withinMs} ms`);
+  }
+}
+
+type Send = { readonly method?: string; readonly token?: string; readonly body?: unknown };
+
+/** @throws Error for any answer that is no success */
+export async function call<T>(url: string, { method, token, body }: Send = {}): Promise<T> {
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+/** Address-independent, so that it outlives a restart on another port. */
+export type Books = { readonly token: string; readonly key: string };
+
+const tokenOf = async (url: string, { email, password }: { email: string; password: string }): Promise<string> =>
+  (await call<{ data: { accessToken: string } }>(`${url}/api/auth/login`, { body: { email, password } })).data
+    .accessToken;
+
+/** A tenant with an owner who is signed in, and a partner's key that no rate limit stops. */
+export async function openBooks(url: string): Promise<Books> {
+  const operator = await tokenOf(url, OPERATOR);
+  const owner = { fullName: 'Olga Owner', email: `${randomUUID()}@kontor.test`, password: OWNER_PASSWORD };
+  const tenant = { name: 'Acme', slug: `acme-${randomUUID()}`, currency: 'EUR', timeZone: 'Europe/Berlin', owner };
+  await call(`${url}/api/platform/tenants`, { token: operator, body: tenant });
+  const token = await tokenOf(url, owner);
+  const {
+    data: { id, key },
+  } = await call<{ data: { id: string; key: string } }>(`${url}/api/integration-keys`, {
+    token,
+    body: { name: 'Shop', sourceId: 'shop' },
+  });
+  await call(`${url}/api/platform/integration-keys/${id}`, {
+    method: 'PATCH',
+    token: operator,
+    body: { rateLimit: 1_000_000 },
+  });
+  return { token, key };
+}
+
+export type Answered = { readonly status: number; readonly body: string; readonly replayed: string | null };
+
+/** Net 100.00, gross 119.00. */
+export async function postSale(
+  url: string,
+  { key }: Books,
+  externalId: string,
+  idempotencyKey = externalId,
+): Promise<Answered> {
+  const response = await fetch(`${url}/api/integrations/v1/sales`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-integration-key': key, 'idempotency-key': idempotencyKey },
+    body: JSON.stringify({
+      externalId,
+      occurredAt: '2026-03-04T10:00:00Z',
+      currency: 'EUR',
+      lines: [{ description: 'Goods', quantity: 2, unitPrice: '50.00', taxRate: 19 }],
+    }),
+  });
+  return {
+    status: response.status,
+    body: await response.text(),
+    replayed: response.headers.get('idempotent-replayed'),
+  };
+}
+
+export const statusOf = async (url: string, { key }: Books, externalId: string): Promise<string> => {
+  const response = await fetch(`${url}/api/integrations/v1/sales/${externalId}`, {
+    headers: { 'x-integration-key': key },
+  });
+  return response.ok ? ((await response.json()) as { status: string }).status : String(response.status);
+};
+
+/** The externalIds of all invoices in the books, in the order of the list. */
+export async function invoices(url: string, { token }: Books): Promise<string[]> {
+  const found: string[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const list = await call<{ items: { externalId: string }[]; totalPages: number }>(
+      `${url}/api/transactions?pageNumber=${page}&pageSize=100&type=INVOICE`,
+      { token },
+    );
+    found.push(...list.items.map(({ externalId }) => externalId));
+    pages = list.totalPages;
+  }
+  return found;
+}
+
+export type TrialBalance = {
+  readonly totalDebit: string;
+  readonly totalCredit: string;
+  readonly rows: readonly { readonly type: string; readonly balance: string }[];
+};
+
+export const trialBalance = async (url: string, { token }: Books): Promise<TrialBalance> =>
+  (await call<{ data: TrialBalance }>(`${url}/api/reports/trial-balance`, { token })).data;
+
+/** Partners that push sales side by side, until they are told to stop or the service is gone. */
+export class SaleLoad {
+  /** Every sale that was sent, and what came back of it; undefined: no answer. */
+  readonly sent = new Map<string, Answered | undefined>();
+  private stopped = false;
+  private readonly partners: Promise<unknown>;
+
+  constructor(url: string, books: Books, run: string, connections = 16) {
+    this.partners = Promise.all(
+      Array.from({ length: connections }, async (_, partner) => {
+        for (let count = 0; !this.stopped; count += 1) await this.push(url, books, `${run}-${partner}-${count}`);
+      }),
+    );
+  }
+
+  get accepted(): string[] {
+    return [...this.sent].filter(([, answered]) => answered?.status === 202).map(([externalId]) => externalId);
+  }
+
+  get unanswered(): string[] {
+    return [...this.sent].filter(([, answered]) => answered === undefined).map(([externalId]) => externalId);
+  }
+
+  /** Statuses other than 202. */
+  get refused(): number[] {
+    return [...this.sent.values()].flatMap((answered) =>
+      answered && answered.status !== 202 ? [answered.status] : [],
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.partners;
+  }
+
+  private async push(url: string, books: Books, externalId: string): Promise<void> {
+    this.sent.set(externalId, undefined);
+    try {
+      this.sent.set(externalId, await postSale(url, books, externalId));
+    } catch {
+      // The connection broke: the partner does not know, and gives up until the service is back.
+      this.stopped = true;
+    }
+  }
+}

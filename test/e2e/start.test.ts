@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { call, KontorProcess, OPERATOR, PLAIN, withDirectory } from './kontor-process.js';
+
+const bash = async (line: string): Promise<string> =>
+  (await promisify(execFile)('bash', ['-c', line], { timeout: 30_000 })).stdout;
+
+/** The paragraph that a user copies from the screen. */
+const lineWith = (text: string, beginning: string): string =>
+  text.split('\n').find((line) => line.startsWith(beginning)) ?? '';
+
+type CustomerPage = {
+  readonly items: readonly { readonly name: string; readonly balance: { readonly amount: string } }[];
+};
+type TransactionPage = {
+  readonly items: readonly {
+    readonly type: string | null;
+    readonly documentEffect: string | null;
+    readonly amount: string;
+  }[];
+};
+
+describe('a first start in development', () => {
+  test('prints its secrets once, and two lines that show a sale becoming an invoice and a collection', async () => {
+    await withDirectory(async (directory) => {
+      const settings = { NODE_ENV: 'development' };
+      const first = await KontorProcess.ready(directory, settings);
+      await fetch(`${await first.url()}/readyz`);
+      const post = lineWith(first.stdout, 'curl ');
+      const show = lineWith(first.stdout, 'until ');
+
+      const accepted = await bash(post);
+      const replayed = await bash(post);
+      expect(accepted).toMatch(/\n202\n$/);
+      expect(replayed).toMatch(/\n200\n$/);
+      expect(replayed.replace(/200\n$/, '')).toBe(accepted.replace(/202\n$/, ''));
+
+      const [customers, transactions] = (await bash(show)).split('\n') as [string, string];
+      const [ada] = (JSON.parse(customers) as CustomerPage).items;
+      expect(ada).toMatchObject({ name: 'Ada Yilmaz', balance: { amount: '138.00', currency: 'EUR' } });
+      const { items } = JSON.parse(transactions) as TransactionPage;
+      expect(items.map(({ type, documentEffect, amount }) => [documentEffect ?? type, amount]).toSorted()).toEqual([
+        ['COLLECTION', '100.00'],
+        ['INVOICE', '238.00'],
+      ]);
+
+      const secrets = [...first.stdout.matchAll(/^ {2}(\S+@\S+) {2}(\S+) {3}\(/gm)].map(([, email, password]) => ({
+        email: email ?? '',
+        password: password ?? '',
+      }));
+      expect(secrets).toHaveLength(2);
+      await first.stop();
+
+      const second = await KontorProcess.ready(directory, settings);
+      const url = await second.url();
+      for (const { email, password } of secrets) {
+        expect(second.stdout).not.toContain(password);
+        await call(`${url}/api/auth/login`, { body: { email, password } });
+      }
+      expect(second.stdout).not.toContain('curl');
+      const [again] = (await bash(show.replaceAll(await first.url(), url))).split('\n') as [string];
+      expect((JSON.parse(again) as CustomerPage).items).toHaveLength(1);
+      await second.stop();
+    });
+  }, 60_000);
+
+  test('makes nothing in production but the operator of the settings', async () => {
+    await withDirectory(async (directory) => {
+      const kontor = await KontorProcess.ready(directory, { ...PLAIN, SEED_DEMO: 'true' });
+      expect(kontor.stdout).not.toContain('partner key');
+      await call(`${await kontor.url()}/api/auth/login`, { body: OPERATOR });
+      await kontor.stop();
+    });
+  }, 30_000);
+});
+
+describe('a start that cannot be', () => {
+  test('on the data of a running service is refused, and harms nothing', async () => {
+    await withDirectory(async (directory) => {
+      const first = await KontorProcess.ready(directory, PLAIN);
+      const second = new KontorProcess(directory, PLAIN);
+      expect(await second.exit).toEqual({ code: 1, signal: null });
+      expect(second.stderr).toContain(`already writes to the event history in ${directory}`);
+      expect((await fetch(`${await first.url()}/readyz`)).status).toBe(200);
+      expect(await first.stop()).toEqual({ code: 0, signal: null });
+    });
+  }, 30_000);
+
+  test('with faulty settings tells all of them at once', async () => {
+    await withDirectory(async (directory) => {
+      const kontor = new KontorProcess(directory, { PORT: 'abc', LOG_LEVEL: 'loud', OPERATOR_EMAIL: 'o@kontor.test' });
+      expect(await kontor.exit).toEqual({ code: 1, signal: null });
+      for (const name of ['PORT', 'LOG_LEVEL', 'OPERATOR_PASSWORD']) expect(kontor.stderr).toContain(name);
+      expect(kontor.stderr).not.toContain('    at ');
+    });
+  }, 30_000);
+});

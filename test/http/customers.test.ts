@@ -1,0 +1,345 @@
+import type { Page } from '../../src/platform/query.js';
+import type { CustomerRecord } from '../../src/queries/customer.queries.js';
+import { TestService, type TestTenant } from '../support/service.js';
+
+let service: TestService;
+let tenant: TestTenant;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+afterAll(() => service.close());
+
+const newTenant = async (): Promise<void> => {
+  tenant = await service.createTenant();
+};
+const create = (body: object) => service.post('/api/customers', body, tenant.token);
+const created = async (body: object): Promise<CustomerRecord> =>
+  service.customer(tenant.token, (await create(body)).id);
+const names = async (query: string): Promise<string[]> =>
+  (await service.customers(tenant.token, query)).items.map(({ name }) => name);
+const lookup = async (query = ''): Promise<{ id: string; name: string; code: string | null }[]> =>
+  (await service.get(`/api/customers/lookup?${query}`, tenant.token)).data as [];
+
+describe('Creating a customer', () => {
+  beforeEach(newTenant);
+  test('needs a name only, and gives the next code', async () => {
+    const reply = await create({ name: '  Acme GmbH ' });
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
+    const customer = await service.customer(tenant.token, reply.id);
+    expect(customer).toEqual({
+      id: reply.id,
+      code: 'C-000001',
+      name: 'Acme GmbH',
+      type: 'COMPANY',
+      taxNumber: null,
+      taxOffice: null,
+      nationalId: null,
+      email: null,
+      phone: null,
+      address: null,
+      city: null,
+      country: null,
+      currency: 'EUR',
+      status: 'ACTIVE',
+      isDefault: false,
+      branchId: null,
+      notes: null,
+      balance: { amount: '0.00', currency: 'EUR' },
+      accountId: reply.id,
+      createdAt: customer.createdAt,
+      updatedAt: customer.createdAt,
+      revision: 0,
+    });
+    expect(customer.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  test('keeps every field that is given', async () => {
+    const facts = {
+      code: 'A-1',
+      name: 'Ada Yılmaz',
+      type: 'INDIVIDUAL',
+      taxNumber: '123 456',
+      taxOffice: 'Kadıköy',
+      nationalId: '1000',
+      email: 'ada@example.test',
+      phone: '+90 212 000',
+      address: 'Street 1\nFloor 2',
+      city: 'İstanbul',
+      country: 'TR',
+      currency: 'EUR',
+      status: 'PASSIVE',
+      notes: 'Pays late',
+    };
+    expect(await created(facts)).toMatchObject(facts);
+  });
+
+  test('gives codes in order, also to many at once, and passes over one that was taken by hand', async () => {
+    await create({ name: 'By hand', code: 'c-000003' });
+    const made = await Promise.all(Array.from({ length: 5 }, (_, index) => created({ name: `N${index}` })));
+    expect(made.map(({ code }) => code).sort()).toEqual(['C-000001', 'C-000002', 'C-000004', 'C-000005', 'C-000006']);
+  });
+
+  test('refuses a code that another customer has, in whatever case', async () => {
+    await create({ name: 'First', code: 'VIP' });
+    expect((await create({ name: 'Second', code: 'vip' })).told).toBe('409 CUSTOMER_CODE_TAKEN');
+    const race = await Promise.all(['x', 'X', 'x'].map((code) => create({ name: code, code })));
+    expect(race.map(({ told }) => told).sort()).toEqual(['201', '409 CUSTOMER_CODE_TAKEN', '409 CUSTOMER_CODE_TAKEN']);
+  });
+
+  test('refuses a currency that the books are not kept in', async () => {
+    expect((await create({ name: 'A', currency: 'USD' })).told).toBe('400 CURRENCY_MISMATCH currency');
+  });
+
+  test('refuses a branch that does not exist', async () => {
+    const branchId = service.service.engines.ids.next();
+    expect((await create({ name: 'A', branchId })).told).toBe('404 NOT_FOUND branchId');
+    expect((await create({ name: 'A', branchId: 'main' })).told).toBe('404 NOT_FOUND branchId');
+  });
+});
+
+describe('A faulty customer', () => {
+  beforeAll(newTenant);
+
+  const opening = { amount: '10.00', direction: 'IN', date: '2026-01-01' };
+  test.each([
+    ['nothing', {}, 'name'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name of 201 characters', { name: 'n'.repeat(201) }, 'name'],
+    ['a name with a line break', { name: 'a\nb' }, 'name'],
+    ['another type', { name: 'A', type: 'PERSON' }, 'type'],
+    ['another status', { name: 'A', status: 'ALL' }, 'status'],
+    ['no e-mail address', { name: 'A', email: 'nobody' }, 'email'],
+    ['a code of 41 characters', { name: 'A', code: 'c'.repeat(41) }, 'code'],
+    ['a currency of two letters', { name: 'A', currency: 'EU' }, 'currency'],
+    ['a balance of its own', { name: 'A', balance: { amount: '1.00' } }, 'balance'],
+    ['another tenant', { name: 'A', tenantId: 'x' }, 'tenantId'],
+    ['a default of its own', { name: 'A', isDefault: true }, 'isDefault'],
+    [
+      'no opening direction',
+      { name: 'A', openingBalance: { ...opening, direction: undefined } },
+      'openingBalance.direction',
+    ],
+    ['no opening date', { name: 'A', openingBalance: { ...opening, date: undefined } }, 'openingBalance.date'],
+    [
+      'a day that does not exist',
+      { name: 'A', openingBalance: { ...opening, date: '2026-02-30' } },
+      'openingBalance.date',
+    ],
+    ['a zero amount', { name: 'A', openingBalance: { ...opening, amount: '0.00' } }, 'openingBalance.amount'],
+    ['a negative amount', { name: 'A', openingBalance: { ...opening, amount: '-1.00' } }, 'openingBalance.amount'],
+    ['too many decimals', { name: 'A', openingBalance: { ...opening, amount: '1.001' } }, 'openingBalance.amount'],
+    ['16 digits', { name: 'A', openingBalance: { ...opening, amount: '1'.repeat(16) } }, 'openingBalance.amount'],
+  ])('is refused: %s', async (_, body, path) => {
+    expect((await create(body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+});
+
+describe('An opening balance', () => {
+  beforeEach(newTenant);
+  test.each([
+    ['OUT', 'the customer owes', '1250.50', '-1250.50'],
+    ['IN', 'the tenant owes', '-1250.50', '1250.50'],
+  ])('%s, where %s, shows in every place', async (direction, _, balance, contra) => {
+    const openingBalance = { amount: 1250.5, direction, date: '2026-01-01' };
+    const customer = await created({ name: 'Opened', openingBalance });
+    expect(customer.balance).toEqual({ amount: balance, currency: 'EUR' });
+    expect(await service.balancesByCode(tenant.token)).toEqual({ '500': contra });
+    const { items } = await service.transactions(tenant.token);
+    expect(items).toMatchObject([
+      {
+        type: 'OPENING_BALANCE',
+        documentEffect: null,
+        direction,
+        date: '2026-01-01',
+        amount: '1250.50',
+        customerId: customer.id,
+        customerName: 'Opened',
+        accountId: null,
+        systemGenerated: true,
+        reversalOf: null,
+      },
+    ]);
+    const own = await service.get(`/api/customers/${customer.id}/transactions?pageNumber=1&pageSize=5`, tenant.token);
+    expect((own.body as Page<unknown>).items).toEqual(items);
+    expect((await service.customers(tenant.token, 'search=opened')).items[0]?.balance.amount).toBe(balance);
+  });
+
+  test('of null is none', async () => {
+    const customer = await created({ name: 'A', openingBalance: null });
+    expect(customer.balance.amount).toBe('0.00');
+    expect((await service.transactions(tenant.token)).totalCount).toBe(0);
+  });
+});
+
+describe('A single customer', () => {
+  beforeAll(newTenant);
+  test('comes with its revision as ETag', async () => {
+    const { id } = await create({ name: 'A' });
+    const reply = await service.get(`/api/customers/${id}`, tenant.token);
+    expect(reply.headers.etag).toBe('"0"');
+    expect(reply.headers['cache-control']).toBe('no-store');
+    expect((await service.get(`/api/customers/${id.toUpperCase()}`, tenant.token)).data).toEqual(reply.data);
+  });
+
+  test('that does not exist, or cannot exist, is not found', async () => {
+    for (const id of [service.service.engines.ids.next(), 'x', '%00', 'a'.repeat(500)]) {
+      expect((await service.get(`/api/customers/${id}`, tenant.token)).told).toBe('404 NOT_FOUND');
+      const path = `/api/customers/${id}/transactions?pageNumber=1&pageSize=1`;
+      expect((await service.get(path, tenant.token)).told).toBe('404 NOT_FOUND');
+    }
+  });
+});
+
+describe('The list of customers', () => {
+  beforeEach(newTenant);
+  test('is newest first, in pages that add up', async () => {
+    for (const name of ['one', 'two', 'three', 'four']) await create({ name });
+    const page = async (pageNumber: number) => {
+      const path = `/api/customers?pageNumber=${pageNumber}&pageSize=2`;
+      const { items, ...rest } = (await service.get(path, tenant.token)).body as Page<CustomerRecord>;
+      return { names: items.map(({ name }) => name), ...rest };
+    };
+    const totals = { pageSize: 2, totalCount: 5, totalPages: 3 };
+    expect(await page(1)).toEqual({
+      ...{ names: ['four', 'three'], pageNumber: 1, ...totals },
+      ...{ hasPreviousPage: false, hasNextPage: true },
+    });
+    expect(await page(2)).toMatchObject({ names: ['two', 'one'], hasPreviousPage: true, hasNextPage: true });
+    expect(await page(3)).toMatchObject({ names: ['Walk-in customer'], hasPreviousPage: true, hasNextPage: false });
+    expect(await page(4)).toMatchObject({
+      names: [],
+      pageNumber: 4,
+      ...totals,
+      hasPreviousPage: true,
+      hasNextPage: false,
+    });
+  });
+
+  test('shows active ones unless asked for others', async () => {
+    await create({ name: 'Active' });
+    await create({ name: 'Passive', status: 'PASSIVE' });
+    expect(await names('')).toEqual(['Active', 'Walk-in customer']);
+    expect(await names('status=ACTIVE')).toEqual(['Active', 'Walk-in customer']);
+    expect(await names('status=PASSIVE')).toEqual(['Passive']);
+    expect(await names('status=ALL')).toEqual(['Passive', 'Active', 'Walk-in customer']);
+    expect(await names('status=ALL&isDefault=true')).toEqual(['Walk-in customer']);
+    expect(await names('isDefault=true')).toEqual(['Walk-in customer']);
+    expect(await names('isDefault=false')).toEqual(['Active']);
+    expect(await names('status=PASSIVE&isDefault=true')).toEqual([]);
+  });
+
+  test('is searched whatever the case and the accents, by the beginnings of words', async () => {
+    await create({ name: 'İstanbul Çiçek Ltd', email: 'info@cicek.test', taxNumber: '12 34' });
+    await create({ name: 'Irmak Kağıt', phone: '+90 555 123', nationalId: 'TC77' });
+    await create({ name: 'Müller-Straße', code: 'M-9' });
+    for (const [search, found] of [
+      ['istanbul', ['İstanbul Çiçek Ltd']],
+      ['ISTANBUL', ['İstanbul Çiçek Ltd']],
+      ['ıstanbul cicek', ['İstanbul Çiçek Ltd']],
+      ['irm', ['Irmak Kağıt']],
+      ['IRM kag', ['Irmak Kağıt']],
+      ['mak', []],
+      ['muller', ['Müller-Straße']],
+      ['strasse', ['Müller-Straße']],
+      ['m-9', ['Müller-Straße']],
+      ['info@cicek', ['İstanbul Çiçek Ltd']],
+      ['12', ['Irmak Kağıt', 'İstanbul Çiçek Ltd']],
+      ['555 123', ['Irmak Kağıt']],
+      ['tc77', ['Irmak Kağıt']],
+      ['istanbul kağıt', []],
+      ['!?', []],
+      ['', ['Müller-Straße', 'Irmak Kağıt', 'İstanbul Çiçek Ltd', 'Walk-in customer']],
+    ] as const)
+      expect([search, await names(`search=${encodeURIComponent(search)}`)]).toEqual([search, found]);
+  });
+});
+
+describe('A faulty query for customers', () => {
+  beforeAll(newTenant);
+
+  test.each([
+    ['', 'pageNumber pageSize'],
+    ['pageNumber=1', 'pageSize'],
+    ['pageNumber=0&pageSize=1', 'pageNumber'],
+    ['pageNumber=1&pageSize=101', 'pageSize'],
+    ['pageNumber=1.5&pageSize=1', 'pageNumber'],
+    ['pageNumber=1&pageSize=1&status=active', 'status'],
+    ['pageNumber=1&pageSize=1&isDefault=1', 'isDefault'],
+    ['pageNumber=1&pageSize=1&sort=name', 'sort'],
+    ['pageNumber=1&pageNumber=2&pageSize=1', 'pageNumber'],
+  ])('is refused: "%s"', async (query, paths) => {
+    expect((await service.get(`/api/customers?${query}`, tenant.token)).told).toBe(`400 VALIDATION_FAILED ${paths}`);
+  });
+});
+
+describe('The look-up of customers', () => {
+  beforeEach(newTenant);
+  test('gives at most 20 active ones, briefly', async () => {
+    await Promise.all(Array.from({ length: 21 }, (_, index) => create({ name: `Many ${index}` })));
+    const { id } = await create({ name: 'Needle', code: 'N-1' });
+    await create({ name: 'Needle passive', status: 'PASSIVE' });
+    expect(await lookup()).toHaveLength(20);
+    expect(await lookup('search=need')).toEqual([{ id, name: 'Needle', code: 'N-1' }]);
+    expect(await lookup('search=nothing')).toEqual([]);
+  });
+
+  test('puts the best match first', async () => {
+    await create({ name: 'Ada' });
+    await create({ name: 'Ada Lovelace' });
+    await create({ name: 'Lovelace, Ada' });
+    await create({ name: 'Somebody', code: 'ADA' });
+    await create({ name: 'Adamant' });
+    const found = (await lookup('search=ada')).map(({ name }) => name);
+    expect(found).toEqual(['Somebody', 'Ada', 'Ada Lovelace', 'Adamant', 'Lovelace, Ada']);
+  });
+});
+
+describe('Reading after writing', () => {
+  beforeAll(newTenant);
+  test('a command names its position, and a read may ask for it', async () => {
+    const reply = await create({ name: 'A' });
+    const position = String(reply.headers['x-event-position']);
+    expect(Number(position)).toBeGreaterThan(0);
+    expect(reply.headers['x-read-model']).toBeUndefined();
+    const path = `/api/customers/${reply.id}`;
+    expect((await service.get(path, tenant.token, { 'x-min-position': position })).status).toBe(200);
+    for (const wrong of ['-1', 'x', '1.5'])
+      expect((await service.get(path, tenant.token, { 'x-min-position': wrong })).told).toBe(
+        '400 VALIDATION_FAILED X-Min-Position',
+      );
+  });
+
+  test('a read that asks for a position to come waits for it', async () => {
+    const { engines } = service.service;
+    const next = (await engines.events.head()) + 1;
+    const waiting = service.get('/api/customers?pageNumber=1&pageSize=1&search=awaited', tenant.token, {
+      'x-min-position': String(next),
+    });
+    await create({ name: 'Awaited' });
+    expect((await waiting).status).toBe(200);
+  });
+
+  test('a request id is echoed where it is well-formed, else made', async () => {
+    const path = '/api/customers/lookup';
+    const echoed = await service.get(path, tenant.token, { 'x-request-id': 'req_1.A-b' });
+    expect(echoed.headers['x-request-id']).toBe('req_1.A-b');
+    for (const wrong of ['a b', 'a'.repeat(129)])
+      expect((await service.get(path, tenant.token, { 'x-request-id': wrong })).headers['x-request-id']).toMatch(
+        /^[0-9a-f-]{36}$/,
+      );
+  });
+
+  test('the request id reaches the event', async () => {
+    await service.post('/api/customers', { name: 'Traced' }, tenant.token, { 'x-request-id': 'trace-me' });
+    const events = await service.service.engines.events.readAll({
+      filter: { on: 'type', prefixes: ['CustomerCreated'] },
+    });
+    const metadata = events.at(-1)?.metadata;
+    expect(metadata).toMatchObject({ requestId: 'trace-me', $correlationId: 'trace-me', tenantId: tenant.id });
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

@@ -1,0 +1,143 @@
+import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
+import { writeHistory } from '../support/history.js';
+import { TestService, type Books } from '../support/service.js';
+
+let service: TestService;
+let books: Books;
+beforeAll(async () => {
+  service = await TestService.start();
+  books = await service.openBooks();
+  await writeHistory(service, books, { seed: 2, sales: 30 });
+});
+afterAll(() => service.close());
+
+const toCents = (amount: string): bigint => BigInt(amount.replace('.', ''));
+const fromCents = (cents: bigint): string => {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+
+async function everyTransaction(): Promise<TransactionRecord[]> {
+  const items: TransactionRecord[] = [];
+  for (let page = 1; ; page += 1) {
+    const path = `/api/transactions?pageNumber=${page}&pageSize=100`;
+    const body = (await service.get(path, books.tenant.token)).body as { items: TransactionRecord[] };
+    items.push(...body.items);
+    if (body.items.length < 100) return items;
+  }
+}
+
+/** Debits, credits and balance of each account that was posted to by a date, summed by hand. */
+function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31'): Record<string, string[]> {
+  const sums = new Map<string, { debit: bigint; credit: bigint }>();
+  for (const { postings } of transactions.filter(({ date }) => date <= asOf))
+    for (const { accountId, amount } of postings) {
+      const { debit, credit } = sums.get(accountId) ?? { debit: 0n, credit: 0n };
+      const cents = toCents(amount);
+      sums.set(accountId, cents > 0n ? { debit: debit + cents, credit } : { debit, credit: credit - cents });
+    }
+  const texts = [...sums].map(
+    ([id, { debit, credit }]) => [id, [debit, credit, debit - credit].map(fromCents)] as const,
+  );
+  return Object.fromEntries(texts);
+}
+
+describe('The trial balance', () => {
+  test.each([undefined, '2026-01-29', '2026-01-30', '2026-01-31', '2026-02-15', '2026-03-01', '2030-01-01'])(
+    'as of %s is the sum of all postings until then',
+    async (asOf) => {
+      const report = await service.trialBalance(books.tenant.token, asOf);
+      expect([report.asOf, report.currency]).toEqual([asOf ?? null, 'EUR']);
+      const rows = report.rows.map(({ accountId, debit, credit, balance }) => [accountId, [debit, credit, balance]]);
+      const expected = sumsOf(await everyTransaction(), asOf);
+      expect(Object.fromEntries(rows)).toEqual(expected);
+      expect(rows).toHaveLength(Object.keys(expected).length);
+      const total = (side: 'debit' | 'credit') =>
+        fromCents(report.rows.reduce((sum, row) => sum + toCents(row[side]), 0n));
+      expect([report.totalDebit, report.totalCredit]).toEqual([total('debit'), total('credit')]);
+      expect(report.totalDebit).toBe(report.totalCredit);
+      if (asOf === undefined || asOf > '2026-01-31') expect(rows.length).toBeGreaterThan(5);
+    },
+  );
+
+  test('names each account, in the order of their codes', async () => {
+    const { rows } = await service.trialBalance(books.tenant.token);
+    const codes = rows.map(({ code }) => code ?? '');
+    expect(codes).toEqual([...codes].sort());
+    const named = Object.fromEntries(rows.map(({ code, name, type }) => [code ?? '', `${name} ${type}`]));
+    expect(named).toMatchObject({
+      '100': 'Cash CASH',
+      '102': 'Bank BANK',
+      '108': 'Card terminal POS',
+      '360': 'Tax payable TAX',
+      '500': 'Opening balances EQUITY',
+      '600': 'Sales INCOME',
+      'C-000000': 'Walk-in customer CUSTOMER',
+      'K-0': 'Ada Yılmaz CUSTOMER',
+    });
+  });
+
+  test("agrees with every customer's balance", async () => {
+    const { rows } = await service.trialBalance(books.tenant.token);
+    const balances = new Map(rows.map(({ accountId, balance }) => [accountId, balance]));
+    const { items } = await service.customers(books.tenant.token);
+    expect(items.length).toBeGreaterThan(5);
+    for (const { id, balance } of items) {
+      expect(balance).toEqual({ amount: balances.get(id) ?? '0.00', currency: 'EUR' });
+      expect((await service.customer(books.tenant.token, id)).balance).toEqual(balance);
+    }
+  });
+
+  test('comes as CSV where that is asked for', async () => {
+    await service.post(
+      '/api/customers',
+      {
+        name: '=HYPERLINK("x"), "quoted"; Çay',
+        code: 'CSV',
+        openingBalance: { amount: '5.00', direction: 'OUT', date: '2026-01-30' },
+      },
+      books.tenant.token,
+    );
+    const csv = await service.get('/api/reports/trial-balance', books.tenant.token, { accept: 'text/csv' });
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
+    const lines = csv.text.trimEnd().split('\r\n');
+    expect(lines[0]).toBe('accountId,code,name,type,debit,credit,balance');
+    const { rows } = await service.trialBalance(books.tenant.token);
+    expect(lines).toHaveLength(rows.length + 1);
+    const plain = rows.filter(({ code }) => code !== 'CSV' && !code?.startsWith('K'));
+    for (const { accountId, code, name, type, debit, credit, balance } of plain) {
+      expect(lines).toContain([accountId, code, name, type, debit, credit, balance].join(','));
+    }
+    const quoted = lines.find((line) => line.includes('HYPERLINK'));
+    expect(quoted).toContain(`"'=HYPERLINK(""x""), ""quoted""; Çay",CUSTOMER,5.00,0.00,5.00`);
+    const json = await service.get('/api/reports/trial-balance', books.tenant.token, {
+      accept: 'application/json, text/csv;q=0.5',
+    });
+    expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test.each([
+    ['asOf=2026-02-30', 'asOf'],
+    ['asOf=yesterday', 'asOf'],
+    ['asOf=2026-02-01T00:00:00Z', 'asOf'],
+    ['to=2026-02-01', 'to'],
+  ])('refuses the query %s', async (query, path) => {
+    const reply = await service.get(`/api/reports/trial-balance?${query}`, books.tenant.token);
+    expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+
+  test('of a new tenant is empty', async () => {
+    const { token } = await service.createTenant({ currency: 'JPY' });
+    expect(await service.trialBalance(token)).toEqual({
+      asOf: null,
+      currency: 'JPY',
+      rows: [],
+      totalDebit: '0',
+      totalCredit: '0',
+    });
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import { customer, updateCustomer } from '../../src/aggregates/customer.aggregate.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { inContext } from '../../src/platform/context.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+let service: TestService;
+let books: Books;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  books = await service.openBooks();
+});
+afterAll(() => service.close());
+
+const paid = { payments: [{ method: 'CASH', amount: '100.00' }] };
+const refund = { payments: [{ method: 'BANK', amount: '40.00' }] };
+const line = (unitPrice: string) => ({ lines: [{ description: 'Goods', quantity: 1, unitPrice }] });
+const returnOf = (relatedExternalId: string, unitPrice: string, facts: object = {}) => ({
+  type: 'RETURN',
+  relatedExternalId,
+  occurredAt: '2026-03-10T10:00:00.000Z',
+  ...line(unitPrice),
+  ...facts,
+});
+const cancellationOf = (relatedExternalId: string, facts: object = {}) => ({
+  type: 'CANCELLATION',
+  relatedExternalId,
+  lines: [],
+  occurredAt: '2026-03-11T10:00:00.000Z',
+  ...facts,
+});
+
+/** Pushes it and answers what became of it: BOOKED, or the code of its rejection. */
+async function push(externalId: string, facts: object = {}): Promise<string> {
+  const reply = await service.postSale(books.partner, saleOf(externalId, facts));
+  if (reply.status !== 202) throw new Error(`${externalId}: ${reply.told}`);
+  const { status, rejection } = await service.settled(books.partner, externalId);
+  return rejection?.code ?? status;
+}
+const balances = () => service.balancesByCode(books.tenant.token);
+const found = async (query = '') => (await service.transactions(books.tenant.token, query)).items;
+
+describe('A return', () => {
+  test('gives back what was sold, and pays the customer out', async () => {
+    expect(await push('s', { customer: { name: 'Ada' }, ...paid })).toBe('BOOKED');
+    expect(await push('r', returnOf('s', '40.00', refund))).toBe('BOOKED');
+    expect(await balances()).toEqual({ '100': '100.00', '102': '-40.00', '600': '-60.00' });
+    const [payment, document] = await found('beginDate=2026-03-10');
+    expect(document).toMatchObject({
+      documentEffect: 'RETURN',
+      type: null,
+      direction: 'IN',
+      amount: '40.00',
+      date: '2026-03-10',
+      customerName: 'Ada',
+      externalId: 'r',
+      systemGenerated: true,
+      isCancelled: false,
+    });
+    expect(payment).toMatchObject({ type: 'PAYMENT', direction: 'OUT', accountName: 'Bank', customerName: 'Ada' });
+    const own = (await service.saleStatus(books.partner, 'r')).saleId;
+    expect([document?.saleId, payment?.saleId]).toEqual([own, own]);
+  });
+
+  test('is booked on the customer of the sale, whatever it says of one', async () => {
+    await push('s', { customer: { name: 'Ada' } });
+    await push('r', returnOf('s', '10.00', { customer: { name: 'Bob' } }));
+    expect((await found()).map(({ customerName }) => customerName)).toEqual(['Ada', 'Ada']);
+    expect((await service.customers(books.tenant.token, 'search=bob')).totalCount).toBe(0);
+  });
+
+  test('together with others never comes to more than the sale', async () => {
+    await push('s');
+    expect(await push('r-1', returnOf('s', '60.00'))).toBe('BOOKED');
+    expect(await push('r-2', returnOf('s', '40.01'))).toBe('RETURN_EXCEEDS_SALE');
+    expect(await push('r-3', returnOf('s', '40.00'))).toBe('BOOKED');
+    expect(await push('r-4', returnOf('s', '0.01'))).toBe('RETURN_EXCEEDS_SALE');
+    expect((await balances())['600']).toBe('0.00');
+  });
+
+  test('is one of many at the same moment, and the limit holds', async () => {
+    await push('s');
+    const names = Array.from({ length: 8 }, (_, index) => `r-${index}`);
+    const outcomes = await Promise.all(names.map((name) => push(name, returnOf('s', '30.00'))));
+    expect(outcomes.filter((outcome) => outcome === 'BOOKED')).toHaveLength(3);
+    expect(new Set(outcomes)).toEqual(new Set(['BOOKED', 'RETURN_EXCEEDS_SALE']));
+    expect((await balances())['600']).toBe('-10.00');
+  });
+
+  test('may come together with its sale, or just before it', async () => {
+    const [returned, sold] = await Promise.all([push('r', returnOf('s', '25.00')), push('s')]);
+    expect([returned, sold]).toEqual(['BOOKED', 'BOOKED']);
+  });
+
+  test('of a passive customer is rejected, its cancellation is not', async () => {
+    await push('s', { customer: { name: 'Ada' } });
+    const [ada] = (await service.customers(books.tenant.token, 'search=ada')).items;
+    // No route changes a customer yet.
+    const target = { tenantId: books.tenant.id, id: ada?.id ?? '' };
+    const commandId = service.service.engines.ids.next();
+    const actor = { kind: 'system', name: 'test' } as const;
+    const context = { tenantId: target.tenantId, actor, requestId: 'x', correlationId: 'x', commandId };
+    const runner = service.service.app.get(CommandRunner);
+    await inContext(context, () => runner.execute(customer, target, { status: 'PASSIVE' }, updateCustomer));
+    expect(await push('r', returnOf('s', '10.00'))).toBe('CUSTOMER_PASSIVE');
+    expect(await push('c', cancellationOf('s'))).toBe('BOOKED');
+  });
+});
+
+describe('A cancellation', () => {
+  test('mirrors the sale and its collections, once', async () => {
+    await push('s', paid);
+    expect(await push('c', cancellationOf('s'))).toBe('BOOKED');
+    expect(await balances()).toEqual({ '100': '0.00', '600': '0.00' });
+    const [reversedCollection, reversedInvoice, collection, invoice] = await found();
+    expect(reversedInvoice).toMatchObject({ documentEffect: 'CANCELLATION', direction: 'IN', reversalOf: invoice?.id });
+    expect(reversedCollection).toMatchObject({ type: 'COLLECTION', direction: 'OUT', reversalOf: collection?.id });
+    expect(await push('c-2', cancellationOf('s'))).toBe('ALREADY_CANCELLED');
+    expect(await found()).toHaveLength(4);
+  });
+
+  test('shows on what it cancels', async () => {
+    await push('s', paid);
+    const before = await found();
+    expect(before.map(({ isCancelled, revision }) => [isCancelled, revision])).toEqual([
+      [false, before[0]?.revision],
+      [false, before[0]?.revision],
+    ]);
+    await push('c', cancellationOf('s'));
+    const after = await found();
+    expect(after.map(({ isCancelled }) => isCancelled)).toEqual([false, false, true, true]);
+    expect(after[2]?.revision).toBeGreaterThan(before[0]?.revision ?? 0);
+    expect(await found('type=CANCELLATION')).toHaveLength(1);
+    expect(await found('type=INVOICE')).toHaveLength(1);
+    expect(await found('type=COLLECTION')).toHaveLength(2);
+  });
+
+  test('excludes a return, and the other way round, also at the same moment', async () => {
+    await push('s-1');
+    await push('r-1', returnOf('s-1', '1.00'));
+    expect(await push('c-1', cancellationOf('s-1'))).toBe('RETURN_EXCEEDS_SALE');
+    await push('s-2');
+    await push('c-2', cancellationOf('s-2'));
+    expect(await push('r-2', returnOf('s-2', '1.00'))).toBe('ALREADY_CANCELLED');
+    await push('s-3');
+    const outcomes = await Promise.all([push('r-3', returnOf('s-3', '1.00')), push('c-3', cancellationOf('s-3'))]);
+    expect(outcomes.filter((outcome) => outcome === 'BOOKED')).toHaveLength(1);
+  });
+});
+
+test('Neither is booked on what is no sale, or on the sale of another source', async () => {
+  await push('s');
+  await push('r', returnOf('s', '1.00'));
+  const other = { tenant: books.tenant, partner: await service.createKey(books.tenant, { sourceId: 'other' }) };
+  await service.sell(other.partner, saleOf('theirs'));
+  const outcomes = await Promise.all([
+    push('r-of-r', returnOf('r', '1.00')),
+    push('c-of-r', cancellationOf('r')),
+    push('r-of-other', returnOf('theirs', '1.00')),
+    push('c-of-none', cancellationOf('none')),
+    push('c-of-itself', cancellationOf('c-of-itself')),
+  ]);
+  expect(outcomes).toEqual(Array.from({ length: 5 }, () => 'RELATED_SALE_UNKNOWN'));
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

@@ -1,0 +1,304 @@
+import { readFileSync } from 'node:fs';
+import { SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
+import { TestService, type Books } from '../support/service.js';
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Schema = {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+};
+type Answer = {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+};
+type Operation = {
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly responses: Readonly<Record<string, Answer>>;
+};
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+
+/** A line of routes.tsv. */
+type Route = {
+  name: string;
+  method: Method;
+  path: string;
+  success: string;
+  body: string;
+  who: string;
+  permission: string;
+};
+
+const routes: readonly Route[] = readFileSync(new URL('../support/routes.tsv', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [method = '', path = '', success = '', body = '', who = '', permission = ''] = line.split('\t');
+    return { name: `${method} ${path}`, method: method as Method, path, success, body, who, permission };
+  });
+
+/** Routes of the table that are still to be built. Whoever builds one takes it out of here. */
+const NOT_BUILT_YET: readonly string[] = [
+  'DELETE /api/accounts/{id}',
+  'DELETE /api/customers/{id}',
+  'DELETE /api/integration-keys/{id}',
+  'DELETE /api/notifications/push-subscriptions',
+  'DELETE /api/platform/operators/{id}',
+  'DELETE /api/platform/projections/{name}/rebuild',
+  'DELETE /api/platform/redis/cache/{pattern}',
+  'DELETE /api/roles/{id}',
+  'DELETE /api/transaction-categories/rules/{id}',
+  'DELETE /api/transaction-categories/{id}',
+  'DELETE /api/users/{id}',
+  'GET /.well-known/jwks.json',
+  'GET /api/accounts',
+  'GET /api/accounts/lookup',
+  'GET /api/accounts/{id}',
+  'GET /api/accounts/{id}/statement',
+  'GET /api/auth/me',
+  'GET /api/branches',
+  'GET /api/branches/lookup',
+  'GET /api/branches/{id}',
+  'GET /api/integration-events',
+  'GET /api/integration-keys',
+  'GET /api/integrations/v1/idempotency-keys/{key}',
+  'GET /api/notifications',
+  'GET /api/notifications/push-subscriptions/me',
+  'GET /api/notifications/push-subscriptions/public-key',
+  'GET /api/notifications/unread-count',
+  'GET /api/permissions',
+  'GET /api/platform/audit-logs',
+  'GET /api/platform/audit-logs/{id}',
+  'GET /api/platform/dead-letters',
+  'GET /api/platform/dead-letters/{id}',
+  'GET /api/platform/error-logs',
+  'GET /api/platform/error-logs/{id}',
+  'GET /api/platform/jobs',
+  'GET /api/platform/jobs/execution/{executionLogId}/backup-download',
+  'GET /api/platform/jobs/logs',
+  'GET /api/platform/jobs/stream',
+  'GET /api/platform/operators',
+  'GET /api/platform/projections',
+  'GET /api/platform/redis/health',
+  'GET /api/platform/redis/queues',
+  'GET /api/platform/redis/status',
+  'GET /api/platform/streams/{entity}/{id}/events',
+  'GET /api/platform/streams/{entity}/{id}/state',
+  'GET /api/platform/tenants',
+  'GET /api/platform/tenants/{id}',
+  'GET /api/roles',
+  'GET /api/roles/{id}',
+  'GET /api/system/health',
+  'GET /api/system/health/live',
+  'GET /api/system/health/ready',
+  'GET /api/system/health/system',
+  'GET /api/transaction-categories',
+  'GET /api/transaction-categories/rules',
+  'GET /api/transaction-categories/rules/{id}',
+  'GET /api/transactions/{id}',
+  'GET /api/users',
+  'GET /api/users/lookup',
+  'GET /api/users/{id}',
+  'GET /console',
+  'GET /metrics',
+  'PATCH /api/accounts/{id}',
+  'PATCH /api/branches/{id}',
+  'PATCH /api/customers/{id}',
+  'PATCH /api/notifications/read-all',
+  'PATCH /api/notifications/{id}/read',
+  'PATCH /api/platform/error-logs/{id}/resolve',
+  'PATCH /api/platform/tenants/{id}',
+  'PATCH /api/roles/{id}',
+  'PATCH /api/roles/{id}/permissions',
+  'PATCH /api/transaction-categories/rules/{id}',
+  'PATCH /api/transaction-categories/rules/{id}/disable',
+  'PATCH /api/transaction-categories/rules/{id}/priority',
+  'PATCH /api/transaction-categories/{id}',
+  'PATCH /api/transaction-categories/{id}/restore',
+  'PATCH /api/transactions/{id}/category',
+  'PATCH /api/users/me/profile',
+  'PATCH /api/users/{id}',
+  'POST /api/accounts',
+  'POST /api/auth/change-password',
+  'POST /api/auth/logout',
+  'POST /api/auth/refresh',
+  'POST /api/branches',
+  'POST /api/integration-keys/{id}/rotate',
+  'POST /api/notifications/admin/send',
+  'POST /api/notifications/push-subscriptions',
+  'POST /api/platform/dead-letters/{id}/discard',
+  'POST /api/platform/dead-letters/{id}/replay',
+  'POST /api/platform/forwarders/{name}/rewind',
+  'POST /api/platform/jobs/trigger',
+  'POST /api/platform/projections/{name}/rebuild',
+  'POST /api/roles',
+  'POST /api/transaction-categories',
+  'POST /api/transaction-categories/rules',
+  'POST /api/transaction-categories/rules/test',
+  'POST /api/transactions',
+  'POST /api/transactions/{id}/cancel',
+  'POST /api/users',
+  'POST /api/users/{id}/password',
+];
+
+let service: TestService;
+let books: Books;
+let document: Document;
+beforeAll(async () => {
+  service = await TestService.start();
+  books = await service.openBooks();
+  document = (await service.get('/openapi.json')).body as Document;
+});
+afterAll(() => service.close());
+
+const operations = (): Map<string, Operation> =>
+  new Map(
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+    ),
+  );
+const built = (): Route[] => routes.filter(({ name }) => operations().has(name));
+
+/** The status of the ordinary success; a replay has another. */
+const successOf = ({ responses }: Operation): string =>
+  Object.entries(responses)
+    .filter(([status, { description }]) => status < '300' && !description.startsWith('Replayed'))
+    .map(([status]) => status)
+    .join(' or ');
+
+function resolved(schema: Schema | undefined): Schema {
+  if (schema?.$ref === undefined) return schema ?? {};
+  return resolved(document.components.schemas[schema.$ref.split('/').at(-1) ?? '']);
+}
+
+/** The shape of a success, as far as its schema shows it. */
+function shapeOf(operation: Operation, success: string): string {
+  const content = operation.responses[success]?.content ?? {};
+  const json = content['application/json']?.schema;
+  if (json === undefined) {
+    const shapes = { 'text/html': 'page-html', 'text/event-stream': 'sse', 'application/octet-stream': 'file' };
+    const [type = ''] = Object.keys(content);
+    return type in shapes ? shapes[type as keyof typeof shapes] : 'plain';
+  }
+  const { properties = {} } = resolved(json);
+  if ('items' in properties && 'totalPages' in properties) return 'page';
+  if (properties['statusCode']?.const === undefined) return 'plain';
+  const { data } = properties;
+  if (data?.items?.$ref?.endsWith('/LookupDto')) return 'lookup';
+  return 'success' in (resolved(data).properties ?? {}) ? 'command' : 'envelope';
+}
+
+/** Who may call, and with which permission, as far as the document tells. */
+function accessOf({ security, description = '' }: Operation): string {
+  const schemes = security.flatMap((scheme) => Object.keys(scheme));
+  if (schemes.length === 0) return 'public -';
+  if (schemes.includes('IntegrationKey')) return 'partner -';
+  if (schemes.includes('MetricsToken')) return 'token -';
+  expect(schemes).toEqual(['Bearer', 'bearer']);
+  const permission = /Needs the permission ([\w.]+)\./.exec(description)?.[1];
+  if (permission !== undefined) return `tenant ${permission}`;
+  return description.includes('For operators of the platform.') ? 'platform -' : 'any -';
+}
+
+describe('The table of routes', () => {
+  test('has every route that the service has', () => {
+    const known = new Set(routes.map(({ name }) => name));
+    expect([...operations().keys()].filter((name) => !known.has(name))).toEqual([]);
+    expect(known.size).toBe(routes.length);
+  });
+
+  test('is built, but for the routes that are named here', () => {
+    const missing = routes.map(({ name }) => name).filter((name) => !operations().has(name));
+    expect(missing.sort()).toEqual([...NOT_BUILT_YET].sort());
+  });
+
+  test('says the same as the document of success, shape, caller and permission', () => {
+    const told = built().map(({ name, success }) => {
+      const operation = operations().get(name);
+      if (!operation) throw new Error(name);
+      return [name, successOf(operation), shapeOf(operation, success), accessOf(operation)].join(' ');
+    });
+    const expected = built().map(({ name, success, body, who, permission }) =>
+      [name, success, body, who === 'tenant-admin' ? 'tenant' : who, permission].join(' '),
+    );
+    expect(told).toEqual(expected);
+  });
+});
+
+describe('Every route that is built', () => {
+  const call = async ({ method, path }: Route, token?: string): Promise<string> => {
+    const address = path.replace(/\{\w+\}/g, () => service.service.engines.ids.next());
+    const options = { token, headers: { 'x-integration-key': '' }, ...(method !== 'GET' && { body: {} }) };
+    return (await service.call(method, address, options)).told;
+  };
+
+  test('declares the errors that the specification declares', () => {
+    for (const [name, { responses }] of operations())
+      for (const status of ['400', '401', '403', '404', '409', '500'])
+        expect([name, status, status in responses]).toEqual([name, status, true]);
+  });
+
+  test('asks for a credential, unless it is public', async () => {
+    for (const route of built()) {
+      const expected = { public: expect.not.stringMatching(/^401 UNAUTH|^403/) as string, token: '200' };
+      const refusal = route.who === 'partner' ? '401 INVALID_KEY' : '401 UNAUTHENTICATED';
+      const wanted = route.who in expected ? expected[route.who as 'public' | 'token'] : refusal;
+      expect([route.name, await call(route)]).toEqual([route.name, wanted]);
+    }
+  });
+
+  test('is closed to tenants where it is for operators, and the other way round', async () => {
+    const operator = await service.operator();
+    const tokens = { platform: books.tenant.token, tenant: operator, 'tenant-admin': operator };
+    for (const route of built().filter(({ who }) => who in tokens)) {
+      const told = await call(route, tokens[route.who as keyof typeof tokens]);
+      expect([route.name, told]).toEqual([route.name, '403 FORBIDDEN']);
+    }
+  });
+
+  test('is open to whom it is for', async () => {
+    const operator = await service.operator();
+    const signedIn = built().filter(({ who }) => who === 'any' || who === 'platform' || who.startsWith('tenant'));
+    // A stream of events has no end.
+    for (const route of signedIn.filter(({ body }) => body !== 'sse')) {
+      // Some routes end the session of who calls them.
+      const user = route.path.startsWith('/api/auth/') ? await service.signIn(books.tenant.email) : books.tenant.token;
+      const told = await call(route, route.who === 'platform' ? operator : user);
+      expect([route.name, told]).toEqual([route.name, expect.not.stringMatching(/^(?:401|403|5\d\d)/)]);
+    }
+  });
+
+  test('is closed to users whose role lacks its permission, and open to the others', async () => {
+    const token = await service.createUser(books.tenant, 'USER');
+    for (const route of built().filter(({ who }) => who.startsWith('tenant'))) {
+      const may = [...SYSTEM_ROLE_PERMISSIONS.USER].some((code) => code === route.permission);
+      const told = await call(route, token);
+      const isRefused = told === '403 FORBIDDEN';
+      expect([route.name, told, isRefused]).toEqual([route.name, told, !may]);
+    }
+  });
+});
+
+test('Addresses of the API that lead nowhere tell nothing without a credential', async () => {
+  for (const path of [
+    '/api/nothing',
+    '/api/customers/a/b/c',
+    '/api',
+    '/%61pi/nothing',
+    '/api/integrations/v1/nothing',
+  ]) {
+    const told = (await service.get(path)).told;
+    expect([path, told.startsWith('401')]).toEqual([path, true]);
+    expect([path, (await service.get(path, books.tenant.token)).status]).toEqual([
+      path,
+      path.includes('integrations') ? 401 : 404,
+    ]);
+  }
+  expect((await service.get('/nothing')).told).toBe('404 NOT_FOUND');
+});

@@ -1,0 +1,290 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createTenant, tenant } from '../../src/aggregates/tenant.aggregate.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { inContext } from '../../src/platform/context.js';
+import { hashPassword } from '../../src/platform/passwords.js';
+import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { PASSWORD, saleOf, TestService } from '../support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+afterAll(() => service.close());
+
+const eventsOf = async (entity: string, tenantId: string): Promise<readonly RecordedEvent[]> => {
+  const prefixes = [`${entity}-${tenantId}_`];
+  return service.service.engines.events.readAll({ filter: { on: 'stream', prefixes } });
+};
+const dataOf = async (entity: string, tenantId: string): Promise<readonly object[]> =>
+  (await eventsOf(entity, tenantId)).map(({ data }) => data);
+
+const facts = (slug: string, changes: object = {}) => ({
+  name: 'Acme Trading',
+  slug,
+  currency: 'EUR',
+  timeZone: 'Europe/Berlin',
+  owner: { fullName: 'Ada Owner', email: `ada@${slug}.test`, password: PASSWORD },
+  ...changes,
+});
+const create = async (body: object) => service.post('/api/platform/tenants', body, await service.operator());
+
+describe('A new tenant', () => {
+  test('is answered as a command, with the position of its last seed', async () => {
+    const reply = await create(facts('answered'));
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
+    expect(Number(reply.headers['x-event-position'])).toBe(await service.service.engines.events.head());
+  });
+
+  test('starts with its owner, the branch MAIN, the default customer and seven accounts', async () => {
+    const { id, token } = await service.createTenant({ currency: 'TRY', timeZone: 'Europe/Istanbul' });
+    expect(await dataOf('user', id)).toMatchObject([{ role: 'OWNER', isActive: true }]);
+    expect(await dataOf('branch', id)).toMatchObject([{ code: 'MAIN', isActive: true }]);
+    const accounts = await dataOf('account', id);
+    const brief = accounts.map((account) => {
+      const { name, type, currency, isDefault, isSystem } = account as Record<string, unknown>;
+      return [name, type, currency, isDefault, isSystem].join(' ');
+    });
+    expect(brief.sort()).toEqual([
+      'Adjustments EQUITY TRY false true',
+      'Bank BANK TRY true false',
+      'Card terminal POS TRY true false',
+      'Cash CASH TRY true false',
+      'Opening balances EQUITY TRY false true',
+      'Sales INCOME TRY false true',
+      'Tax payable TAX TRY false true',
+    ]);
+    const { items } = await service.customers(token);
+    expect(items).toMatchObject([{ name: 'Walk-in customer', isDefault: true, status: 'ACTIVE', currency: 'TRY' }]);
+    expect(items[0]?.balance).toEqual({ amount: '0.00', currency: 'TRY' });
+  });
+
+  test('keeps the password of its owner out of the history and of the broker', async () => {
+    const { engines } = service.service;
+    await create(facts('secretive'));
+    const events = await engines.events.readAll();
+    expect(JSON.stringify(events)).not.toContain(PASSWORD);
+    const messages = await engines.broker.browse({ after: 0, limit: 1_000 });
+    expect(JSON.stringify(messages)).not.toMatch(/argon2|passwordHash/);
+  });
+
+  test('cannot have the slug of another', async () => {
+    await create(facts('taken'));
+    const again = facts('taken', { owner: { fullName: 'B', email: 'b@other.test', password: PASSWORD } });
+    expect((await create(again)).told).toBe('409 SLUG_TAKEN');
+  });
+
+  test('may be tried again at once with a free slug after its slug was taken', async () => {
+    const owner = { fullName: 'C', email: 'c@retry.test', password: PASSWORD };
+    expect((await create(facts('taken', { owner }))).told).toBe('409 SLUG_TAKEN');
+    expect((await create(facts('retried', { owner }))).told).toBe('201');
+  });
+
+  test('cannot have the e-mail address of a user or operator, in whatever case', async () => {
+    const { email } = await service.createTenant();
+    const owner = { fullName: 'D', email: email.toUpperCase(), password: PASSWORD };
+    expect((await create(facts('mail-1', { owner }))).told).toBe('409 EMAIL_TAKEN');
+    const operator = { fullName: 'E', email: 'operator@kontor.test', password: PASSWORD };
+    expect((await create(facts('mail-2', { owner: operator }))).told).toBe('409 EMAIL_TAKEN');
+  });
+
+  test('is made once of two with the same slug at the same moment', async () => {
+    const body = (name: string) =>
+      facts('raced', { owner: { fullName: name, email: `${name}@raced.test`, password: PASSWORD } });
+    const replies = await Promise.all(['one', 'two', 'three'].map((name) => create(body(name))));
+    expect(replies.map(({ told }) => told).sort()).toEqual(['201', '409 SLUG_TAKEN', '409 SLUG_TAKEN']);
+  });
+
+  test('gets its seeds after a crash that left it without them', async () => {
+    const { app, engines } = service.service;
+    const next = () => engines.ids.next();
+    const id = next();
+    const accounts = { cash: next(), bank: next(), card: next(), sales: next(), tax: next() };
+    const seeds = {
+      branchId: next(),
+      customerId: next(),
+      accounts: { ...accounts, openingBalances: next(), adjustments: next() },
+    };
+    const owner = {
+      userId: next(),
+      fullName: 'G',
+      email: 'g@crashed.test',
+      passwordHash: await hashPassword(PASSWORD),
+    };
+    const data = { name: 'Crashed', slug: 'crashed', currency: 'EUR', timeZone: 'UTC', owner, seeds };
+    const actor = { kind: 'system', name: 'test' } as const;
+    const context = { tenantId: PLATFORM_TENANT, actor, requestId: id, correlationId: id, commandId: next() };
+    const target = { tenantId: PLATFORM_TENANT, id };
+    await inContext(context, () => app.get(CommandRunner).execute(tenant, target, data, createTenant));
+    const accountsOf = async (): Promise<number> => (await dataOf('account', id)).length;
+    for (let waitedMs = 0; waitedMs < 5_000 && (await accountsOf()) < 7; waitedMs += 10) await delay(10);
+    await service.quiet();
+    const { items } = await service.customers(await service.signIn('g@crashed.test'));
+    expect(items).toMatchObject([{ id: seeds.customerId, isDefault: true }]);
+    expect(await dataOf('branch', id)).toHaveLength(1);
+    expect(await accountsOf()).toBe(7);
+  });
+
+  const owner = { fullName: 'F', email: 'f@faults.test', password: PASSWORD };
+  test.each([
+    ['no name', { name: undefined }, 'name'],
+    ['a blank name', { name: '  ' }, 'name'],
+    ['a name of 121 characters', { name: 'n'.repeat(121) }, 'name'],
+    ['a slug in capitals', { slug: 'Acme' }, 'slug'],
+    ['a slug that begins with a dash', { slug: '-acme' }, 'slug'],
+    ['an unknown currency', { currency: 'EUX' }, 'currency'],
+    ['a currency in small letters', { currency: 'eur' }, 'currency'],
+    ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 'timeZone'],
+    ['an offset for a time zone', { timeZone: '+03:00' }, 'timeZone'],
+    ['no owner', { owner: undefined }, 'owner'],
+    ['an owner without e-mail', { owner: { ...owner, email: undefined } }, 'owner.email'],
+    ['a wrong e-mail', { owner: { ...owner, email: 'nobody' } }, 'owner.email'],
+    ['a password of 9 characters', { owner: { ...owner, password: '123456789' } }, 'owner.password'],
+    ['a password of 129 characters', { owner: { ...owner, password: 'p'.repeat(129) } }, 'owner.password'],
+    ['a role for the owner', { owner: { ...owner, role: 'ADMIN' } }, 'owner.role'],
+    ['an id of the caller', { id: 'mine' }, 'id'],
+    ['a name that is a number', { name: 7 }, 'name'],
+  ])('is refused with %s', async (_, changes, path) => {
+    expect((await create(facts('faulty', changes))).told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+
+  test('is told of all faults at once', async () => {
+    const reply = await create({ ...facts('many'), name: '', currency: 'X', timeZone: 'Y' });
+    expect(reply.told).toBe('400 VALIDATION_FAILED name currency timeZone');
+  });
+});
+
+describe('Operators', () => {
+  test('are made by operators and sign in', async () => {
+    const body = { fullName: 'Second', email: 'second@kontor.test', password: PASSWORD };
+    const reply = await service.post('/api/platform/operators', body, await service.operator());
+    expect(reply.status).toBe(201);
+    const token = await service.signIn('second@kontor.test');
+    expect((await service.post('/api/platform/tenants', facts('by-second'), token)).status).toBe(201);
+    const again = await service.post('/api/platform/operators', body, await service.operator());
+    expect(again.told).toBe('409 EMAIL_TAKEN');
+  });
+
+  test('need a whole person', async () => {
+    const reply = await service.post('/api/platform/operators', {}, await service.operator());
+    expect(reply.told).toBe('400 VALIDATION_FAILED fullName email password');
+  });
+
+  test('are not asked for on tenant routes, and tenants not on theirs', async () => {
+    const { token } = await service.createTenant();
+    const operator = await service.operator();
+    expect((await service.get('/api/customers?pageNumber=1&pageSize=1', operator)).told).toBe('403 FORBIDDEN');
+    expect((await service.get('/api/reports/trial-balance', operator)).told).toBe('403 FORBIDDEN');
+    expect((await service.post('/api/integration-keys', {}, operator)).told).toBe('403 FORBIDDEN');
+    expect((await service.post('/api/platform/tenants', facts('sneaky'), token)).told).toBe('403 FORBIDDEN');
+    expect((await service.post('/api/platform/operators', {}, token)).told).toBe('403 FORBIDDEN');
+    const path = `/api/platform/integration-keys/${service.service.engines.ids.next()}`;
+    expect((await service.call('PATCH', path, { token, body: { rateLimit: 1 } })).told).toBe('403 FORBIDDEN');
+  });
+});
+
+describe('Signing in', () => {
+  test('gives a bearer token of 15 minutes', async () => {
+    const { email } = await service.createTenant();
+    const reply = await service.post('/api/auth/login', {
+      email: ` ${email.toUpperCase()} `.trim(),
+      password: PASSWORD,
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.data).toMatchObject({ tokenType: 'Bearer', expiresIn: 900 });
+    expect(Object.keys(reply.data as object).sort()).toEqual(['accessToken', 'expiresIn', 'refreshToken', 'tokenType']);
+  });
+
+  test('is answered alike for a wrong password, an unknown address and an operator of no tenant', async () => {
+    const { email } = await service.createTenant();
+    const replies = await Promise.all([
+      service.post('/api/auth/login', { email, password: 'wrong password' }),
+      service.post('/api/auth/login', { email: 'nobody@nowhere.test', password: 'wrong password' }),
+      service.post('/api/auth/login', { email: 'operator@kontor.test', password: 'wrong password' }),
+      service.post('/api/auth/login', { email: '', password: '' }),
+    ]);
+    const seen = replies.map(({ status, text, headers }) => {
+      const { 'x-request-id': _, date: __, ...kept } = headers;
+      return { status, text: text.replace(/"requestId":"[^"]+"/, ''), kept };
+    });
+    expect(seen[0]?.status).toBe(401);
+    for (const reply of seen) expect(reply).toEqual(seen[0]);
+  });
+
+  test('needs both fields and nothing else', async () => {
+    expect((await service.post('/api/auth/login', {})).told).toBe('400 VALIDATION_FAILED email password');
+    const more = { email: 'a@b.test', password: 'x', tenantId: '1' };
+    expect((await service.post('/api/auth/login', more)).told).toBe('400 VALIDATION_FAILED tenantId');
+  });
+});
+
+describe('Users of a tenant', () => {
+  test('of the role USER read most and write customers, but manage no integrations', async () => {
+    const tenant = await service.createTenant();
+    const token = await service.createUser(tenant, 'USER');
+    const told = async (reply: ReturnType<TestService['get']>) => (await reply).told;
+    expect(await told(service.get('/api/customers?pageNumber=1&pageSize=1', token))).toBe('200');
+    expect(await told(service.get('/api/customers/lookup', token))).toBe('200');
+    expect(await told(service.get('/api/transactions?pageNumber=1&pageSize=1', token))).toBe('200');
+    expect(await told(service.get('/api/reports/trial-balance', token))).toBe('200');
+    expect(await told(service.post('/api/customers', { name: 'Made by a user' }, token))).toBe('201');
+    expect(await told(service.post('/api/integration-keys', { name: 'K', sourceId: 's' }, token))).toBe(
+      '403 FORBIDDEN',
+    );
+  });
+
+  test('of the role ADMIN may all', async () => {
+    const tenant = await service.createTenant();
+    const token = await service.createUser(tenant, 'ADMIN');
+    expect((await service.post('/api/integration-keys', { name: 'K', sourceId: 's' }, token)).status).toBe(201);
+  });
+
+  test('are refused by permission before their input is looked at', async () => {
+    const tenant = await service.createTenant();
+    const token = await service.createUser(tenant, 'USER');
+    const broken = { token, raw: '{"name":', headers: {} };
+    expect((await service.call('POST', '/api/integration-keys', broken)).told).toBe('403 FORBIDDEN');
+    expect((await service.call('POST', '/api/integration-keys', { raw: '{' })).told).toBe('401 UNAUTHENTICATED');
+  });
+});
+
+describe('Tenants', () => {
+  test("see nothing of each other: another's id is an unknown id", async () => {
+    const [mine, theirs] = [await service.openBooks(), await service.openBooks()];
+    const { id } = await service.post('/api/customers', { name: 'Theirs', code: 'T-1' }, theirs.tenant.token);
+    await service.sell(theirs.partner, saleOf('their-sale', { customer: { name: 'Theirs', code: 'T-1' } }));
+    const unknown = service.service.engines.ids.next();
+    const { token } = mine.tenant;
+    const asked = async (path: string) => {
+      const { status, text } = await service.get(path, token);
+      return `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;
+    };
+    expect(await asked(`/api/customers/${id}`)).toBe(await asked(`/api/customers/${unknown}`));
+    const paging = 'pageNumber=1&pageSize=10';
+    expect(await asked(`/api/customers/${id}/transactions?${paging}`)).toBe(
+      await asked(`/api/customers/${unknown}/transactions?${paging}`),
+    );
+    expect((await service.transactions(token, `customerId=${id}`)).totalCount).toBe(0);
+    expect((await service.customers(token, 'search=theirs')).totalCount).toBe(0);
+    expect((await service.transactions(token)).totalCount).toBe(0);
+    expect((await service.trialBalance(token)).rows).toEqual([]);
+    expect(await service.saleStatus(mine.partner, 'their-sale')).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  });
+
+  test('may use the same codes, sources, external ids and idempotency keys', async () => {
+    const [a, b] = [await service.openBooks(), await service.openBooks()];
+    for (const { tenant, partner } of [a, b]) {
+      const body = { name: 'Same', code: 'SAME' };
+      expect((await service.post('/api/customers', body, tenant.token)).status).toBe(201);
+      expect((await service.postSale(partner, saleOf('same'), 'same-key')).status).toBe(202);
+    }
+    const ids = await Promise.all([a, b].map(({ partner }) => service.settled(partner, 'same')));
+    expect(new Set(ids.map(({ saleId }) => saleId)).size).toBe(2);
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

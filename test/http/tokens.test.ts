@@ -1,0 +1,127 @@
+import { generateKeyPairSync, createPrivateKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeJwt, decodeProtectedHeader, SignJWT, type JWK } from 'jose';
+import { ShiftedClock } from '../support/shifted-clock.js';
+import { TestService, type TestTenant } from '../support/service.js';
+
+const clock = new ShiftedClock();
+let service: TestService;
+let other: TestService;
+let tenant: TestTenant;
+let signingKey: JWK;
+beforeAll(async () => {
+  [service, other] = await Promise.all([TestService.start({ clock }), TestService.start()]);
+  tenant = await service.createTenant();
+  signingKey = JSON.parse(await readFile(join(service.directory, 'signing-key.json'), 'utf8')) as JWK;
+});
+afterAll(() => Promise.all([service.close(), other.close()]));
+
+const PATH = '/api/customers?pageNumber=1&pageSize=1';
+const told = async (headers: Record<string, string>): Promise<string> =>
+  (await service.call('GET', PATH, { headers })).told;
+const withToken = (token: string): Promise<string> => told({ authorization: `Bearer ${token}` });
+
+/** The tenant's token once more, signed by whichever key, with some claims or header fields changed. */
+async function forged(
+  changes: { claims?: object; header?: object },
+  key: Parameters<SignJWT['sign']>[0] = createPrivateKey({ key: signingKey as never, format: 'jwk' }),
+): Promise<string> {
+  const header = { ...decodeProtectedHeader(tenant.token), ...changes.header } as { alg: string };
+  return new SignJWT({ ...decodeJwt(tenant.token), ...changes.claims }).setProtectedHeader(header).sign(key);
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('A bearer token', () => {
+  test('is taken as it was issued, and its key is named in it', async () => {
+    expect(await withToken(tenant.token)).toBe('200');
+    expect(decodeProtectedHeader(tenant.token)).toMatchObject({ alg: 'EdDSA', typ: 'at+jwt' });
+    expect(Object.keys(decodeJwt(tenant.token)).sort()).toEqual(
+      ['aud', 'exp', 'iat', 'iss', 'jti', 'scope', 'sid', 'sub', 'tid'].sort(),
+    );
+    // The forgery below fails for its changes, not for how it is made.
+    expect(await withToken(await forged({}))).toBe('200');
+  });
+
+  test('must be there, in the right form', async () => {
+    for (const headers of [
+      {},
+      { authorization: '' },
+      { authorization: tenant.token },
+      { authorization: `Basic ${tenant.token}` },
+      { authorization: 'Bearer' },
+      { authorization: 'Bearer garbage' },
+      { authorization: `Bearer ${tenant.token} ${tenant.token}` },
+      { authorization: 'Bearer a.b.c' },
+    ])
+      expect(await told(headers)).toBe('401 UNAUTHENTICATED');
+    const reply = await service.get(PATH);
+    expect(reply.headers['www-authenticate']).toBe('Bearer');
+    expect(reply.body).toMatchObject({ statusCode: 401, requestId: reply.headers['x-request-id'] });
+  });
+
+  test('is refused when any part of it is tampered with', async () => {
+    const [header = '', payload = '', signature = ''] = tenant.token.split('.');
+    const claims = decodeJwt(tenant.token);
+    const promoted = encoded({ ...claims, scope: 'platform', tid: undefined });
+    expect(await withToken([header, promoted, signature].join('.'))).toBe('401 UNAUTHENTICATED');
+    const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    expect(await withToken([header, payload, flipped].join('.'))).toBe('401 UNAUTHENTICATED');
+    expect(await withToken([header, payload, ''].join('.'))).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('is refused without a signature or with one of another algorithm', async () => {
+    const payload = tenant.token.split('.')[1] ?? '';
+    for (const alg of ['none', 'None', 'HS256']) {
+      const header = encoded({ ...decodeProtectedHeader(tenant.token), alg });
+      expect(await withToken(`${header}.${payload}.`)).toBe('401 UNAUTHENTICATED');
+    }
+    const publicKey = Buffer.from(signingKey.x ?? '', 'base64url');
+    expect(await withToken(await forged({ header: { alg: 'HS256' } }, publicKey))).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('is refused from another service, or signed by another key', async () => {
+    expect(await withToken(await other.operator())).toBe('401 UNAUTHENTICATED');
+    const { privateKey } = generateKeyPairSync('ed25519');
+    expect(await withToken(await forged({}, privateKey))).toBe('401 UNAUTHENTICATED');
+  });
+
+  test.each([
+    ['another audience', { claims: { aud: 'elsewhere' } }],
+    ['another issuer', { claims: { iss: 'elsewhere' } }],
+    ['another type of token', { header: { typ: 'JWT' } }],
+    ['another tenant', { claims: { tid: '01999999-0000-7000-8000-000000000000' } }],
+    ['another user', { claims: { sub: '01999999-0000-7000-8000-000000000000' } }],
+    ['another session', { claims: { sid: '01999999-0000-7000-8000-000000000000' } }],
+    ['the scope of operators', { claims: { scope: 'platform', tid: undefined } }],
+    ['a scope that does not fit', { claims: { scope: 'platform' } }],
+    ['no end', { claims: { exp: undefined } }],
+  ])('is refused with %s, even when the signature is right', async (_, changes) => {
+    expect(await withToken(await forged(changes))).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('is no refresh token, and the other way round', async () => {
+    const login = await service.post('/api/auth/login', { email: tenant.email, password: 'correct horse battery' });
+    const { refreshToken } = login.data as { refreshToken: string };
+    expect(await withToken(refreshToken)).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('holds over a restart', async () => {
+    await service.restart();
+    expect(await withToken(tenant.token)).toBe('200');
+  });
+
+  test('ends after 15 minutes, also when it was just used', async () => {
+    const token = await service.signIn(tenant.email);
+    clock.pass(14 * 60_000);
+    expect(await withToken(token)).toBe('200');
+    clock.pass(61_000);
+    expect(await withToken(token)).toBe('401 UNAUTHENTICATED');
+    expect(await withToken(await service.signIn(tenant.email))).toBe('200');
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

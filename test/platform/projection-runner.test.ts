@@ -1,0 +1,401 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { silentLogger } from '../../src/platform/log.js';
+import { Progress } from '../../src/platform/progress.js';
+import { hashOf, ProjectionRunner, rebuild } from '../../src/platform/projection-runner.js';
+import type { AnyProjection, Projection } from '../../src/platform/projection.js';
+import { checkpointKey } from '../../src/platform/projection.js';
+import { PLATFORM, tenantScope } from '../../src/ports/read-store.js';
+import {
+  anyFact,
+  catalogue,
+  clubProjections,
+  facts,
+  greeterProjection,
+  happen,
+  memberProjection,
+  roomProjection,
+} from '../support/club.toy.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { FaultyReadStore } from '../support/faulty-read-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { TENANT } from '../support/member.toy.js';
+import { until } from '../support/while-time-passes.js';
+
+/** So many events that a projection without any of them counts as far behind one that has all. */
+const MANY = 1_200;
+
+/** The same projection, which cannot fold what `isPoison` says. */
+const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
+  ...projection,
+  evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
+    if (event.type === 'MemberGreeted' && isPoison(event.data.by)) throw new Error('Poison');
+    return projection.evolve(view, event as never, id);
+  },
+});
+
+class Club {
+  readonly clock = new ManualClock();
+  readonly running = new Set<ProjectionRunner>();
+
+  private constructor(
+    readonly directory: string,
+    readonly events: FaultyEventStore,
+    readonly store: FaultyReadStore,
+  ) {}
+
+  static async open(): Promise<Club> {
+    const directory = await mkdtemp(pathOf(tmpdir(), 'kontor-runner-'));
+    const events = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock: new ManualClock() }));
+    const store = new FaultyReadStore(await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
+    return new Club(directory, events, store);
+  }
+
+  /** A process that keeps these projections; `stopped` names those that stand still. */
+  async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100) {
+    const progress = new Progress(this.clock);
+    const stopped: string[] = [];
+    const runner = new ProjectionRunner(this.events, this.store, catalogue, projections, this.clock, silentLogger, {
+      batchSize,
+      onProgress: (name, position) => {
+        progress.advance(name, position);
+      },
+      onStopped: (name) => stopped.push(name),
+    });
+    this.running.add(runner);
+    await runner.start();
+    return {
+      progress,
+      stopped,
+      reached: (position: number, ...names: readonly AnyProjection[]) =>
+        until(this.clock, () =>
+          (names.length > 0 ? names : projections).every(({ model }) => progress.position(model.name) >= position),
+        ),
+      stop: async () => {
+        this.running.delete(runner);
+        await runner.stop();
+      },
+    };
+  }
+
+  checkpointOf({ model }: AnyProjection): Promise<number> {
+    return this.store.inner.checkpoint(checkpointKey(model, 1));
+  }
+
+  async equalsRebuild(...projections: readonly AnyProjection[]): Promise<void> {
+    const upTo = await this.events.inner.head();
+    for (const projection of projections) {
+      await rebuild(this.events.inner, this.store.inner, catalogue, projection, 2, upTo);
+      const [live, rebuilt] = await Promise.all(
+        [1, 2].map((generation) => hashOf(this.store.inner, { model: projection.model, generation })),
+      );
+      expect({ name: projection.model.name, hash: live }).toEqual({ name: projection.model.name, hash: rebuilt });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.store.away = this.events.away = false;
+    await Promise.all([...this.running].map((runner) => runner.stop()));
+    await Promise.all([this.events.close(), this.store.close()]);
+    await rm(this.directory, { recursive: true });
+  }
+}
+
+const withClub = async (work: (club: Club) => Promise<void>): Promise<void> => {
+  const club = await Club.open();
+  try {
+    await work(club);
+  } finally {
+    await club.close();
+  }
+};
+
+const manyGreetings = (count = MANY) =>
+  Array.from({ length: count }, (_, at) =>
+    at % 4 === 0 ? facts.joined(`m${at}`) : facts.greeted(`m${at - (at % 4)}`, `by-${at % 7}`),
+  );
+
+describe('Projections at work', () => {
+  test('fold what is stored and what comes, and tell how far they are', () =>
+    withClub(async (club) => {
+      await happen(club.events, facts.joined('ada'));
+      const { reached, progress } = await club.start();
+      await reached(await happen(club.events, facts.greeted('ada', 'kim'), facts.opened('red', 5)));
+      expect([...progress.names].sort()).toEqual(['greeters', 'members', 'rooms']);
+      const table = { model: memberProjection.model, generation: 1 };
+      const json = await club.store.get(table, tenantScope(TENANT), 'ada');
+      expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1 });
+    }));
+
+  test('are known from their start on, so that nobody takes an empty model for one that has everything', () =>
+    withClub(async (club) => {
+      const position = await happen(club.events, facts.joined('ada'));
+      club.store.tearAfterTables = 0;
+      const { progress } = await club.start();
+      expect(progress.names).toHaveLength(3);
+      expect(await progress.reached(position, 0)).toBe(false);
+    }));
+
+  test('go on from their checkpoint after a restart, and never fold again what they have', () =>
+    withClub(async (club) => {
+      const first = await club.start();
+      await first.reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'old')));
+      await first.stop();
+      const second = await club.start([poisoned(memberProjection, (by) => by === 'old'), greeterProjection]);
+      await second.reached(await happen(club.events, facts.greeted('ada', 'new')));
+      expect(second.stopped).toEqual([]);
+      expect(club.events.subscribedAfter.at(-1)).toBe(1);
+      await club.equalsRebuild(memberProjection, greeterProjection);
+    }));
+
+  test('of two processes at once are the same as of one', () =>
+    withClub(async (club) => {
+      const [one, two] = [await club.start(clubProjections, 7), await club.start(clubProjections, 3)];
+      let position = -1;
+      for (let round = 0; round < 20; round += 1) {
+        position = await happen(club.events, facts.joined(`m${round}`), facts.greeted(`m${round % 3}`, 'kim'));
+        await nextTurn();
+      }
+      await Promise.all([one.reached(position), two.reached(position)]);
+      await club.equalsRebuild(...clubProjections);
+    }));
+
+  test('go on when the read store was away for a while, or stored a part of a batch, or lost its answer', () =>
+    withClub(async (club) => {
+      const { reached } = await club.start();
+      await reached(await happen(club.events, facts.joined('ada')));
+      club.store.away = true;
+      await happen(club.events, facts.greeted('ada', 'kim'), facts.joined('eve'), facts.opened('red', 1));
+      for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+      await club.clock.advance(3_000);
+      expect(await club.checkpointOf(memberProjection)).toBe(0);
+      club.store.away = false;
+      club.store.tearAfterTables = 1;
+      await reached(3);
+      club.store.loseNextAnswer = true;
+      await reached(await happen(club.events, facts.greeted('eve', 'kim'), facts.left('ada')));
+      await club.equalsRebuild(...clubProjections);
+    }));
+
+  test('go on when the subscription broke off', () =>
+    withClub(async (club) => {
+      await happen(club.events, ...manyGreetings(100));
+      club.events.batchesUntilBreak = 3;
+      const { reached } = await club.start(clubProjections, 10);
+      await reached(await club.events.head());
+      expect(club.events.subscribedAfter).toEqual([-1, 29]);
+      await club.equalsRebuild(...clubProjections);
+    }));
+
+  test('are filled from nothing in bulk as they would have been live', () =>
+    withClub(async (club) => {
+      const { reached } = await club.start(clubProjections, 9);
+      await reached(await happen(club.events, ...manyGreetings(300), facts.left('m0'), facts.left('m8')));
+      await club.equalsRebuild(...clubProjections);
+    }));
+
+  test('are rebuilt up to a position and not beyond', () =>
+    withClub(async (club) => {
+      await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'kim'), facts.greeted('ada', 'lea'));
+      const folded = await rebuild(club.events, club.store, catalogue, greeterProjection, 2, 1);
+      expect(folded).toBe(2);
+      const table = { model: greeterProjection.model, generation: 2 };
+      expect(await club.store.get(table, PLATFORM, 'lea')).toBeUndefined();
+      expect(await club.store.checkpoint(checkpointKey(table.model, 2))).toBe(1);
+    }));
+
+  test('have equal hashes only when they hold the same at the same positions', () =>
+    withClub(async (club) => {
+      const table = { model: roomProjection.model, generation: 1 };
+      await club.store.prepare([table]);
+      const hashes = [await hashOf(club.store, table)];
+      const write = async (document: object | null, position: number, expected: number | null) => {
+        const key = { scope: PLATFORM, id: 'red' };
+        const writes = [{ ...key, document, position, expected }];
+        await club.store.write({ tables: [{ table, writes }], checkpoints: [] });
+        hashes.push(await hashOf(club.store, table));
+      };
+      await write({ seats: 1 }, 1, null);
+      await write({ seats: 2 }, 2, 1);
+      await write({ seats: 2 }, 3, 2);
+      await write(null, 4, 3);
+      await write(null, 5, 4);
+      expect(new Set(hashes).size).toBe(6);
+    }));
+
+  describe('when one meets an event that it cannot fold', () => {
+    test('it stands still, loudly, at its checkpoint, and the others go on', () =>
+      withClub(async (club) => {
+        const broken = poisoned(memberProjection, (by) => by === 'poison');
+        const { reached, stopped, progress } = await club.start([broken, greeterProjection, roomProjection]);
+        await reached(await happen(club.events, facts.joined('ada')));
+        await happen(club.events, facts.greeted('ada', 'poison'));
+        const position = await happen(club.events, facts.joined('eve'), facts.opened('red', 1));
+        await reached(position, greeterProjection, roomProjection);
+        expect(stopped).toEqual(['members']);
+        expect(progress.position('members')).toBe(0);
+        expect(await club.checkpointOf(memberProjection)).toBe(0);
+        await club.equalsRebuild(greeterProjection, roomProjection);
+      }));
+
+    test('it goes on from there once it is mended', () =>
+      withClub(async (club) => {
+        const broken = poisoned(memberProjection, (by) => by === 'poison');
+        const first = await club.start([broken, greeterProjection]);
+        await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'kim'), facts.greeted('ada', 'poison'));
+        await first.reached(await happen(club.events, ...manyGreetings()), greeterProjection);
+        await first.stop();
+        const second = await club.start([memberProjection, greeterProjection]);
+        await second.reached(await club.events.head());
+        expect(second.stopped).toEqual([]);
+        await club.equalsRebuild(memberProjection, greeterProjection);
+      }));
+
+    test('of a type that nobody knows, all that want its kind of record stand still, and no others', () =>
+      withClub(async (club) => {
+        const { reached, stopped } = await club.start();
+        await happen(club.events, facts.unheard('ada'));
+        await reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
+        expect(stopped.sort()).toEqual(['greeters', 'members']);
+        await club.equalsRebuild(roomProjection);
+      }));
+
+    test('while it is far behind, the others do not stand still with it', () =>
+      withClub(async (club) => {
+        const first = await club.start([greeterProjection]);
+        await happen(club.events, facts.greeted('ada', 'poison'));
+        await first.reached(await happen(club.events, ...manyGreetings()));
+        await first.stop();
+        const broken = poisoned(memberProjection, (by) => by === 'poison');
+        const bothAgain = await club.start([greeterProjection, broken]);
+        await bothAgain.reached(await happen(club.events, facts.greeted('ada', 'kim')), greeterProjection);
+        await until(club.clock, () => bothAgain.stopped.length > 0 && club.events.subscriptions === 1);
+        expect(bothAgain.stopped).toEqual(['members']);
+      }));
+  });
+
+  describe('when one is far behind the others', () => {
+    const behind = async (club: Club) => {
+      const first = await club.start([greeterProjection, roomProjection]);
+      await first.reached(await happen(club.events, ...manyGreetings()));
+      await first.stop();
+    };
+
+    test('it is filled beside them, and joins them when it has everything', () =>
+      withClub(async (club) => {
+        await behind(club);
+        const all = await club.start();
+        await all.reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
+        await all.reached(await club.events.head());
+        // The first event after it has caught up makes it one of the others; the next finds it there alone.
+        for (let round = 0; round < 3; round += 1)
+          await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));
+        await until(club.clock, () => club.events.subscriptions === 1);
+        await all.reached(await happen(club.events, facts.greeted('m4', 'last')));
+        await club.equalsRebuild(...clubProjections);
+      }));
+
+    test('it does not stop the service when the read store is away at that very moment', () =>
+      withClub(async (club) => {
+        await behind(club);
+        const all = await club.start();
+        club.store.away = true;
+        await club.clock.advance(200);
+        for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+        club.store.away = false;
+        await all.reached(await happen(club.events, facts.joined('eve')));
+        await club.equalsRebuild(...clubProjections);
+      }));
+
+    test('it misses nothing, whatever happens meanwhile (property)', async () => {
+      const step = fc.oneof(
+        {
+          weight: 6,
+          arbitrary: fc.record({
+            what: fc.constant('facts' as const),
+            all: fc.array(anyFact, { minLength: 1, maxLength: 5 }),
+          }),
+        },
+        {
+          weight: 6,
+          arbitrary: fc.record({ what: fc.constant('wait' as const), turns: fc.integer({ min: 1, max: 12 }) }),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({ what: fc.constantFrom('tear' as const, 'lose' as const, 'break' as const) }),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({ what: fc.constant('away' as const), turns: fc.integer({ min: 1, max: 12 }) }),
+        },
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 3, maxLength: 40 }),
+          fc.integer({ min: 20, max: 400 }),
+          (steps, batchSize) =>
+            withClub(async (club) => {
+              await behind(club);
+              const all = await club.start(clubProjections, batchSize);
+              for (const one of steps) {
+                if (one.what === 'facts') await happen(club.events.inner, ...one.all);
+                else if (one.what === 'tear') club.store.tearAfterTables = 1;
+                else if (one.what === 'lose') club.store.loseNextAnswer = true;
+                else if (one.what === 'break') club.events.batchesUntilBreak = 1;
+                else if ('turns' in one) {
+                  club.store.away = one.what === 'away';
+                  for (let turn = 0; turn < one.turns; turn += 1) await nextTurn();
+                  if (one.what === 'away') await club.clock.advance(100);
+                  club.store.away = false;
+                }
+              }
+              await all.reached(await happen(club.events.inner, facts.joined('end')));
+              await club.equalsRebuild(...clubProjections);
+            }),
+        ),
+        { numRuns: 20 },
+      );
+    }, 120_000);
+  });
+
+  test('end quickly when they are stopped, in whatever they are', () =>
+    withClub(async (club) => {
+      await happen(club.events, ...manyGreetings());
+      const { stop } = await club.start(clubProjections, 10);
+      await nextTurn();
+      await stop();
+      const reached = await club.checkpointOf(memberProjection);
+      expect(reached).toBeLessThan(MANY - 1);
+      expect(club.events.subscriptions).toBe(0);
+      club.store.away = true;
+      const waiting = await club.start(clubProjections).catch(() => undefined);
+      expect(waiting).toBeUndefined();
+    }));
+
+  test('have documents of whatever scope they say', () =>
+    withClub(async (club) => {
+      const everywhere: Projection<{ id: string }, never> = {
+        model: {
+          name: 'scoped',
+          version: 1,
+          fields: { id: { type: 'text', of: ({ id }: { id: string }) => id } },
+          filters: [],
+          order: { fields: ['id'], direction: 'ascending' },
+        },
+        sources: ['room'],
+        documents: (event: { recordId: string }) => [event.recordId],
+        scope: () => PLATFORM,
+        evolve: (_, event: { recordId: string }) => ({ id: event.recordId }),
+      };
+      const { reached } = await club.start([everywhere]);
+      await reached(await happen(club.events, facts.opened('red', 1)));
+      const table = { model: everywhere.model, generation: 1 };
+      expect(await club.store.get(table, PLATFORM, 'red')).toBe('{"id":"red"}');
+      expect(await club.store.get(table, tenantScope(TENANT), 'red')).toBeUndefined();
+    }));
+});

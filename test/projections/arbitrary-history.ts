@@ -1,0 +1,89 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { accountEvents } from '../../src/aggregates/account.aggregate.js';
+import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
+import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
+import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
+import { fromMinor } from '../../src/aggregates/money.js';
+import { saleEvents } from '../../src/aggregates/sale.aggregate.js';
+import type { EventDeclarations } from '../../src/platform/aggregate.js';
+import type { Recorded } from '../../src/platform/event-catalogue.js';
+import { streamName } from '../../src/platform/stream-name.js';
+import { histories } from '../aggregates/event-samples.js';
+
+const TENANTS = [1, 2].map((digit) => `0199d3a0-0000-7000-8000-00000000000${digit}`);
+const CURRENCY = 'EUR';
+const START_MS = Date.UTC(2026, 0, 1);
+
+const cents = (max: number): Arbitrary<string> =>
+  fc.integer({ min: 1, max }).map((minor) => fromMinor(BigInt(minor), 2));
+const account = fc.constantFrom('cash', 'bank', 'sales', 'tax', 'customer-1', 'customer-2');
+const date = fc.constantFrom('2026-01-31', '2026-02-01', '2026-02-28');
+
+// Few, so that reversals meet what they reverse.
+const transactionId = fc.constantFrom('t-1', 't-2', 't-3', 't-4', 't-5');
+
+/** Balanced transactions of several kinds, and reversals of them. */
+const transaction: Arbitrary<LedgerTransaction> = fc
+  .record({
+    kind: fc.nat({ max: 3 }),
+    id: transactionId,
+    date,
+    net: cents(1e9),
+    tax: cents(1e6),
+    a: account,
+    b: account,
+  })
+  .map(({ kind, id, date: day, net, tax, a, b }) => {
+    const facts = { id, date: day, currency: CURRENCY, systemGenerated: true };
+    const gross = fromMinor(BigInt(net.replace('.', '')) + BigInt(tax.replace('.', '')), 2);
+    const document = { customerId: a, salesAccountId: 'sales', taxAccountId: 'tax', net, tax, gross };
+    if (kind === 0) return saleInvoice(facts, document);
+    if (kind === 1) return collection(facts, { customerId: a, accountId: b, amount: net });
+    const correct = { direction: 'IN', amount: net, balancingAccountId: b, subject: { accountId: a } } as const;
+    if (kind === 2) return correction(facts, { type: 'OPENING_BALANCE', ...correct });
+    return reversal(saleInvoice(facts, document), { ...facts, id: `${id}-reversed` }, 'CANCELLATION');
+  });
+
+type Sample = { readonly type: string; readonly data: object };
+
+const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
+  histories(declarations)
+    .filter(({ length }) => length > 0)
+    .map(([first]) => first as Sample);
+
+/** The event with money that adds up: what the schema of an event lets through alone need not. */
+const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
+  fc.tuple(sample, fc.array(transaction, { maxLength: 3 })).map(([{ type, data }, transactions]) => {
+    if ('transactions' in data) return { type, data: { ...data, transactions } };
+    if ('openingTransaction' in data)
+      return { type, data: { ...data, currency: CURRENCY, openingTransaction: transactions[0] ?? null } };
+    return { type, data };
+  });
+
+const step = fc.record({
+  tenantId: fc.constantFrom(...TENANTS),
+  recordId: fc.constantFrom('customer-1', 'customer-2', 'cash'),
+  gap: fc.integer({ min: 1, max: 3 }),
+  happened: fc.oneof(
+    { weight: 3, arbitrary: withMoney(oneOf(customerEvents)).map((sample) => ['customer', sample] as const) },
+    { weight: 3, arbitrary: withMoney(oneOf(saleEvents)).map((sample) => ['sale', sample] as const) },
+    { weight: 2, arbitrary: oneOf(accountEvents).map((sample) => ['account', sample] as const) },
+    { weight: 1, arbitrary: oneOf(integrationKeyEvents).map((sample) => ['integration-key', sample] as const) },
+  ),
+});
+
+/** Histories of two tenants with few records, sensible or not, whose money adds up. */
+export const anyHistory: Arbitrary<Recorded[]> = fc.array(step, { maxLength: 40, size: 'max' }).map((steps) => {
+  const revisions = new Map<string, number>();
+  let position = 0;
+  return steps.map(({ tenantId, recordId, gap, happened: [entity, sample] }, index) => {
+    const stream = streamName(entity, tenantId, recordId);
+    const revision = (revisions.get(stream) ?? -1) + 1;
+    revisions.set(stream, revision);
+    position += gap;
+    const timestamp = new Date(START_MS + index * 1_000).toISOString();
+    const origin = { commandId: 'c', requestId: 'r', $correlationId: 'r', version: 1 };
+    const metadata = { ...origin, tenantId, timestamp, ...(index % 2 === 0 && { userId: 'u' }) };
+    return { ...sample, id: `event-${index}`, stream, entity, tenantId, recordId, revision, position, metadata };
+  });
+});

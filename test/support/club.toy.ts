@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { domain, type Aggregate, type EventOf } from '../../src/platform/aggregate.js';
+import { claimAggregate } from '../../src/platform/claims.js';
+import { EventCatalogue } from '../../src/platform/event-catalogue.js';
+import { ofRecord, type AnyProjection, type Projection } from '../../src/platform/projection.js';
+import type { Append, EventStore } from '../../src/ports/event-store.js';
+import { PLATFORM, type ReadModel } from '../../src/ports/read-store.js';
+import { member, memberStream, TENANT, type MemberEvent } from './member.toy.js';
+
+/** A made-up club's read models over its members and rooms, for tests of projections and subscribers. */
+const roomEvents = { RoomOpened: domain('CREATE', 'room', z.object({ seats: z.number() })) };
+type RoomEvent = EventOf<typeof roomEvents>;
+const room: Aggregate<{ seats: number }, RoomEvent> = {
+  name: 'room',
+  events: roomEvents,
+  initial: { seats: 0 },
+  evolve: (_, { data }) => ({ seats: data.seats }),
+};
+export const catalogue = new EventCatalogue([member, room, claimAggregate]);
+export const roomStream = (id: string): string => `room-${TENANT}_${id}`;
+
+type MemberView = { id: string; email: string | null; greetings: number; revision: number };
+const members: ReadModel<MemberView> = {
+  name: 'members',
+  version: 1,
+  fields: { email: { type: 'text', of: ({ email }) => email } },
+  filters: ['email'],
+  order: { fields: ['email'], direction: 'ascending' },
+};
+/** One document a record, which is deleted in the end. */
+export const memberProjection: Projection<MemberView, MemberEvent> = {
+  model: members,
+  sources: ['member'],
+  documents: ofRecord,
+  evolve: (view, event) => {
+    const { revision } = event;
+    switch (event.type) {
+      case 'MemberJoined':
+        return { id: event.recordId, email: event.data.email, greetings: 0, revision };
+      case 'MemberEmailChanged':
+        return view && { ...view, email: event.data.email, revision };
+      case 'MemberGreeted':
+        return view && { ...view, greetings: view.greetings + 1, revision };
+      case 'MemberLeft':
+        return undefined;
+    }
+  },
+};
+
+type GreeterView = { name: string; greetings: number; recent: readonly string[] };
+const greeters: ReadModel<GreeterView> = {
+  name: 'greeters',
+  version: 1,
+  fields: { greetings: { type: 'integer', of: ({ greetings }) => greetings } },
+  filters: [],
+  order: { fields: ['greetings'], direction: 'descending' },
+};
+/** Sums over many streams, and the order in which they came. */
+export const greeterProjection: Projection<GreeterView, MemberEvent> = {
+  model: greeters,
+  sources: ['member'],
+  scope: () => PLATFORM,
+  documents: (event) => (event.type === 'MemberGreeted' ? [event.data.by, 'everybody'] : []),
+  evolve: (view, event, name) => ({
+    name,
+    greetings: (view?.greetings ?? 0) + 1,
+    recent: [...(view?.recent ?? []), `${event.recordId}@${event.revision}`].slice(-5),
+  }),
+};
+
+type RoomView = { id: string; seats: number };
+const rooms: ReadModel<RoomView> = {
+  name: 'rooms',
+  version: 1,
+  fields: { seats: { type: 'integer', of: ({ seats }) => seats } },
+  filters: [],
+  order: { fields: ['seats'], direction: 'ascending' },
+};
+export const roomProjection: Projection<RoomView, RoomEvent> = {
+  model: rooms,
+  sources: ['room'],
+  documents: ofRecord,
+  evolve: (_, { recordId: id, data }) => ({ id, seats: data.seats }),
+};
+
+export const clubProjections: readonly AnyProjection[] = [memberProjection, greeterProjection, roomProjection];
+
+type Fact = { readonly stream: string; readonly type: string; readonly data: object };
+export const facts = {
+  joined: (who: string, email: string | null = null): Fact => ({
+    stream: memberStream(who),
+    type: 'MemberJoined',
+    data: { email },
+  }),
+  greeted: (who: string, by: string): Fact => ({ stream: memberStream(who), type: 'MemberGreeted', data: { by } }),
+  left: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberLeft', data: {} }),
+  fenced: (who: string): Fact => ({
+    stream: memberStream(who),
+    type: 'ClaimFenced',
+    data: { claim: 'c', attemptId: 'a' },
+  }),
+  opened: (which: string, seats: number): Fact => ({ stream: roomStream(which), type: 'RoomOpened', data: { seats } }),
+  unheard: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberPromoted', data: {} }),
+};
+
+/** Appends facts, in order, as other parts of the service do; answers the position of the last. */
+export async function happen(store: EventStore, ...all: readonly Fact[]): Promise<number> {
+  const appends = all.map(({ stream, type, data }): Append => ({
+    stream,
+    expected: 'any',
+    events: [{ id: randomUUID(), type, data, metadata: { version: 1, tenantId: TENANT, timestamp: '2026-01-01' } }],
+  }));
+  const appended = await store.appendInOrder(appends);
+  return appended.at(-1)?.position ?? -1;
+}
+
+const who = fc.constantFrom('ada', 'bob', 'eve');
+/** Anything that may happen in the club, in any order. */
+export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
+  who.map((id) => facts.joined(id)),
+  fc.tuple(who, fc.constantFrom('kim', 'lea')).map(([id, by]) => facts.greeted(id, by)),
+  who.map(facts.left),
+  who.map(facts.fenced),
+  fc.tuple(fc.constantFrom('red', 'blue'), fc.nat(9)).map(([id, seats]) => facts.opened(id, seats)),
+);

@@ -1,0 +1,143 @@
+import {
+  AppendOutcomeUnknown,
+  EventStoreUnavailable,
+  type AllRead,
+  type AllSubscription,
+  type Append,
+  type Appended,
+  type EventBatch,
+  type EventStore,
+  type ExpectedRevision,
+  type Position,
+  type RecordedEvent,
+  type StreamRead,
+  type StreamSlice,
+} from '../../src/ports/event-store.js';
+
+/** An append that was stopped on its way. `reached` resolves when it is there; `resume` lets it go on. */
+export type Pause = { readonly reached: Promise<void>; readonly resume: () => void };
+
+type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: () => Promise<void> };
+
+/** A real event store with a bad line to it: answers get lost, appends are held up, the engine is away for a while. */
+export class FaultyEventStore implements EventStore {
+  /** While true every call is refused. */
+  away = false;
+  /** Answers to appends that get lost from now on, after the append was stored. */
+  answersToLose = 0;
+  /** Appends that get lost from now on, before they are stored, without anybody knowing. */
+  appendsToLose = 0;
+  /** Every append that arrived, lost ones too. */
+  readonly appends: Append[] = [];
+  readonly streamReads: string[] = [];
+  /** Where subscriptions began, in the order in which they were opened. */
+  readonly subscribedAfter: Position[] = [];
+  /** Subscriptions that are open now. */
+  subscriptions = 0;
+  /** Every subscription breaks off when it has delivered these many more batches. */
+  batchesUntilBreak = Number.POSITIVE_INFINITY;
+  private waiting: Waiting[] = [];
+
+  constructor(readonly inner: EventStore) {}
+
+  /** Holds up the next append to a stream whose name begins with `prefix`, before it is stored. */
+  pauseAppendTo(prefix: string): Pause {
+    let resume: () => void = () => undefined;
+    const resumed = new Promise<void>((resolve) => (resume = resolve));
+    const reached = new Promise<void>((arrived) => {
+      this.waiting.push({
+        concerns: (stream) => stream.startsWith(prefix),
+        act: () => {
+          arrived();
+          return resumed;
+        },
+      });
+    });
+    return { reached, resume };
+  }
+
+  /** Does something just before the next append to a stream whose name begins with `prefix` is stored. */
+  beforeAppendTo(prefix: string, act: () => Promise<unknown>): void {
+    this.waiting.push({
+      concerns: (stream) => stream.startsWith(prefix),
+      act: async () => {
+        await act();
+      },
+    });
+  }
+
+  async append(append: Append): Promise<Appended> {
+    const [appended] = await this.appending([append], async () => [await this.inner.append(append)]);
+    return appended as Appended;
+  }
+
+  appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
+    return this.appending(appends, () => this.inner.appendInOrder(appends));
+  }
+
+  async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
+    this.refuseWhileAway();
+    this.streamReads.push(stream);
+    return this.inner.readStream(stream, read);
+  }
+
+  async readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
+    this.refuseWhileAway();
+    return this.inner.readAll(read);
+  }
+
+  async *subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
+    this.refuseWhileAway();
+    this.subscribedAfter.push(subscription.after);
+    this.subscriptions += 1;
+    try {
+      for await (const batch of this.inner.subscribeToAll(subscription)) {
+        this.refuseWhileAway();
+        this.batchesUntilBreak -= 1;
+        if (this.batchesUntilBreak < 0) {
+          this.batchesUntilBreak = Number.POSITIVE_INFINITY;
+          throw new EventStoreUnavailable('The subscription broke off');
+        }
+        yield batch;
+      }
+    } finally {
+      this.subscriptions -= 1;
+    }
+  }
+
+  async head(): Promise<Position> {
+    this.refuseWhileAway();
+    return this.inner.head();
+  }
+
+  deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    return this.inner.deleteStream(stream, expected);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private async appending(appends: readonly Append[], store: () => Promise<Appended[]>): Promise<Appended[]> {
+    this.appends.push(...appends);
+    for (const { stream } of appends) {
+      const next = this.waiting.find(({ concerns }) => concerns(stream));
+      this.waiting = this.waiting.filter((other) => other !== next);
+      await next?.act();
+    }
+    this.refuseWhileAway();
+    const stream = appends[0]?.stream ?? '';
+    if (this.appendsToLose > 0) {
+      this.appendsToLose -= 1;
+      throw new AppendOutcomeUnknown(stream, new Error('The line broke before the append'));
+    }
+    const appended = await store();
+    if (this.answersToLose === 0) return appended;
+    this.answersToLose -= 1;
+    throw new AppendOutcomeUnknown(stream, new Error('The line broke before the answer'));
+  }
+
+  private refuseWhileAway(): void {
+    if (this.away) throw new EventStoreUnavailable('The event store is away');
+  }
+}

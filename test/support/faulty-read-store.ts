@@ -1,0 +1,78 @@
+import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
+import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/ports/read-store.js';
+
+/**
+ * A real read store that is away for a while, loses its answers, or stores only a part of a batch, as a cluster may
+ * that has no transactions.
+ */
+export class FaultyReadStore implements ReadStore {
+  /** While true every call is refused. */
+  away = false;
+  /** Of the next write only these many tables' documents, and half of the last one's, are stored; then it fails. */
+  tearAfterTables: number | undefined;
+  /** The next write is stored, and then seems to fail. */
+  loseNextAnswer = false;
+
+  constructor(readonly inner: ReadStore) {}
+
+  prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void> {
+    return this.inner.prepare(tables, options);
+  }
+  index(table: AnyTable): Promise<void> {
+    return this.inner.index(table);
+  }
+  drop(table: AnyTable): Promise<void> {
+    return this.inner.drop(table);
+  }
+
+  async write(batch: WriteBatch): Promise<WriteResult> {
+    this.refuseWhileAway();
+    if (this.tearAfterTables !== undefined) await this.tear(batch, this.tearAfterTables);
+    const result = await this.inner.write(batch);
+    if (!this.loseNextAnswer) return result;
+    this.loseNextAnswer = false;
+    throw new ReadStoreUnavailable('The line broke before the answer');
+  }
+
+  private async tear({ tables }: WriteBatch, whole: number): Promise<never> {
+    this.tearAfterTables = undefined;
+    for (const [index, { table, writes }] of tables.slice(0, whole + 1).entries()) {
+      const some = index < whole ? writes : writes.slice(0, Math.ceil(writes.length / 2));
+      await this.inner.write({ tables: [{ table, writes: some }], checkpoints: [] });
+    }
+    throw new ReadStoreUnavailable('The line broke within the batch');
+  }
+
+  load: ReadStore['load'] = async (table, keys) => {
+    this.refuseWhileAway();
+    return this.inner.load(table, keys);
+  };
+  get: ReadStore['get'] = async (table, scope, id) => {
+    this.refuseWhileAway();
+    return this.inner.get(table, scope, id);
+  };
+  getMany: ReadStore['getMany'] = async (table, scope, ids) => {
+    this.refuseWhileAway();
+    return this.inner.getMany(table, scope, ids);
+  };
+  list: ReadStore['list'] = async (table, scope, query) => {
+    this.refuseWhileAway();
+    return this.inner.list(table, scope, query);
+  };
+  scan: ReadStore['scan'] = (table) => this.inner.scan(table);
+  checkpoint: ReadStore['checkpoint'] = async (key) => {
+    this.refuseWhileAway();
+    return this.inner.checkpoint(key);
+  };
+  liveGeneration: ReadStore['liveGeneration'] = (model, version) => this.inner.liveGeneration(model, version);
+  setLiveGeneration: ReadStore['setLiveGeneration'] = (model, version, generation) =>
+    this.inner.setLiveGeneration(model, version, generation);
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private refuseWhileAway(): void {
+    if (this.away) throw new ReadStoreUnavailable('The read store is away');
+  }
+}

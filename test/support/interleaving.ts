@@ -1,0 +1,122 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Append, Appended, EventStore, StreamRead, StreamSlice } from '../../src/ports/event-store.js';
+import type { Clock } from '../../src/ports/time.js';
+
+type Step = { readonly actor: string; readonly run: () => Promise<void> };
+
+/** Chooses one of the waiting steps, given their actors and the number of steps done before. */
+export type Picking = (actors: readonly string[], at: number) => number;
+
+const MAX_STEPS = 10_000;
+
+/** Any step may be next: as the numbers say, and first in, first out when they are used up. */
+export const byNumbers =
+  (numbers: readonly number[]): Picking =>
+  (actors, at) =>
+    (numbers[at] ?? 0) % actors.length;
+
+/**
+ * Runs concurrent work one step at a time, in an order that a test chooses: every call to a gated engine waits until it
+ * is picked. The same picks give the same interleaving, so a failing one can be shrunk and repeated.
+ */
+export class Interleaver {
+  private waiting: Step[] = [];
+  private readonly crashed = new Set<string>();
+
+  /** Resolves as `operation` does, after it was picked; never, if its actor has crashed by then. */
+  step<T>(actor: string, operation: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const run = (): Promise<void> => operation().then(resolve, reject);
+      if (!this.crashed.has(actor)) this.waiting.push({ actor, run });
+    });
+  }
+
+  /** All that the actor has under way stops for ever; what it has stored stays. */
+  crash(actor: string): void {
+    this.crashed.add(actor);
+    this.waiting = this.waiting.filter((step) => step.actor !== actor);
+  }
+
+  /** Steps, as `pick` chooses among those that wait (by their actors), until nothing more waits. */
+  async run(pick: Picking): Promise<void> {
+    let idleTurns = 0;
+    for (let at = 0; idleTurns < 3;) {
+      await nextTurn();
+      if (this.waiting.length === 0) {
+        idleTurns += 1;
+        continue;
+      }
+      idleTurns = 0;
+      const actors = this.waiting.map(({ actor }) => actor);
+      const [next] = this.waiting.splice(pick(actors, at), 1);
+      at += 1;
+      if (at > MAX_STEPS) throw new Error('The work never ends');
+      await next?.run();
+    }
+  }
+
+  /** The store as one actor uses it. */
+  gated(store: EventStore, actor: string): EventStore {
+    return new GatedEventStore(store, this, actor);
+  }
+}
+
+class GatedEventStore implements EventStore {
+  readAll: EventStore['readAll'];
+  subscribeToAll: EventStore['subscribeToAll'];
+  head: EventStore['head'];
+  deleteStream: EventStore['deleteStream'];
+
+  constructor(
+    private readonly inner: EventStore,
+    private readonly interleaver: Interleaver,
+    private readonly actor: string,
+  ) {
+    this.readAll = inner.readAll.bind(inner);
+    this.subscribeToAll = inner.subscribeToAll.bind(inner);
+    this.head = inner.head.bind(inner);
+    this.deleteStream = inner.deleteStream.bind(inner);
+  }
+
+  append(append: Append): Promise<Appended> {
+    return this.interleaver.step(this.actor, () => this.inner.append(append));
+  }
+
+  appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
+    return this.interleaver.step(this.actor, () => this.inner.appendInOrder(appends));
+  }
+
+  readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
+    return this.interleaver.step(this.actor, () => this.inner.readStream(stream, read));
+  }
+
+  async close(): Promise<void> {
+    // The one who opened the store closes it.
+  }
+}
+
+/** Time that passes when a sleeper is picked. `skewMs`: how far this actor's wall clock is off. */
+export class InterleavedClock implements Clock {
+  constructor(
+    private readonly time: { ms: number },
+    private readonly interleaver: Interleaver,
+    private readonly actor: string,
+    private readonly skewMs = 0,
+  ) {}
+
+  nowMs(): number {
+    return this.time.ms + this.skewMs;
+  }
+
+  monotonicMs(): number {
+    return this.time.ms;
+  }
+
+  sleep(ms: number): Promise<void> {
+    const dueMs = this.time.ms + ms;
+    return this.interleaver.step(this.actor, () => {
+      this.time.ms = Math.max(this.time.ms, dueMs);
+      return Promise.resolve();
+    });
+  }
+}

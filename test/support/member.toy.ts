@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { domain, type Aggregate, type Claim, type EventOf } from '../../src/platform/aggregate.js';
+import { Appender } from '../../src/platform/appender.js';
+import { claimAggregate, Claims } from '../../src/platform/claims.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { inContext, type RequestContext } from '../../src/platform/context.js';
+import { conflict, notFound } from '../../src/platform/domain-error.js';
+import { EventCatalogue } from '../../src/platform/event-catalogue.js';
+import { RecordReader } from '../../src/platform/record-reader.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { Clock, Ids } from '../../src/ports/time.js';
+
+/** A made-up record for tests of the platform: a member of a club, who may have an e-mail address nobody else has. */
+export const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
+export const OTHER_TENANT = '0192f0c1-0000-7000-8000-00000000000b';
+
+const email = z.object({ email: z.string().nullable() });
+export const memberEvents = {
+  MemberJoined: domain('CREATE', 'member', email),
+  MemberEmailChanged: domain('UPDATE', 'member', email),
+  MemberGreeted: domain('UPDATE', 'member', z.object({ by: z.string() })),
+  MemberLeft: domain('DELETE', 'member', z.object({})),
+};
+export type MemberEvent = EventOf<typeof memberEvents>;
+export type Member = {
+  readonly status: 'absent' | 'present' | 'left';
+  readonly email: string | null;
+  readonly greetings: readonly string[];
+};
+
+export const emailClaim = (value: string): Claim => ({
+  scope: TENANT,
+  kind: 'member-email',
+  value,
+  refusal: { code: 'EMAIL_TAKEN', message: 'Another member has this address.' },
+});
+
+export const member: Aggregate<Member, MemberEvent> = {
+  name: 'member',
+  events: memberEvents,
+  initial: { status: 'absent', email: null, greetings: [] },
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'MemberJoined':
+        return { ...state, status: 'present', email: event.data.email };
+      case 'MemberEmailChanged':
+        return { ...state, email: event.data.email };
+      case 'MemberGreeted':
+        return { ...state, greetings: [...state.greetings, event.data.by] };
+      case 'MemberLeft':
+        return { ...state, status: 'left', email: null };
+    }
+  },
+  claims: (state) => (state.status === 'present' && state.email !== null ? [emailClaim(state.email)] : []),
+};
+
+const ensurePresent = (state: Member): void => {
+  if (state.status !== 'present') throw notFound('member');
+};
+
+export const join = (state: Member, data: { email: string | null }): MemberEvent[] => {
+  if (state.status === 'left') throw conflict('MEMBER_LEFT', 'The member has left.');
+  return state.status === 'absent' ? [{ type: 'MemberJoined', data }] : [];
+};
+export const changeEmail = (state: Member, data: { email: string | null }): MemberEvent[] => {
+  ensurePresent(state);
+  return state.email === data.email ? [] : [{ type: 'MemberEmailChanged', data }];
+};
+/** Not idempotent: each command greets once. */
+export const greet = (state: Member, data: { by: string }): MemberEvent[] => {
+  ensurePresent(state);
+  return [{ type: 'MemberGreeted', data }];
+};
+export const leave = (state: Member): MemberEvent[] =>
+  state.status === 'present' ? [{ type: 'MemberLeft', data: {} }] : [];
+
+export const clubCatalogue = new EventCatalogue([member, claimAggregate]);
+export const memberStream = (id: string): string => `member-${TENANT}_${id}`;
+
+/** One process of the service: caches and queues of its own over the shared store. */
+export function replica(store: EventStore, clock: Clock, ids: Ids, random: () => number = () => 0.5) {
+  const reader = new RecordReader(store, clubCatalogue, clock);
+  const appender = new Appender(store, clubCatalogue, clock);
+  const claims = new Claims(reader, appender, clubCatalogue, clock, ids);
+  const runner = new CommandRunner(reader, appender, claims, clock, random);
+  const target = (id: string) => ({ tenantId: TENANT, id });
+  return {
+    reader,
+    appender,
+    claims,
+    runner,
+    read: (id: string) => reader.read(member, TENANT, id),
+    join: (id: string, email: string | null = null, context?: Partial<RequestContext>) =>
+      asRequest(() => runner.execute(member, target(id), { email }, join), context),
+    changeEmail: (id: string, email: string | null, context?: Partial<RequestContext>) =>
+      asRequest(() => runner.execute(member, target(id), { email }, changeEmail), context),
+    greet: (id: string, by: string, context?: Partial<RequestContext>) =>
+      asRequest(() => runner.execute(member, target(id), { by }, greet), context),
+    leave: (id: string, context?: Partial<RequestContext>) =>
+      asRequest(() => runner.execute(member, target(id), {}, leave), context),
+  };
+}
+export type Replica = ReturnType<typeof replica>;
+
+/** Runs `work` as a request of its own. */
+export const asRequest = <T>(work: () => T, given: Partial<RequestContext> = {}): T => {
+  const id = randomUUID();
+  return inContext(
+    {
+      tenantId: TENANT,
+      actor: { kind: 'system', name: 'test' },
+      requestId: id,
+      correlationId: id,
+      commandId: id,
+      ...given,
+    },
+    work,
+  );
+};

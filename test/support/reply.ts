@@ -1,0 +1,40 @@
+type Fault = { readonly path: string };
+type Problem = { readonly code: string; readonly message: string; readonly errors?: readonly Fault[] };
+
+/** What the service answered. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    readonly headers: Readonly<Record<string, string | undefined>>,
+    readonly text: string,
+  ) {}
+
+  get body(): unknown {
+    return JSON.parse(this.text) as unknown;
+  }
+
+  /** `data` of the envelope. */
+  get data(): unknown {
+    return (this.body as { data: unknown }).data;
+  }
+
+  /** The record that a command was about. */
+  get id(): string {
+    const { data } = this.body as { data?: { id?: string } };
+    if (data?.id === undefined) throw new Error(`The answer has no id: ${this.status} ${this.text}`);
+    return data.id;
+  }
+
+  /** The refusal in one line: status, code, and the paths at fault; just the status of a success. */
+  get told(): string {
+    if (this.status < 400) return String(this.status);
+    const { code, errors = [] } = this.problem;
+    return [this.status, code, ...new Set(errors.map(({ path }) => path))].join(' ');
+  }
+
+  /** The refusal, in the shape of the partner intake or of the rest. */
+  get problem(): Problem {
+    const body = this.body as Problem | { readonly error: Problem };
+    return 'error' in body ? body.error : body;
+  }
+}

@@ -1,0 +1,283 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createUser, user, type Role } from '../../src/aggregates/user.aggregate.js';
+import { readConfig } from '../../src/config.js';
+import { openEmbeddedEngines } from '../../src/embedded-engines.js';
+import { seed } from '../../src/jobs/first-start.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { inContext } from '../../src/platform/context.js';
+import { hashPassword } from '../../src/platform/passwords.js';
+import type { Page } from '../../src/platform/query.js';
+import type { Clock } from '../../src/ports/time.js';
+import type { CustomerRecord } from '../../src/queries/customer.queries.js';
+import type { SaleStatus } from '../../src/queries/sale.queries.js';
+import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
+import type { TrialBalance } from '../../src/queries/trial-balance.query.js';
+import { createService, type Service } from '../../src/service.js';
+import { Reply } from './reply.js';
+import { ShiftedClock } from './shifted-clock.js';
+
+export const OPERATOR = { email: 'operator@kontor.test', password: 'operator-secret' } as const;
+export const PASSWORD = 'correct horse battery';
+
+export type Call = {
+  /** Bearer token. */
+  readonly token?: string | undefined;
+  /** Value of X-Integration-Key. */
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string;
+};
+
+export type TestTenant = {
+  readonly id: string;
+  readonly slug: string;
+  readonly currency: string;
+  /** E-mail of the owner; the password is PASSWORD. */
+  readonly email: string;
+  /** Of the owner. */
+  readonly token: string;
+};
+export type TestKey = { readonly id: string; readonly sourceId: string; readonly key: string };
+
+/** A tenant of a fixed exchange: enough for a partner and its books. */
+export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
+
+type Options = {
+  readonly clock?: Clock;
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+/** Settled, but not by its time: how often a status is asked for, and for how long. */
+const POLL_MS = 5;
+const PATIENCE_MS = 10_000;
+
+/** The real service on its embedded engines, listening on a port of its own, in a directory that vanishes with it. */
+export class TestService {
+  private constructor(
+    readonly directory: string,
+    readonly clock: Clock,
+    private readonly environment: Readonly<Record<string, string>>,
+    private running: { service: Service; url: string },
+  ) {}
+
+  /** What the service logged as a warning or an error. */
+  readonly complaints: string[] = [];
+  private operatorToken: { token: string; untilMs: number } | undefined;
+  private made = 0;
+
+  static async start({ clock = new ShiftedClock(), environment = {} }: Options = {}): Promise<TestService> {
+    const directory = await mkdtemp(join(tmpdir(), 'kontor-'));
+    const test = new TestService(directory, clock, environment, undefined as never);
+    test.running = await test.open();
+    return test;
+  }
+
+  get service(): Service {
+    return this.running.service;
+  }
+
+  /** Ends the service as SIGTERM would, and starts it again on what it left; `meanwhile` is done in between. */
+  async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    await this.stop();
+    await meanwhile();
+    this.running = await this.open();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options: Call = {}): Promise<Reply> {
+    const { token, key, headers = {}, body, raw = body === undefined ? undefined : JSON.stringify(body) } = options;
+    const answer = await fetch(`${this.running.url}${path}`, {
+      method,
+      headers: {
+        ...(raw !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(key !== undefined && { 'x-integration-key': key }),
+        ...headers,
+      },
+      ...(raw !== undefined && { body: raw }),
+    });
+    return new Reply(answer.status, Object.fromEntries(answer.headers), await answer.text());
+  }
+
+  get(path: string, token?: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    return this.call('GET', path, { token, headers });
+  }
+
+  post(path: string, body: unknown, token?: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    return this.call('POST', path, { body, token, headers });
+  }
+
+  /** An access token. @throws Error when the sign-in is refused */
+  async signIn(email: string, password: string = PASSWORD): Promise<string> {
+    const reply = await this.post('/api/auth/login', { email, password });
+    if (reply.status !== 200) throw new Error(`Sign-in of ${email}: ${reply.told}`);
+    return (reply.data as { accessToken: string }).accessToken;
+  }
+
+  /** A token of the operator, fresh enough for the clock. */
+  async operator(): Promise<string> {
+    const nowMs = this.clock.nowMs();
+    if (!this.operatorToken || this.operatorToken.untilMs < nowMs)
+      this.operatorToken = { token: await this.signIn(OPERATOR.email, OPERATOR.password), untilMs: nowMs + 600_000 };
+    return this.operatorToken.token;
+  }
+
+  async createTenant({ currency = 'EUR', timeZone = 'UTC', slug = this.fresh('tenant') } = {}): Promise<TestTenant> {
+    const email = `owner@${slug}.test`;
+    const owner = { fullName: `Owner of ${slug}`, email, password: PASSWORD };
+    const body = { name: `Tenant ${slug}`, slug, currency, timeZone, owner };
+    const reply = await this.post('/api/platform/tenants', body, await this.operator());
+    return { id: reply.id, slug, currency, email, token: await this.signIn(email) };
+  }
+
+  /** A user of any role, made by the command's own decision, as no route makes users yet. Answers a token. */
+  async createUser(tenant: TestTenant, role: Role): Promise<string> {
+    const email = `${this.fresh(role.toLowerCase())}@${tenant.slug}.test`;
+    const id = this.service.engines.ids.next();
+    const person = { fullName: `A ${role}`, email, role, isActive: true, passwordHash: await hashPassword(PASSWORD) };
+    const actor = { kind: 'system', name: 'test' } as const;
+    const context = { tenantId: tenant.id, actor, requestId: id, correlationId: id, commandId: id };
+    const runner = this.service.app.get(CommandRunner);
+    await inContext(context, () => runner.execute(user, { tenantId: tenant.id, id }, person, createUser));
+    return this.signIn(email);
+  }
+
+  /** A key whose rate limit no test reaches by chance; `rateLimit` null leaves the one that a tenant gets. */
+  async createKey(
+    { token }: TestTenant,
+    { sourceId = 'shop', rateLimit = 1_000_000 }: { sourceId?: string; rateLimit?: number | null } = {},
+  ): Promise<TestKey> {
+    const reply = await this.post('/api/integration-keys', { name: 'A shop', sourceId }, token);
+    const { id, key } = reply.data as { id: string; key: string };
+    if (rateLimit !== null) await this.setRateLimit(id, rateLimit);
+    return { id, sourceId, key };
+  }
+
+  async setRateLimit(keyId: string, rateLimit: number): Promise<Reply> {
+    const token = await this.operator();
+    return this.call('PATCH', `/api/platform/integration-keys/${keyId}`, { token, body: { rateLimit } });
+  }
+
+  async openBooks(facts: { currency?: string; timeZone?: string } = {}): Promise<Books> {
+    const tenant = await this.createTenant(facts);
+    return { tenant, partner: await this.createKey(tenant) };
+  }
+
+  postSale({ key }: TestKey, sale: object, idempotencyKey?: string): Promise<Reply> {
+    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+    return this.call('POST', '/api/integrations/v1/sales', { key, headers, body: sale });
+  }
+
+  async saleStatus({ key }: TestKey, externalId: string): Promise<SaleStatus> {
+    const path = `/api/integrations/v1/sales/${encodeURIComponent(externalId)}`;
+    return (await this.call('GET', path, { key })).body as SaleStatus;
+  }
+
+  /** The sale when it is BOOKED or REJECTED. */
+  async settled(partner: TestKey, externalId: string): Promise<SaleStatus> {
+    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += POLL_MS) {
+      const sale = await this.saleStatus(partner, externalId);
+      if (sale.status !== 'ACCEPTED') return sale;
+      await delay(POLL_MS);
+    }
+    throw new Error(`The sale ${externalId} was never booked: ${this.complaints.join('; ')}`);
+  }
+
+  /** Pushes a sale and answers when its transactions can be read. @throws Error when it is not booked */
+  async sell(partner: TestKey, sale: { readonly externalId: string }): Promise<SaleStatus> {
+    const reply = await this.postSale(partner, sale);
+    if (reply.status !== 202) throw new Error(`The sale ${sale.externalId}: ${reply.told}`);
+    const settled = await this.settled(partner, sale.externalId);
+    if (settled.status !== 'BOOKED') throw new Error(`The sale ${sale.externalId}: ${settled.rejection?.code ?? ''}`);
+    return settled;
+  }
+
+  async customer(token: string, id: string): Promise<CustomerRecord> {
+    return (await this.get(`/api/customers/${id}`, token)).data as CustomerRecord;
+  }
+
+  async customers(token: string, query = ''): Promise<Page<CustomerRecord>> {
+    return (await this.get(`/api/customers?pageNumber=1&pageSize=100&${query}`, token)).body as Page<CustomerRecord>;
+  }
+
+  async transactions(token: string, query = ''): Promise<Page<TransactionRecord>> {
+    const path = `/api/transactions?pageNumber=1&pageSize=100&${query}`;
+    return (await this.get(path, token)).body as Page<TransactionRecord>;
+  }
+
+  async trialBalance(token: string, asOf?: string): Promise<TrialBalance> {
+    const query = asOf === undefined ? '' : `?asOf=${asOf}`;
+    return (await this.get(`/api/reports/trial-balance${query}`, token)).data as TrialBalance;
+  }
+
+  /** Balances of the accounts that have a code and are not a customer's, by that code. */
+  async balancesByCode(token: string): Promise<Record<string, string>> {
+    const { rows } = await this.trialBalance(token);
+    const kept = rows.filter(({ type }) => type !== 'CUSTOMER');
+    return Object.fromEntries(kept.map(({ code, balance }) => [code ?? '', balance]));
+  }
+
+  /** Resolves when the read models have everything that is in the history. */
+  async quiet(): Promise<number> {
+    const { events, progress } = this.service.engines;
+    for (;;) {
+      const head = await events.head();
+      if (!(await progress.reached(head, PATIENCE_MS)))
+        throw new Error(`Behind ${head}: ${this.complaints.join('; ')}`);
+      if ((await events.head()) === head) return head;
+    }
+  }
+
+  /** A name that no other call has got. */
+  fresh(prefix: string): string {
+    this.made += 1;
+    return `${prefix}-${this.made}`;
+  }
+
+  private async open(): Promise<{ service: Service; url: string }> {
+    const config = readConfig({
+      NODE_ENV: 'test',
+      PORT: '0',
+      DATA_DIR: this.directory,
+      SUBSCRIBERS: 'inline',
+      SEED_DEMO: 'false',
+      LOG_LEVEL: 'silent',
+      OPERATOR_EMAIL: OPERATOR.email,
+      OPERATOR_PASSWORD: OPERATOR.password,
+      READ_WAIT_MS: '10000',
+      ...this.environment,
+    });
+    const complain = (fields: object, message: string): void => {
+      const { err } = fields as { err?: unknown };
+      this.complaints.push(err instanceof Error ? `${message}: ${String(err.stack)}` : message);
+    };
+    const logger = { info: () => undefined, warn: complain, error: complain };
+    const engines = await openEmbeddedEngines(config, { clock: this.clock, logger });
+    const service = await createService(config, engines);
+    await seed(config, service);
+    return { service, url: await service.listen() };
+  }
+
+  private async stop(): Promise<void> {
+    await this.running.service.close();
+  }
+}
+
+/** A sale of one line of 100.00 without tax, unless told otherwise. */
+export const saleOf = (externalId: string, facts: object = {}) => ({
+  externalId,
+  occurredAt: '2026-03-04T10:00:00.000Z',
+  currency: 'EUR',
+  lines: [{ description: 'Goods', quantity: 1, unitPrice: '100.00' }],
+  ...facts,
+});

@@ -1,0 +1,19 @@
+import { SystemClock } from '../../src/adapters/system-time.js';
+
+/** Real time, which a test may move forward. Sleeps take as long as they say, so that nothing under test stands still. */
+export class ShiftedClock extends SystemClock {
+  private passedMs = 0;
+
+  override nowMs(): number {
+    return super.nowMs() + this.passedMs;
+  }
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.passedMs;
+  }
+
+  /** Both clocks go forward at once. */
+  pass(ms: number): void {
+    this.passedMs += ms;
+  }
+}
