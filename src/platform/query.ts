@@ -1,11 +1,7 @@
 import { Inject, type Type } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { AnyTable, ListQuery, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
-import { fold } from '../ports/search.js';
+import type { AnyTable, ListQuery, ReadModel, ReadStore, Scope } from '../ports/read-store.js';
 import { notFound } from './domain-error.js';
-
-const LOOKUP_SIZE = 20;
-const LOOKUP_CANDIDATES = 200;
 
 /** A page as the API shows it. */
 export type Page<Doc> = {
@@ -65,32 +61,6 @@ export class ReadModels {
     });
     const documents = items.map((json) => JSON.parse(json) as Doc);
     return pageOf(documents, totalCount, pageNumber, pageSize);
-  }
-
-  /**
-   * At most 20 documents for a chooser, the best match first: the one whose code was typed, then those whose name begins
-   * with the text, then the others, each in the model's order. The best are looked for among the first 200 matches.
-   */
-  async lookUp<Doc extends { readonly name: string; readonly code: string | null }>(
-    model: ReadModel<Doc>,
-    scope: Scope,
-    where: Readonly<Record<string, Scalar>>,
-    search = '',
-  ): Promise<readonly Doc[]> {
-    const text = fold(search.trim());
-    const limit = text === '' ? LOOKUP_SIZE : LOOKUP_CANDIDATES;
-    const query = { where, ...(text !== '' && { search }), offset: 0, limit };
-    const { items } = await this.store.list(this.tableOf(model), scope, query);
-    const rankOf = ({ name, code }: Doc): number => {
-      if (code !== null && fold(code) === text) return 0;
-      return fold(name).startsWith(text) ? 1 : 2;
-    };
-    return items
-      .map((json) => JSON.parse(json) as Doc)
-      .map((document) => ({ document, rank: rankOf(document) }))
-      .sort((one, other) => one.rank - other.rank)
-      .slice(0, LOOKUP_SIZE)
-      .map(({ document }) => document);
   }
 
   /** Every document that matches, page by page: for sums over a bounded set. */

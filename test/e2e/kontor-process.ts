@@ -103,10 +103,11 @@ export async function until<T>(
   satisfies: (answer: T) => boolean,
   withinMs = 15_000,
 ): Promise<T> {
-  for (const untilMs = Date.now() + withinMs; ; await pause(20)) {
+  for (const untilMs = Date.now() + withinMs; ;) {
     const answer = await ask();
     if (satisfies(answer)) return answer;
     if (Date.now() > untilMs) throw new Error(`Still ${JSON.stringify(answer)} after ${withinMs} ms`);
+    await pause(20);
   }
 }
 
