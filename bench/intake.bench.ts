@@ -54,10 +54,10 @@ const report: Record<string, unknown> = {
 };
 const rate = Math.round(bare * Number(process.env['BENCH_SHARE'] ?? 0.08));
 let lagMs = 0;
-let running = true;
+const stop = new AbortController();
 const watch = (async () => {
   let n = 0;
-  while (running) {
+  while (!stop.signal.aborted) {
     n += 1;
     const externalId = `probe-${n}`;
     const body = SALE.replaceAll('{n}', externalId);
@@ -73,7 +73,7 @@ const sustained = await load(service, {
   seconds: SUSTAINED_SECONDS,
   rate,
 });
-running = false;
+stop.abort();
 await watch;
 report['b1b'] = { ...sustained, ratio: round(sustained.perSecond / bare), goalRate: rate, maxLagMs: round(lagMs) };
 process.stdout.write(`${JSON.stringify(report, null, 1)}\n`);

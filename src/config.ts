@@ -8,7 +8,7 @@ const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.
 export const settings = z.object({
   NODE_ENV: z
     .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
-    .describe('In `production` nothing is seeded and the log is not made pretty.'),
+    .describe('In `production` nothing is seeded but the operator of the settings.'),
   PORT: z
     .preprocess(empty, z.coerce.number().int().min(0).max(65_535).default(3000))
     .describe('Port to listen on; 0 takes a free one.'),

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { ConfigError, readConfig, type Config } from './config.js';
 import { openEmbeddedEngines } from './embedded-engines.js';
 import { seed } from './jobs/first-start.js';
+import { EventStoreInUse } from './ports/event-store.js';
 import { createService } from './service.js';
 
 /** A supervisor kills what has not ended ten seconds after SIGTERM. */
@@ -14,7 +15,11 @@ async function main(config: Config): Promise<void> {
   const logger = pino({ level: config.LOG_LEVEL }, output);
   const engines = await openEmbeddedEngines(config, { logger });
   const service = await createService(config, engines);
+  let stopping = false;
   const stop = (signal: string) => {
+    // Ctrl-C under npm comes twice: the second must not cut the draining short.
+    if (stopping) return;
+    stopping = true;
     logger.info({ signal }, 'draining');
     setTimeout(() => {
       logger.error({}, 'draining took too long');
@@ -34,8 +39,8 @@ async function main(config: Config): Promise<void> {
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
   const welcome = await seed(config, service);
   const url = await service.listen();
   logger.info({ url }, 'Kontor is ready');
@@ -46,6 +51,8 @@ async function main(config: Config): Promise<void> {
 try {
   await main(readConfig());
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack ?? error)}\n`);
+  // What a user can mend is told without a stack.
+  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse;
+  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack ?? error)}\n`);
   process.exit(1);
 }

@@ -86,11 +86,29 @@ export async function createService(config: Config, engines: Engines): Promise<S
       return app.getUrl();
     },
     close: async () => {
-      await app.close();
+      await closeServer(app);
       await Promise.all(policies.map((policy) => policy.stop()));
       await engines.close();
     },
   };
+}
+
+const CLOSE_IDLE_EVERY_MS = 50;
+
+/**
+ * Node closes the connections that are idle when a server closes, and then waits for the others to end. Those that become
+ * idle after their last answer would be waited for until their keep-alive time is over, so they are closed too.
+ */
+async function closeServer(app: NestFastifyApplication): Promise<void> {
+  const server = app.getHttpServer();
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+  }, CLOSE_IDLE_EVERY_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+  }
 }
 
 /** Points every read model at its live table. */

@@ -47,11 +47,8 @@ const ASSETS: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Swagger UI comes with @nestjs/swagger; nothing is loaded from elsewhere. */
-function assetFolder(): string {
-  const swagger = createRequire(import.meta.url).resolve('@nestjs/swagger');
-  return dirname(createRequire(swagger).resolve('swagger-ui-dist/package.json'));
-}
+/** Swagger UI's own files, from its package; nothing is loaded from elsewhere. */
+const assetFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** Serves the OpenAPI document at /openapi.json and a page that renders it at /docs. Answers the document's bytes. */
 export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {

@@ -51,7 +51,7 @@ function contextFor({ engines }: Service, tenantId: string): RequestContext {
 async function makeOperator(service: Service, email: string, password: string): Promise<boolean> {
   const target = { tenantId: PLATFORM_TENANT, id: service.engines.ids.next() };
   const command = new CreateOperator(target, { fullName: 'Operator', email, password });
-  return unlessTaken('EMAIL_TAKEN', () =>
+  return unlessTaken(['EMAIL_TAKEN'], () =>
     inContext(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
   );
 }
@@ -61,7 +61,7 @@ async function makeTenant(service: Service, password: string): Promise<string | 
   const owner = { fullName: 'Demo Owner', email: DEMO_OWNER, password };
   const facts = { name: 'Demo Trading', slug: DEMO_SLUG, currency: DEMO_CURRENCY, timeZone: 'Europe/Berlin', owner };
   const command = new CreateTenant({ tenantId: PLATFORM_TENANT, id }, facts);
-  const isMade = await unlessTaken('EMAIL_TAKEN', () =>
+  const isMade = await unlessTaken(['SLUG_TAKEN', 'EMAIL_TAKEN'], () =>
     inContext(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
   );
   return isMade ? id : undefined;
@@ -74,12 +74,12 @@ async function makeKey(service: Service, tenantId: string): Promise<string> {
   return issued.key;
 }
 
-async function unlessTaken(code: string, make: () => Promise<unknown>): Promise<boolean> {
+async function unlessTaken(codes: readonly string[], make: () => Promise<unknown>): Promise<boolean> {
   try {
     await make();
     return true;
   } catch (error) {
-    if (error instanceof DomainError && error.code === code) return false;
+    if (error instanceof DomainError && codes.includes(error.code)) return false;
     throw error;
   }
 }

@@ -206,6 +206,14 @@ export class EventStoreUnavailable extends Error {
   }
 }
 
+/** Another process writes to this store's files; the message names both. */
+export class EventStoreInUse extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'EventStoreInUse';
+  }
+}
+
 /** A stored record does not match its checksum. It is never served. */
 export class CorruptEvent extends Error {
   constructor(readonly position: Position) {

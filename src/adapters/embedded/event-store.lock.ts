@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { EventStoreInUse } from '../../ports/event-store.js';
 
 export type DirectoryLock = { release(): void };
 
@@ -9,7 +9,7 @@ export type DirectoryLock = { release(): void };
  * Keeps a second writing process off a data directory. An open exclusive transaction on an empty SQLite file is a lock
  * of the operating system on every platform: it dies with its process, also by kill -9, and leaves the history readable.
  * The file beside it only tells people who holds the lock.
- * @throws Error naming the file and the process that holds it
+ * @throws EventStoreInUse naming the file and the process that holds it
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });
@@ -21,9 +21,8 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     db.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error(`${file} is locked: ${nameOf(holder)} already writes to the event history in ${directory}`, {
-      cause: error,
-    });
+    const message = `${file} is locked: ${nameOf(holder)} already writes to the event history in ${directory}`;
+    throw new EventStoreInUse(message, { cause: error });
   }
   writeFileSync(holder, `${process.pid}\n`);
   return {
