@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
@@ -67,6 +68,8 @@ export class WindowedSubscriber {
   }
 
   async start(): Promise<void> {
+    // Every event that waits for its next try listens for the end: as many as are in flight.
+    setMaxListeners(0, this.stopping.signal);
     this.delivered = this.saved = await this.checkpoints.load(this.name);
     this.options.onProgress?.(this.delivered);
     this.running = Promise.all([this.consume(), this.keepCheckpoint()]).then(() => undefined);

@@ -279,6 +279,17 @@ describe('Projections at work', () => {
       }));
   });
 
+  test('that are a little apart go on together from where the last of them is', () =>
+    withClub(async (club) => {
+      const first = await club.start([greeterProjection]);
+      await first.reached(await happen(club.events, ...manyGreetings(50)));
+      await first.stop();
+      const all = await club.start();
+      await all.reached(await happen(club.events, facts.opened('red', 1)));
+      expect(club.events.subscribedAfter).toEqual([-1, -1]);
+      await club.equalsRebuild(...clubProjections);
+    }));
+
   describe('when one is far behind the others', () => {
     const behind = async (club: Club) => {
       const first = await club.start([greeterProjection, roomProjection]);
@@ -297,6 +308,21 @@ describe('Projections at work', () => {
           await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));
         await until(club.clock, () => club.events.subscriptions === 1);
         await all.reached(await happen(club.events, facts.greeted('m4', 'last')));
+        await club.equalsRebuild(...clubProjections);
+      }));
+
+    test('it joins only with all that the others have, also when more came while it stored the last it knew of', () =>
+      withClub(async (club) => {
+        await behind(club);
+        const held = club.store.holdWriteTo('members');
+        const all = await club.start(clubProjections, 5_000);
+        await held.reached;
+        // The others are ahead by one event when it has stored what was the end, and get another.
+        const others = [greeterProjection, roomProjection];
+        await all.reached(await happen(club.events, facts.greeted('m0', 'kim')), ...others);
+        held.release();
+        await club.store.inner.checkpoint('any');
+        await all.reached(await happen(club.events, facts.greeted('m0', 'lea')));
         await club.equalsRebuild(...clubProjections);
       }));
 
@@ -337,10 +363,12 @@ describe('Projections at work', () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(step, { minLength: 3, maxLength: 40 }),
-          fc.integer({ min: 20, max: 400 }),
-          (steps, batchSize) =>
+          fc.integer({ min: 20, max: 1_500 }),
+          fc.array(fc.oneof(fc.constant(0), fc.nat(9)), { maxLength: 60, size: 'max' }),
+          (steps, batchSize, delays) =>
             withClub(async (club) => {
               await behind(club);
+              club.store.delays = [...delays];
               const all = await club.start(clubProjections, batchSize);
               for (const one of steps) {
                 if (one.what === 'facts') await happen(club.events.inner, ...one.all);

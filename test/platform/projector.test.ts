@@ -133,6 +133,17 @@ describe('A projection', () => {
       expect(await greeterOf(club, 'everybody')).toBeUndefined();
     }));
 
+  test('that reads all events of its records is not given fences, which carry nothing of theirs', () =>
+    withClub(async ({ events, store }) => {
+      await happen(events, facts.fenced('ada'), facts.joined('ada'), facts.fenced('ada'));
+      const projection = { ...greeterProjection, documents: () => ['everybody'] };
+      const projector = new Projector(store, { projection, table: liveTable(projection) });
+      const batch = (await events.readAll()).map((event) => catalogue.decode(event));
+      await project(store, [projector], batch, 2);
+      const json = await store.get(liveTable(projection), PLATFORM, 'everybody');
+      expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1, recent: ['ada@1'] });
+    }));
+
   test('leaves a tombstone of a document that was made and deleted within one batch', () =>
     withClub(async (club) => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/ports/read-store.js';
 
@@ -13,7 +14,20 @@ export class FaultyReadStore implements ReadStore {
   /** The next write is stored, and then seems to fail. */
   loseNextAnswer = false;
 
+  /** Turns of the event loop that the next loads and writes take, in order; none when they are used up. */
+  delays: number[] = [];
+  private held: { readonly model: string; readonly release: Promise<void>; readonly reached: () => void } | undefined;
+
   constructor(readonly inner: ReadStore) {}
+
+  /** Holds up the next write to a model's tables, before it is stored. */
+  holdWriteTo(model: string): { readonly reached: Promise<void>; readonly release: () => void } {
+    let release: () => void = () => undefined;
+    let reached: () => void = () => undefined;
+    const arrival = new Promise<void>((resolve) => (reached = resolve));
+    this.held = { model, reached, release: new Promise<void>((resolve) => (release = resolve)) };
+    return { reached: arrival, release };
+  }
 
   prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void> {
     return this.inner.prepare(tables, options);
@@ -26,6 +40,13 @@ export class FaultyReadStore implements ReadStore {
   }
 
   async write(batch: WriteBatch): Promise<WriteResult> {
+    await this.delay();
+    const { held } = this;
+    if (held && batch.tables.some(({ table }) => table.model.name === held.model)) {
+      this.held = undefined;
+      held.reached();
+      await held.release;
+    }
     this.refuseWhileAway();
     if (this.tearAfterTables !== undefined) await this.tear(batch, this.tearAfterTables);
     const result = await this.inner.write(batch);
@@ -44,6 +65,7 @@ export class FaultyReadStore implements ReadStore {
   }
 
   load: ReadStore['load'] = async (table, keys) => {
+    await this.delay();
     this.refuseWhileAway();
     return this.inner.load(table, keys);
   };
@@ -70,6 +92,10 @@ export class FaultyReadStore implements ReadStore {
 
   close(): Promise<void> {
     return this.inner.close();
+  }
+
+  private async delay(): Promise<void> {
+    for (let turns = this.delays.shift() ?? 0; turns > 0; turns -= 1) await nextTurn();
   }
 
   private refuseWhileAway(): void {
