@@ -18,7 +18,7 @@ export type Cause = Pick<Recorded, 'id' | 'tenantId' | 'metadata'>;
 
 /**
  * Runs `work` as the service's own reaction to an event: the same event always gives the same command id, so the ids of
- * events appended in it repeat on redelivery. `tenantId`: the tenant that is acted for, where it is not the event's.
+ * equal events appended in it at the same revision repeat on redelivery. `tenantId`: the tenant that is acted for, where it is not the event's.
  */
 export const inReactionTo = <T>(cause: Cause, name: string, work: () => T, tenantId = cause.tenantId): T =>
   inContext(

@@ -17,6 +17,8 @@ export type ProjectionRunnerOptions = {
   readonly onStopped: (name: string) => void;
 };
 
+type Offer = { readonly position: number; readonly decide: (isAdmitted: boolean) => void };
+
 /** So far behind the head a projection is filled by itself before it joins the others. */
 const JOIN_DISTANCE = 1_000;
 const MAX_PAUSE_MS = 5_000;
@@ -28,8 +30,10 @@ const MAX_PAUSE_MS = 5_000;
 export class ProjectionRunner {
   private readonly stopping = new AbortController();
   private active: Projector[] = [];
-  /** Projections that fill up by themselves, with the position that they have. */
-  private readonly joining = new Map<Projector, number>();
+  /** What the active ones have, all of them. */
+  private followed = -1;
+  /** Projections that have filled up by themselves and ask to be taken in. */
+  private readonly joining = new Map<Projector, Offer>();
   private readonly stopped = new Set<AnyProjection>();
   private running: Promise<unknown> = Promise.resolve();
 
@@ -90,13 +94,15 @@ export class ProjectionRunner {
   /** The one live subscription of all projections that have caught up. */
   private async follow(from: number): Promise<void> {
     const { signal } = this.stopping;
-    let position = from;
+    let position = (this.followed = from);
     for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       try {
         for await (const batch of this.subscribe(position)) {
-          this.admit(position);
+          this.admit();
           await this.storeBatch(this.active, batch);
-          position = batch.position;
+          position = this.followed = batch.position;
+          // Who asked meanwhile may lack this batch by now, and there may be no next one to wait for.
+          this.admit();
           pauseMs = 50;
         }
       } catch (error) {
@@ -106,13 +112,35 @@ export class ProjectionRunner {
     }
   }
 
-  /** Takes in, between two batches, those that have everything up to `position`: they miss nothing from here on. */
-  private admit(position: number): void {
-    for (const [projector, reached] of this.joining) {
-      if (reached < position) continue;
+  /** Between two batches of the others: takes in those that have everything so far, and sends the rest on. */
+  private admit(): void {
+    for (const [projector, { position, decide }] of this.joining) {
       this.joining.delete(projector);
-      this.active = [...this.active, projector];
+      const isAdmitted = position >= this.followed;
+      if (isAdmitted) this.active = [...this.active, projector];
+      decide(isAdmitted);
     }
+  }
+
+  /**
+   * Whether the others took the projection in; until they decide it does nothing, so that it never folds at two places.
+   * They decide before their next batch. One that lacks what they have already need not ask.
+   */
+  private offer(projector: Projector, position: number): Promise<boolean> {
+    const { signal } = this.stopping;
+    if (position < this.followed || signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const decide = (isAdmitted: boolean) => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(isAdmitted);
+      };
+      const giveUp = () => {
+        this.joining.delete(projector);
+        resolve(false);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.joining.set(projector, { position, decide });
+    });
   }
 
   /** Fills one projection from its checkpoint until the others take it in. */
@@ -122,10 +150,10 @@ export class ProjectionRunner {
     for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       try {
         for await (const batch of this.subscribe(position)) {
-          if (this.active.includes(projector) || this.stopped.has(projector.target.projection)) return;
           await this.storeBatch([projector], batch);
           position = batch.position;
-          if (batch.caughtUp || this.joining.has(projector)) this.joining.set(projector, position);
+          if (this.stopped.has(projector.target.projection)) return;
+          if (batch.caughtUp && (await this.offer(projector, position))) return;
         }
       } catch (error) {
         this.logger.error({ err: error, projection: projector.name }, 'catching up broke off; it goes on');

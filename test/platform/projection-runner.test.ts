@@ -19,6 +19,7 @@ import {
   greeterProjection,
   happen,
   memberProjection,
+  newerCatalogue,
   roomProjection,
 } from '../support/club.toy.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
@@ -57,10 +58,10 @@ class Club {
   }
 
   /** A process that keeps these projections; `stopped` names those that stand still. */
-  async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100) {
+  async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100, known = catalogue) {
     const progress = new Progress(this.clock);
     const stopped: string[] = [];
-    const runner = new ProjectionRunner(this.events, this.store, catalogue, projections, this.clock, silentLogger, {
+    const runner = new ProjectionRunner(this.events, this.store, known, projections, this.clock, silentLogger, {
       batchSize,
       onProgress: (name, position) => {
         progress.advance(name, position);
@@ -317,25 +318,42 @@ describe('Projections at work', () => {
         const held = club.store.holdWriteTo('members');
         const all = await club.start(clubProjections, 5_000);
         await held.reached;
-        // The others are ahead by one event when it has stored what was the end, and get another.
         const others = [greeterProjection, roomProjection];
         await all.reached(await happen(club.events, facts.greeted('m0', 'kim')), ...others);
+        // It has stored what was the end when it read, and is one event behind the others when they get another.
+        const next = club.store.holdWriteTo('members');
         held.release();
-        await club.store.inner.checkpoint('any');
-        await all.reached(await happen(club.events, facts.greeted('m0', 'lea')));
+        await next.reached;
+        await all.reached(await happen(club.events, facts.greeted('m0', 'lea')), ...others);
+        next.release();
+        await all.reached(await happen(club.events, facts.greeted('m0', 'eve')));
         await club.equalsRebuild(...clubProjections);
       }));
 
-    test('it does not stop the service when the read store is away at that very moment', () =>
+    test('it does not stop the service when the read store goes away as soon as all have begun', () =>
       withClub(async (club) => {
         await behind(club);
+        club.store.checkpointReadsLeft = clubProjections.length;
         const all = await club.start();
         club.store.away = true;
         await club.clock.advance(200);
         for (let turn = 0; turn < 20; turn += 1) await nextTurn();
         club.store.away = false;
         await all.reached(await happen(club.events, facts.joined('eve')));
+        club.store.checkpointReadsLeft = Number.POSITIVE_INFINITY;
         await club.equalsRebuild(...clubProjections);
+      }));
+
+    test('it stands still alone at an event of a newer version that the others have folded before a rollback', () =>
+      withClub(async (club) => {
+        const newer = await club.start([greeterProjection], 100, newerCatalogue);
+        await happen(club.events, facts.unheard('ada'));
+        await newer.reached(await happen(club.events, ...manyGreetings()));
+        await newer.stop();
+        const older = await club.start([greeterProjection, memberProjection]);
+        await until(club.clock, () => older.stopped.length > 0);
+        await older.reached(await happen(club.events, facts.greeted('m0', 'kim')), greeterProjection);
+        expect(older.stopped).toEqual(['members']);
       }));
 
     test('it misses nothing, whatever happens meanwhile (property)', async () => {

@@ -19,6 +19,12 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
 export const catalogue = new EventCatalogue([member, room, claimAggregate]);
+/** As a newer version of the service has it, which was rolled back later. */
+export const newerCatalogue = new EventCatalogue([
+  { ...member, events: { ...member.events, MemberPromoted: domain('UPDATE', 'member', z.object({})) } },
+  room,
+  claimAggregate,
+]);
 export const roomStream = (id: string): string => `room-${TENANT}_${id}`;
 
 type MemberView = { id: string; email: string | null; greetings: number; revision: number };

@@ -14,6 +14,8 @@ export class FaultyReadStore implements ReadStore {
   /** The next write is stored, and then seems to fail. */
   loseNextAnswer = false;
 
+  /** Checkpoints that can still be read before the store is away for such reads. */
+  checkpointReadsLeft = Number.POSITIVE_INFINITY;
   /** Turns of the event loop that the next loads and writes take, in order; none when they are used up. */
   delays: number[] = [];
   private held: { readonly model: string; readonly release: Promise<void>; readonly reached: () => void } | undefined;
@@ -84,6 +86,8 @@ export class FaultyReadStore implements ReadStore {
   scan: ReadStore['scan'] = (table) => this.inner.scan(table);
   checkpoint: ReadStore['checkpoint'] = async (key) => {
     this.refuseWhileAway();
+    this.checkpointReadsLeft -= 1;
+    if (this.checkpointReadsLeft < 0) throw new ReadStoreUnavailable('The read store has just gone away');
     return this.inner.checkpoint(key);
   };
   liveGeneration: ReadStore['liveGeneration'] = (model, version) => this.inner.liveGeneration(model, version);
