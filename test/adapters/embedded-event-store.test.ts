@@ -394,7 +394,10 @@ describe('The embedded event store', () => {
 
     test('of which any byte was flipped on the disk', async () => {
       await fill();
+      const written = await store.readAll();
       await store.close();
+      // SQLite ignores a few bytes (what stands for the key in a row, say): flipping those changes nothing that is read.
+      let refused = 0;
       const sound = readFileSync(file());
       const begin = sound.indexOf('text 3') - 150;
       await fc.assert(
@@ -409,15 +412,17 @@ describe('The embedded event store', () => {
             for (const n of [0, 1, 2, 3, 4]) {
               const [read] = await Promise.allSettled([opened.readStream(`s-${n}`)]);
               if (read.status === 'rejected') refusals.push(read.reason);
-              else expect(read.value.events.map(({ data }) => data)).toEqual([{ text: `text ${n}` }, { n }]);
+              else expect(read.value.events).toEqual(written.filter(({ stream }) => stream === `s-${n}`));
             }
             const [all] = await Promise.allSettled([opened.readAll()]);
             if (all.status === 'rejected') refusals.push(all.reason);
+            else expect(all.value).toEqual(written);
             await opened.close();
-            expect(refusals.length).toBeGreaterThan(0);
+            if (refusals.length > 0) refused += 1;
           } catch (error) {
             // The structure that says where the history ends is damaged: nothing can be appended after an unknown end.
             if (!(error instanceof EventStoreUnavailable)) throw error;
+            refused += 1;
           }
           for (const reason of refusals)
             expect([CorruptEvent, EventStoreUnavailable]).toContain((reason as Error).constructor);
@@ -425,8 +430,9 @@ describe('The embedded event store', () => {
         }),
         { numRuns: 60 },
       );
+      expect(refused).toBeGreaterThan(50);
       store = EmbeddedEventStore.open({ directory, clock });
-      expect(await store.readAll()).toHaveLength(10);
+      expect(await store.readAll()).toEqual(written);
     });
   });
 
