@@ -6,7 +6,7 @@ import type { LoadResult } from './load.js';
 const LOADER = ['--import', new URL('../test/support/typescript.mjs', import.meta.url).pathname];
 const SERVER_CORE = '0';
 const LOAD_CORE = '1';
-const canPin = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+const canPin = process.env['BENCH_PIN'] !== 'false' && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /** A command on one core, where the machine can pin. */
 const pinned = (core: string, command: readonly string[]): [string, string[]] =>
