@@ -65,20 +65,22 @@ async function withThread(parts: Parts): Promise<Engines> {
     park: (request) => park(request),
     ...follow(progress),
   });
-  await thread.start();
+  // The worker loads while the rest of the service is put together; it is waited for where the subscribers must run.
+  const started = thread.start();
+  started.catch(() => undefined);
   const unsubscribe = events.onCommit((head) => {
     thread.notify(head);
   });
-  thread.notify(await events.head());
   const reads = await EmbeddedReadStore.open({ directory, mode: 'readonly' });
   const broker = await EmbeddedBroker.open({ directory, clock });
   return {
     ...{ events, reads, broker, clock, ids, logger, progress },
     cache: new MemoryCache({ clock }),
     checkpoints: thread.checkpoints(reads),
-    startSubscribers: (parkWith) => {
+    startSubscribers: async (parkWith) => {
       park = parkWith;
-      return Promise.resolve();
+      await started;
+      thread.notify(await events.head());
     },
     isReady: async () => thread.isAlive && isGoing(progress) && (await events.head()) >= -1,
     close: once(async () => {
