@@ -78,12 +78,3 @@ export const page = <S extends z.ZodType>(item: S) =>
     hasPreviousPage: z.boolean(),
     hasNextPage: z.boolean(),
   });
-export type Page<Item> = {
-  readonly items: readonly Item[];
-  readonly pageNumber: number;
-  readonly pageSize: number;
-  readonly totalPages: number;
-  readonly totalCount: number;
-  readonly hasPreviousPage: boolean;
-  readonly hasNextPage: boolean;
-};

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { WrongExpectedRevision } from '../ports/event-store.js';
 import type { Clock, Ids } from '../ports/time.js';
 import { technical, type Aggregate, type Claim, type DomainEvent, type EventOf } from './aggregate.js';
+import { currentContext } from './context.js';
 import { DomainError } from './domain-error.js';
 import type { Appender } from './appender.js';
 import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
@@ -105,6 +106,23 @@ export class Claims {
       await this.clock.sleep(SHORT_WAIT_MS);
     }
     throw contended();
+  }
+
+  /**
+   * Gives up a record that was to be made: a fence where it would have begun makes all claims for it dead at once. Left
+   * pending, they would hold up everybody who wants one of the values for as long as claims may pend. Where the record
+   * was made (or given up) meanwhile, nothing happens.
+   */
+  async abandon({ stream, revision }: ClaimOwner): Promise<void> {
+    const event: DomainEvent = {
+      type: CLAIM_FENCED,
+      data: { claim: 'all of this record', attemptId: currentContext().commandId },
+    };
+    try {
+      await this.appender.write(stream, expectedAt(revision), [event]);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
   }
 
   /**

@@ -7,16 +7,12 @@ import { chooseCustomer, sale, type AcceptedSale } from '../aggregates/sale.aggr
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CustomerCreation } from '../commands/customer.commands.js';
 import type { Claim } from '../platform/aggregate.js';
-import { Appender } from '../platform/appender.js';
-import { Claims, type ClaimOwner } from '../platform/claims.js';
+import { Claims } from '../platform/claims.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { currentContext } from '../platform/context.js';
 import { DomainError } from '../platform/domain-error.js';
-import { CLAIM_FENCED } from '../platform/event-catalogue.js';
 import { nameUuid } from '../platform/name-uuid.js';
-import { expectedAt, RecordReader } from '../platform/record-reader.js';
+import { RecordReader } from '../platform/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
-import { WrongExpectedRevision } from '../ports/event-store.js';
 
 const MAX_ROUNDS = 5;
 const TAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN'];
@@ -33,7 +29,6 @@ export class CustomerMatching {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(Appender) private readonly appender: Appender,
     @Inject(Claims) private readonly claims: Claims,
     @Inject(CustomerCreation) private readonly creation: CustomerCreation,
   ) {}
@@ -96,24 +91,10 @@ export class CustomerMatching {
     for (const claim of keysOf(tenantId, state.sourceId, wanted)) {
       const claimed = await this.claims.acquire(claim, owner, 'settled');
       if (claimed.outcome === 'claimed') continue;
-      await this.abandon(owner);
+      await this.claims.abandon(owner);
       return parseStreamName(claimed.by)?.id;
     }
     return undefined;
-  }
-
-  /**
-   * The customer is not made after all: a fence where it would have begun makes its claims dead at once. Left pending,
-   * they would hold up every other sale with one of its keys, this one among them, for as long as claims may pend.
-   */
-  private async abandon({ stream, revision }: ClaimOwner): Promise<void> {
-    const fence = { type: CLAIM_FENCED, data: { claim: 'all of this record', attemptId: currentContext().commandId } };
-    try {
-      await this.appender.write(stream, expectedAt(revision), [fence]);
-    } catch (error) {
-      // Another delivery of the sale has made or abandoned it: either way the claims do not pend.
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-    }
   }
 
   private async holderOf(claim: Claim): Promise<string | undefined> {
