@@ -28,7 +28,7 @@ import { AccessTokens } from './platform/access-tokens.js';
 import { Appender } from './platform/appender.js';
 import { Claims } from './platform/claims.js';
 import { CommandRunner } from './platform/command-runner.js';
-import { LOGGER } from './platform/log.js';
+import { LOGGER } from './ports/log.js';
 import { AUTHENTICATOR, RATE_LIMITER } from './platform/principal.js';
 import { Progress } from './platform/progress.js';
 import { ReadModels } from './platform/query.js';

@@ -8,7 +8,7 @@ import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import type { ParkRequest } from './integration/dead-letters.js';
-import type { Logger } from './platform/log.js';
+import type { Logger } from './ports/log.js';
 import { Progress } from './platform/progress.js';
 import type { Clock, Ids } from './ports/time.js';
 import { projections } from './projections/projections.js';

@@ -3,7 +3,7 @@ import type { Cache } from './ports/cache.js';
 import type { EventStore } from './ports/event-store.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock, Ids } from './ports/time.js';
-import type { Logger } from './platform/log.js';
+import type { Logger } from './ports/log.js';
 import type { Progress } from './platform/progress.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ParkRequest } from './integration/dead-letters.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { ParkRequest } from './integration/dead-letters.js';
-import type { Logger } from './platform/log.js';
+import type { Logger } from './ports/log.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';

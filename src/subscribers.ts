@@ -1,7 +1,7 @@
 import { createForwarder, FORWARDER } from './integration/forwarder.js';
 import { reasonOf, type ParkRequest } from './integration/dead-letters.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
-import type { Logger } from './platform/log.js';
+import type { Logger } from './ports/log.js';
 import { ProjectionRunner } from './platform/projection-runner.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { Broker } from './ports/broker.js';

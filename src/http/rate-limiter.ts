@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Logger } from '../platform/log.js';
-import { LOGGER } from '../platform/log.js';
+import type { Logger } from '../ports/log.js';
+import { LOGGER } from '../ports/log.js';
 import type { RateLimiter, RateStatus } from '../platform/principal.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
 import { CLOCK, type Clock } from '../ports/time.js';

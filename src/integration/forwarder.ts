@@ -3,7 +3,7 @@ import { BrokerUnavailable, type Broker } from '../ports/broker.js';
 import type { EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from '../platform/event-catalogue.js';
-import type { Logger } from '../platform/log.js';
+import type { Logger } from '../ports/log.js';
 import { WindowedSubscriber, type Checkpoints } from '../platform/windowed-subscriber.js';
 import { publicEventTypes, translate } from './translations.js';
 

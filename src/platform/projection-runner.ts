@@ -3,7 +3,7 @@ import type { EventBatch, EventReader } from '../ports/event-store.js';
 import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
-import type { Logger } from './log.js';
+import type { Logger } from '../ports/log.js';
 import type { AnyProjection } from './projection.js';
 import { PoisonEvent, project, Projector } from './projector.js';
 import { parseStreamName } from './stream-name.js';
@@ -56,7 +56,7 @@ export class ProjectionRunner {
       const projection = this.projections[index];
       if (projection) this.active.push(new Projector(this.store, { projection, table }));
     }
-    const positions = await Promise.all(this.active.map(({ checkpointKey: key }) => this.store.checkpoint(key)));
+    const positions = await this.store.checkpoints(this.active.map(({ checkpointKey }) => checkpointKey));
     this.active.forEach(({ name }, index) => {
       this.options.onProgress(name, positions[index] ?? -1);
     });

@@ -3,7 +3,7 @@ import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-sto
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { KeyedQueue } from './keyed-queue.js';
-import type { Logger } from './log.js';
+import type { Logger } from '../ports/log.js';
 
 /** Where a subscriber keeps its checkpoint. */
 export interface Checkpoints {

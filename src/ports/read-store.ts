@@ -104,6 +104,8 @@ export interface ReadStore {
 
   /** The stored checkpoint, -1 without one. */
   checkpoint(key: string): Promise<number>;
+  /** Several checkpoints in one look, in the order of `keys`. */
+  checkpoints(keys: readonly string[]): Promise<readonly number[]>;
   /** The live generation of a model's version, undefined before the first. */
   liveGeneration(model: string, version: number): Promise<number | undefined>;
   /** Makes a generation live. */

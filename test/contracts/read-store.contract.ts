@@ -285,6 +285,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         await store.write(batch([create(mine, 'one', thing())], table, { things: 12, others: 3 }));
         expect(await store.checkpoint('things')).toBe(12);
         expect(await store.checkpoint('others')).toBe(3);
+        expect(await store.checkpoints(['others', 'nobody', 'things'])).toEqual([3, -1, 12]);
       });
 
       test('a checkpoint stays where it is when a write conflicts', async () => {

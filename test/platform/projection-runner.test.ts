@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { silentLogger } from '../../src/platform/log.js';
+import { silentLogger } from '../../src/ports/log.js';
 import { Progress } from '../../src/platform/progress.js';
 import { hashOf, ProjectionRunner, rebuild } from '../../src/platform/projection-runner.js';
 import type { AnyProjection, Projection } from '../../src/platform/projection.js';

@@ -7,7 +7,7 @@ import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { UnknownEvent, type Recorded } from '../../src/platform/event-catalogue.js';
-import { silentLogger } from '../../src/platform/log.js';
+import { silentLogger } from '../../src/ports/log.js';
 import { WindowedSubscriber, type Checkpoints, type WindowedOptions } from '../../src/platform/windowed-subscriber.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';

@@ -90,6 +90,7 @@ export class FaultyReadStore implements ReadStore {
     if (this.checkpointReadsLeft < 0) throw new ReadStoreUnavailable('The read store has just gone away');
     return this.inner.checkpoint(key);
   };
+  checkpoints: ReadStore['checkpoints'] = (keys) => Promise.all(keys.map((key) => this.checkpoint(key)));
   liveGeneration: ReadStore['liveGeneration'] = (model, version) => this.inner.liveGeneration(model, version);
   setLiveGeneration: ReadStore['setLiveGeneration'] = (model, version, generation) =>
     this.inner.setLiveGeneration(model, version, generation);

@@ -171,6 +171,10 @@ export class EmbeddedReadStore implements ReadStore {
     });
   }
 
+  checkpoints(keys: readonly string[]): Promise<readonly number[]> {
+    return Promise.all(keys.map((key) => this.checkpoint(key)));
+  }
+
   liveGeneration(model: string, version: number): Promise<number | undefined> {
     return this.once(() => this.catalog.liveGeneration(bindable(model), version));
   }

@@ -1,0 +1,70 @@
+import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
+
+export type LeaseStoreUnderTest = {
+  /** Without leases. */
+  readonly leases: LeaseStore;
+  /** The same leases as another replica sees them. */
+  readonly another: () => Promise<LeaseStore>;
+  readonly dispose: () => Promise<void>;
+};
+
+const lease = (holder: string, term = 1, counter = 1): Lease => ({ holder, term, counter });
+
+/** What every adapter of the LeaseStore port keeps. */
+export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreUnderTest>): void {
+  describe(`${name} as a lease store`, () => {
+    let under: LeaseStoreUnderTest;
+    let leases: LeaseStore;
+    beforeEach(async () => {
+      under = await open();
+      leases = under.leases;
+    });
+    afterEach(() => under.dispose());
+
+    test('a lease that nobody ever held is not there', async () => {
+      expect(await leases.read('projections')).toBeUndefined();
+    });
+
+    test('a lease is taken, renewed and given up, and others see it', async () => {
+      const other = await under.another();
+      expect(await leases.replace('projections', undefined, lease('a'))).toBe(true);
+      expect(await other.read('projections')).toEqual(lease('a'));
+      expect(await leases.replace('projections', lease('a'), lease('a', 1, 2))).toBe(true);
+      expect(await leases.replace('projections', lease('a', 1, 2), lease('', 1, 3))).toBe(true);
+      expect(await other.read('projections')).toEqual(lease('', 1, 3));
+    });
+
+    test.each([
+      ['by another', lease('b')],
+      ['in another term', lease('a', 2)],
+      ['since renewed', lease('a', 1, 2)],
+    ])('a lease that is held %s is not replaced', async (_what, stored) => {
+      await leases.replace('projections', undefined, stored);
+      expect(await leases.replace('projections', lease('a'), lease('c', 3))).toBe(false);
+      expect(await leases.replace('projections', undefined, lease('c', 3))).toBe(false);
+      expect(await leases.read('projections')).toEqual(stored);
+    });
+
+    test('a lease that is not there cannot be renewed', async () => {
+      expect(await leases.replace('projections', lease('a'), lease('a', 1, 2))).toBe(false);
+      expect(await leases.read('projections')).toBeUndefined();
+    });
+
+    test('each name is a lease of its own', async () => {
+      await leases.replace('projections', undefined, lease('a'));
+      expect(await leases.replace('integration-events', undefined, lease('b'))).toBe(true);
+      expect(await leases.read('projections')).toEqual(lease('a'));
+    });
+
+    test('of many that take a lease at once exactly one has it', async () => {
+      const stores = [leases, await under.another(), await under.another()];
+      const takes = Array.from({ length: 30 }, (_, n) => lease(`replica ${n}`));
+      const taken = await Promise.all(
+        takes.map((take, n) => (stores[n % stores.length] as LeaseStore).replace('projections', undefined, take)),
+      );
+      const winners = takes.filter((_, n) => taken[n]);
+      expect(winners).toHaveLength(1);
+      expect(await leases.read('projections')).toEqual(winners[0]);
+    });
+  });
+}
