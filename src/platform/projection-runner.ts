@@ -19,8 +19,6 @@ export type ProjectionRunnerOptions = {
 
 type Offer = { readonly position: number; readonly decide: (isAdmitted: boolean) => void };
 
-/** So far behind the head a projection is filled by itself before it joins the others. */
-const JOIN_DISTANCE = 1_000;
 const MAX_PAUSE_MS = 5_000;
 
 /**
@@ -77,16 +75,15 @@ export class ProjectionRunner {
 
   private async run(positions: readonly number[]): Promise<void> {
     const furthest = Math.max(...positions);
-    const isBehind = (position: number): boolean => furthest - position > JOIN_DISTANCE;
+    const isBehind = (position: number): boolean => position < furthest;
     const starts = this.active.map((projector, index) => ({ projector, position: positions[index] ?? -1 }));
     const behind = starts.filter(({ position }) => isBehind(position));
     this.active = starts.filter(({ position }) => !isBehind(position)).map(({ projector }) => projector);
     const joined = this.active.map(({ name }) => name);
-    const from = Math.min(...positions.filter((position) => !isBehind(position)));
     const filling = behind.map(({ projector }) => projector.name);
-    this.logger.info({ projections: joined, behind: filling, from }, 'projections start');
+    this.logger.info({ projections: joined, behind: filling, from: furthest }, 'projections start');
     await Promise.all([
-      this.follow(from),
+      this.follow(furthest),
       ...behind.map(({ projector, position }) => this.catchUp(projector, position)),
     ]);
   }

@@ -37,8 +37,8 @@ const CHECKPOINT_EVERY_MS = 200;
 export class WindowedSubscriber {
   private readonly stopping = new AbortController();
   private readonly queue = new KeyedQueue();
-  /** Positions that are not done yet, in the order of delivery. */
-  private readonly open = new Set<number>();
+  /** What is not done yet, in the order of delivery: its position, and the one before it that the store told. */
+  private readonly open = new Map<number, number>();
   private delivered = -1;
   private saved = -1;
   private room: (() => void) | undefined;
@@ -57,10 +57,10 @@ export class WindowedSubscriber {
     return this.options.name;
   }
 
-  /** Everything up to and including this position is done. */
+  /** Everything up to and including this position is done. Always one that the store told: others may not exist. */
   get position(): number {
     const first = this.open.values().next();
-    return first.done ? this.delivered : first.value - 1;
+    return first.done ? this.delivered : first.value;
   }
 
   get inFlight(): number {
@@ -110,8 +110,8 @@ export class WindowedSubscriber {
   }
 
   private async take(event: RecordedEvent): Promise<void> {
+    this.open.set(event.position, this.delivered);
     this.delivered = event.position;
-    this.open.add(event.position);
     const done = await this.queue.run(event.stream, () => this.handle(event));
     if (!done) return;
     this.open.delete(event.position);

@@ -189,6 +189,18 @@ describe('A subscriber with a window', () => {
       expect(told).toEqual([...told].sort((a, b) => a - b));
     }));
 
+  test('keeps only positions that the store has told, since others may not exist', () =>
+    inScene(async (scene) => {
+      const { desk, events } = scene;
+      desk.hold('b-0');
+      await happen(events, facts.joined('a'), facts.opened('red', 1), facts.opened('blue', 1), facts.joined('b'));
+      const subscriber = await scene.start();
+      await scene.until(() => desk.begun.includes('b-0') && desk.done.length === 1);
+      expect(subscriber.position).toBe(0);
+      desk.release('b-0');
+      await scene.until(async () => (await scene.saved()) === 3);
+    }));
+
   test('keeps its place also where nothing is for it', () =>
     inScene(async (scene) => {
       const subscriber = await scene.start();
