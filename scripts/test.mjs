@@ -1,16 +1,20 @@
-// npm test: installs and builds what is missing or stale, then runs every suite; arguments go to jest.
-// TEST_REPORT=<file> leaves jest's result there as JSON. KILLS and SALES give the scale of test/e2e (.ci/run: 20, 10000).
-import { buildIfStale, install, node } from './checkout.mjs';
+// npm test: installs and builds what is missing or stale, then runs every suite that needs no server; arguments go to
+// jest. TEST_REPORT=<file> leaves jest's result there as JSON. KILLS and SALES give the scale of test/e2e (.ci/run: 20,
+// 10000).
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './checkout.mjs';
+import { jest, prepare } from './jest.mjs';
 
-await install();
-await buildIfStale();
+const NEED_SERVERS = 'test/real';
+
+await prepare();
 process.env.KILLS ??= '3';
 process.env.SALES ??= '1000';
-const report = process.env.TEST_REPORT;
-process.exitCode = await node(
-  '--experimental-vm-modules',
-  '--no-warnings=ExperimentalWarning',
-  'node_modules/jest/bin/jest.js',
-  ...(report ? ['--json', `--outputFile=${report}`] : []),
-  ...process.argv.slice(2),
-);
+const chosen = process.argv.slice(2);
+if (chosen.length > 0) process.exitCode = await jest(...chosen);
+else {
+  process.exitCode = await jest('--testPathIgnorePatterns', '/node_modules/', `/${NEED_SERVERS}/`);
+  const left = readdirSync(join(root, NEED_SERVERS)).filter((name) => name.endsWith('.test.ts'));
+  for (const name of left) console.error(`${NEED_SERVERS}/${name} needs servers: npm run test:real`);
+}

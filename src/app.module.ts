@@ -40,11 +40,22 @@ import { TenantSeedingPolicy } from './policies/tenant-seeding.policy.js';
 import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
+import { Readiness } from './readiness.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
 import { GetSaleStatusHandler } from './queries/sale.queries.js';
 import { transactionQueryHandlers } from './queries/transaction.queries.js';
 import { GetTrialBalanceHandler } from './queries/trial-balance.query.js';
+
+const controllers = [
+  SessionController,
+  PlatformController,
+  CustomerController,
+  TransactionController,
+  ReportController,
+  IntegrationKeyController,
+  SaleController,
+];
 
 /** What Nest composes the service from, over engines that are open already. */
 @Module({})
@@ -53,16 +64,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [CqrsModule.forRoot()],
-      controllers: [
-        SessionController,
-        PlatformController,
-        CustomerController,
-        TransactionController,
-        ReportController,
-        IntegrationKeyController,
-        SaleController,
-        ProbeController,
-      ],
+      controllers: [ProbeController, ...(config.ROLES.includes('http') ? controllers : [])],
       providers: [...platform(config, engines, tokens), ...handlers],
     };
   }
@@ -73,6 +75,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
+  const readiness = new Readiness(engines, catalogue);
   const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
   return [
     value(EVENT_STORE, events),
@@ -88,7 +91,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(CommandRunner, new CommandRunner(reader, appender, claims, clock)),
     value(ReadModels, new ReadModels(reads)),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
-    value(READINESS, () => engines.isReady()),
+    value(READINESS, () => readiness.check()),
   ];
 }
 

@@ -2,6 +2,20 @@ import { z } from 'zod';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const empty = (value: unknown) => (value === '' ? undefined : value);
+const ROLES = ['http', 'projections', 'forwarder', 'policies'] as const;
+/** What a process does of all that the service does. */
+export type Role = (typeof ROLES)[number];
+const roles = z
+  .string()
+  .default(ROLES.join(','))
+  .transform((text) => text.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(ROLES)).nonempty())
+  .transform((given): readonly Role[] => ROLES.filter((role) => given.includes(role)));
+
+const url = (...schemes: readonly string[]) =>
+  z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)), {
+    error: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  });
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
 
 /** Every setting of the service, its default and its meaning; the README's table is made from these descriptions. */
@@ -16,6 +30,23 @@ export const settings = z.object({
   TRUST_PROXY: z
     .preprocess(empty, flag.default(false))
     .describe('Take the client address from `X-Forwarded-For`; only behind a proxy of your own.'),
+  EVENTSTORE_URL: optional(url('esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover')).describe(
+    'EventStoreDB, as its connection string (`esdb://…`). Without it the history is a SQLite file in `DATA_DIR`.',
+  ),
+  MONGODB_URL: optional(url('mongodb', 'mongodb+srv')).describe(
+    'MongoDB for the read models; the path is the database. Without it they are a SQLite file in `DATA_DIR`.',
+  ),
+  NATS_URL: optional(url('nats', 'tls', 'ws', 'wss')).describe(
+    'NATS with JetStream for integration events; several servers with commas between. Without it they are kept in `DATA_DIR`.',
+  ),
+  REDIS_URL: optional(url('redis', 'rediss')).describe(
+    'Redis for the cache and for rate limits. Without it both are in the process.',
+  ),
+  ROLES: z
+    .preprocess(empty, roles)
+    .describe(
+      `What this process does of \`${ROLES.join(',')}\`; default: all. Less than all needs EVENTSTORE_URL and MONGODB_URL.`,
+    ),
   DATA_DIR: z
     .preprocess(empty, z.string().default('./data'))
     .describe('Folder of the embedded engines and of keys made on first start.'),
@@ -29,6 +60,9 @@ export const settings = z.object({
     .describe('Make a demo tenant on first start. Default: true in development, never in production.'),
   JWT_ISSUER: z.preprocess(empty, z.string().default('kontor')).describe('`iss` of access tokens.'),
   JWT_AUDIENCE: z.preprocess(empty, z.string().default('kontor')).describe('`aud` of access tokens.'),
+  JWT_SIGNING_KEY: optional(z.string()).describe(
+    'Private key of access tokens, an Ed25519 JWK as JSON, the same for all replicas. Without it one is made in `DATA_DIR`.',
+  ),
   LOG_LEVEL: z
     .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))
     .describe('Least level that is logged.'),
@@ -53,7 +87,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const faults = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (Boolean(environment['OPERATOR_EMAIL']) !== Boolean(environment['OPERATOR_PASSWORD']))
     faults.push('OPERATOR_EMAIL and OPERATOR_PASSWORD: give both or none');
+  if (parsed.success && sharesTooLittle(parsed.data))
+    faults.push(`ROLES: a process that does less than ${ROLES.join(',')} needs EVENTSTORE_URL and MONGODB_URL`);
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const { SEED_DEMO = parsed.data.NODE_ENV === 'development', ...config } = parsed.data;
   return { ...config, SEED_DEMO: SEED_DEMO && config.NODE_ENV !== 'production' };
 }
+
+/** Nobody else would do the rest: the embedded engines belong to one process. */
+const sharesTooLittle = ({ ROLES: given, EVENTSTORE_URL, MONGODB_URL }: z.output<typeof settings>): boolean =>
+  given.length < ROLES.length && (EVENTSTORE_URL === undefined || MONGODB_URL === undefined);

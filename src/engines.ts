@@ -4,9 +4,10 @@ import type { EventStore } from './ports/event-store.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock, Ids } from './ports/time.js';
 import type { Logger } from './ports/log.js';
+import type { ParkRequest } from './integration/dead-letters.js';
+import type { Leadership } from './platform/leadership.js';
 import type { Progress } from './platform/progress.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
-import type { ParkRequest } from './integration/dead-letters.js';
 
 /** The engines that a process runs on, chosen by its settings. */
 export type Engines = {
@@ -18,9 +19,13 @@ export type Engines = {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly progress: Progress;
+  /** Which replica does what; a process that shares nothing leads in everything. */
+  readonly leadership: Leadership;
   /** Where policies, which run in the serving thread, keep their checkpoints. */
   readonly checkpoints: Checkpoints;
-  /** Starts projections and the forwarder, wherever they run. */
+  /** Told when this process begins or ceases to fold projections: then it knows their progress itself. */
+  onProjecting(listener: (projectsHere: boolean) => void): void;
+  /** Starts projections and the forwarder as far as they are roles of this process, wherever they run. */
   startSubscribers(park: (request: ParkRequest) => Promise<void>): Promise<void>;
   /** Whether all that answers need is there and going. */
   isReady(): Promise<boolean>;

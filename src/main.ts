@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { pino } from 'pino';
 import { ConfigError, readConfig, type Config } from './config.js';
-import { openEmbeddedEngines } from './embedded-engines.js';
+import { openEngines } from './open-engines.js';
 import { seed } from './jobs/first-start.js';
 import { EventStoreInUse } from './ports/event-store.js';
-import { createService } from './service.js';
+import { createService, type Service } from './service.js';
 
 /** A supervisor kills what has not ended ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
@@ -13,8 +13,7 @@ async function main(config: Config): Promise<void> {
   // Lines are written in blocks: a write for each would cost every request some microseconds.
   const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
   const logger = pino({ level: config.LOG_LEVEL }, output);
-  const engines = await openEmbeddedEngines(config, { logger });
-  const service = await createService(config, engines);
+  const started: { service?: Service } = {};
   let stopping = false;
   const stop = (signal: string) => {
     // Ctrl-C under npm comes twice: the second must not cut the draining short.
@@ -26,7 +25,8 @@ async function main(config: Config): Promise<void> {
       output.flushSync();
       process.exit(1);
     }, DRAIN_MS).unref();
-    service.close().then(
+    // Without a service there is nothing to drain: it waits for engines that are away.
+    (started.service?.close() ?? Promise.resolve()).then(
       () => {
         logger.info({}, 'stopped');
         output.flushSync();
@@ -41,6 +41,8 @@ async function main(config: Config): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  const engines = await openEngines(config, { logger });
+  const service = (started.service = await createService(config, engines));
   const welcome = await seed(config, service);
   const url = await service.listen();
   logger.info({ url }, 'Kontor is ready');

@@ -4,12 +4,14 @@ import { AppModule } from './app.module.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
+import { isTransient, whenEnginesAnswer } from './patience.js';
 import { createHttpApp } from './http/adapter.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { installDocs } from './http/docs-page.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
 import { AccessTokens } from './platform/access-tokens.js';
-import { DomainError } from './platform/domain-error.js';
+import type { Led } from './platform/leadership.js';
+import { ModelFollower } from './platform/model-follower.js';
 import { Pace } from './platform/pace.js';
 import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
@@ -17,8 +19,6 @@ import { ReadModels } from './platform/query.js';
 import { WindowedSubscriber } from './platform/windowed-subscriber.js';
 import { BookingPolicy } from './policies/booking.policy.js';
 import { TenantSeedingPolicy } from './policies/tenant-seeding.policy.js';
-import { AppendOutcomeUnknown, EventStoreUnavailable } from './ports/event-store.js';
-import { ReadStoreUnavailable } from './ports/read-store.js';
 import { projections } from './projections/projections.js';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
@@ -40,6 +40,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
   const tokens = await AccessTokens.open(config.DATA_DIR, {
     issuer: config.JWT_ISSUER,
     audience: config.JWT_AUDIENCE,
+    signingKey: config.JWT_SIGNING_KEY,
     clock,
   });
   const pace = new Pace(clock);
@@ -70,13 +71,13 @@ export async function createService(config: Config, engines: Engines): Promise<S
     },
   );
   const deadLetters = app.get(DeadLetters);
+  const follower = followerOf(app, engines);
   await engines.startSubscribers((request) => deadLetters.park(request));
-  await serveModels(app, engines);
+  const tables = await whenEnginesAnswer(engines, () => follower.start());
+  for (const table of tables) app.get(ReadModels).serve(table);
+  await whenEnginesAnswer(engines, () => engines.reads.prepare(tables));
   await app.init();
-  const policies = [app.get(BookingPolicy), app.get(TenantSeedingPolicy)].map((policy) =>
-    subscriberOf(policy, engines, deadLetters, pace),
-  );
-  for (const policy of policies) await policy.start();
+  const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, pace) : [];
   return {
     app,
     engines,
@@ -87,10 +88,35 @@ export async function createService(config: Config, engines: Engines): Promise<S
     },
     close: async () => {
       await closeServer(app);
-      await Promise.all(policies.map((policy) => policy.stop()));
+      await Promise.all([follower.stop(), ...policies.map((policy) => policy.stop())]);
       await engines.close();
     },
   };
+}
+
+/** Keeps queries at the live tables, and knows what other replicas have projected. */
+function followerOf(app: NestFastifyApplication, engines: Engines): ModelFollower {
+  const { reads, progress, clock, logger } = engines;
+  const models = projections.map(({ model }) => model);
+  const follower = new ModelFollower(reads, models, progress, clock, logger, (table) => {
+    app.get(ReadModels).serve(table);
+  });
+  engines.onProjecting((projectsHere) => {
+    follower.leads(projectsHere);
+  });
+  return follower;
+}
+
+/** Each policy runs where this process leads in it. */
+function leadPolicies(app: NestFastifyApplication, engines: Engines, pace: Pace): Led[] {
+  const deadLetters = app.get(DeadLetters);
+  return [app.get(BookingPolicy), app.get(TenantSeedingPolicy)].map((policy) =>
+    engines.leadership.lead(`policy:${policy.name}`, async () => {
+      const subscriber = subscriberOf(policy, engines, deadLetters, pace);
+      await subscriber.start();
+      return subscriber;
+    }),
+  );
 }
 
 const CLOSE_IDLE_EVERY_MS = 50;
@@ -110,23 +136,6 @@ async function closeServer(app: NestFastifyApplication): Promise<void> {
     clearInterval(idle);
   }
 }
-
-/** Points every read model at its live table. */
-async function serveModels(app: NestFastifyApplication, { reads }: Engines): Promise<void> {
-  const models = app.get(ReadModels);
-  const tables = [];
-  for (const { model } of projections)
-    tables.push({ model, generation: (await reads.liveGeneration(model.name, model.version)) ?? 1 });
-  await reads.prepare(tables);
-  for (const table of tables) models.serve(table);
-}
-
-/** Faults that pass by themselves: the engine is away, or the record is changed by many at once. */
-const isTransient = (error: unknown): boolean =>
-  error instanceof EventStoreUnavailable ||
-  error instanceof ReadStoreUnavailable ||
-  error instanceof AppendOutcomeUnknown ||
-  (error instanceof DomainError && error.kind === 'unavailable');
 
 function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters, pace: Pace): WindowedSubscriber {
   const { events, checkpoints, clock, logger } = engines;

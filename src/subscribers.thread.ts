@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import type { Role } from './config.js';
 import type { ParkRequest } from './integration/dead-letters.js';
 import type { Logger } from './ports/log.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
+import type { StoreSettings } from './stores.js';
 import { checkpointsIn, type Subscribers } from './subscribers.js';
 
 /** What crosses the border between the serving thread and the subscribers' worker. Never events: both read the store. */
@@ -16,10 +18,15 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly positions: readonly (readonly [string, number])[] }
   | { readonly kind: 'stopped'; readonly name: string }
+  | { readonly kind: 'projecting'; readonly projectsHere: boolean }
   | { readonly kind: 'saved'; readonly call: number; readonly fault: string | null }
   | { readonly kind: 'park'; readonly call: number; readonly request: ParkRequest };
 
-export type WorkerSettings = { readonly directory: string; readonly logLevel: string };
+export type WorkerSettings = {
+  readonly stores: StoreSettings;
+  readonly roles: readonly Role[];
+  readonly logLevel: string;
+};
 
 export type ThreadOptions = {
   readonly settings: WorkerSettings;
@@ -28,6 +35,7 @@ export type ThreadOptions = {
   readonly park: (request: ParkRequest) => Promise<void>;
   readonly onProgress: (name: string, position: number) => void;
   readonly onStopped: (name: string) => void;
+  readonly onProjecting: (projectsHere: boolean) => void;
 };
 
 const NOTIFY_EVERY_MS = 1;
@@ -122,6 +130,7 @@ export class SubscriberThread implements Subscribers {
       worker.on('error', (error) => (fault = error));
       worker.on('exit', () => {
         this.worker = undefined;
+        this.options.onProjecting(false);
         for (const call of [...this.calls.keys()]) this.answer(call, 'the worker ended');
         resolve(fault);
       });
@@ -135,6 +144,9 @@ export class SubscriberThread implements Subscribers {
         break;
       case 'stopped':
         this.options.onStopped(message.name);
+        break;
+      case 'projecting':
+        this.options.onProjecting(message.projectsHere);
         break;
       case 'saved':
         this.answer(message.call, message.fault);

@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
+import type { Role } from './config.js';
 import { createForwarder, FORWARDER } from './integration/forwarder.js';
 import { reasonOf, type ParkRequest } from './integration/dead-letters.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
-import type { Logger } from './ports/log.js';
+import type { Leadership, Led } from './platform/leadership.js';
 import { ProjectionRunner } from './platform/projection-runner.js';
+import type { AnyProjection } from './platform/projection.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { Broker } from './ports/broker.js';
 import type { EventReader } from './ports/event-store.js';
+import type { Logger } from './ports/log.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
-import { projections } from './projections/projections.js';
 
 export type SubscriberParts = {
   readonly events: EventReader;
@@ -17,10 +20,15 @@ export type SubscriberParts = {
   readonly catalogue: EventCatalogue;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly leadership: Leadership;
+  readonly roles: readonly Role[];
+  readonly projections: readonly AnyProjection[];
   readonly batchSize: number;
   readonly park: (request: ParkRequest) => Promise<void>;
   readonly onProgress: (name: string, position: number) => void;
   readonly onStopped: (name: string) => void;
+  /** Told when projections begin or cease to run here. */
+  readonly onProjecting: (projectsHere: boolean) => void;
 };
 
 export type Subscribers = { stop(): Promise<void> };
@@ -35,15 +43,45 @@ export const checkpointsIn = (store: ReadStore): Checkpoints => ({
   },
 });
 
-/** Starts what is derived from the history and appends nothing: projections and the forwarder. Runs in any thread. */
-export async function startSubscribers(parts: SubscriberParts): Promise<Subscribers> {
-  const { events, store, broker, catalogue, clock, logger, batchSize, onProgress, onStopped } = parts;
-  const runner = new ProjectionRunner(events, store, catalogue, projections, clock, logger, {
-    batchSize,
-    onProgress,
-    onStopped,
-  });
+/**
+ * Starts what is derived from the history and appends nothing: projections and the forwarder, where this process leads
+ * in them. Runs in any thread.
+ */
+export function startSubscribers(parts: SubscriberParts): Subscribers {
+  const { leadership, roles, projections } = parts;
+  const led: Led[] = [];
+  if (roles.includes('projections')) led.push(leadership.lead(leaseOf(projections), () => project(parts)));
+  if (roles.includes('forwarder')) led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
+  return {
+    stop: async () => {
+      await Promise.all(led.map((one) => one.stop()));
+    },
+  };
+}
+
+/**
+ * Replicas whose code has the same models in the same versions share one leader. Those of another release have one of
+ * their own, so that in a rolling change both versions are fed as long as anybody reads them.
+ */
+export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
+  const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();
+  return `projections:${createHash('sha256').update(versions.join('\n')).digest('hex').slice(0, 12)}`;
+}
+
+async function project(parts: SubscriberParts): Promise<Led> {
+  const { events, store, catalogue, projections, clock, logger, onProjecting } = parts;
+  const runner = new ProjectionRunner(events, store, catalogue, projections, clock, logger, parts);
   await runner.start();
+  onProjecting(true);
+  return {
+    stop: async () => {
+      onProjecting(false);
+      await runner.stop();
+    },
+  };
+}
+
+async function forward({ events, store, broker, catalogue, clock, logger, park }: SubscriberParts): Promise<Led> {
   const forwarder = createForwarder({
     events,
     broker,
@@ -52,7 +90,7 @@ export async function startSubscribers(parts: SubscriberParts): Promise<Subscrib
     clock,
     logger,
     park: ({ id, type, stream, position }, error) =>
-      parts.park({
+      park({
         origin: 'PUBLISH',
         subscriber: FORWARDER,
         event: { id, type, stream, position },
@@ -61,9 +99,5 @@ export async function startSubscribers(parts: SubscriberParts): Promise<Subscrib
     onProgress: () => undefined,
   });
   await forwarder.start();
-  return {
-    stop: async () => {
-      await Promise.all([runner.stop(), forwarder.stop()]);
-    },
-  };
+  return forwarder;
 }

@@ -1,11 +1,11 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
-import { EmbeddedBroker } from './adapters/embedded/broker.js';
-import { EmbeddedEventReader } from './adapters/embedded/event-store.reader.js';
-import { EmbeddedReadStore } from './adapters/embedded/read-store.js';
-import { SystemClock } from './adapters/system-time.js';
+import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
+import { Leadership } from './platform/leadership.js';
+import { projections } from './projections/projections.js';
+import { openBroker, openEventReader, openModels } from './stores.js';
 import { checkpointsIn, startSubscribers } from './subscribers.js';
 import type { FromWorker, ToWorker, WorkerSettings } from './subscribers.thread.js';
 
@@ -14,7 +14,7 @@ const WORKER_NICENESS = 10;
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread.');
-const { directory, logLevel } = workerData as WorkerSettings;
+const { stores, roles, logLevel } = workerData as WorkerSettings;
 const tell = (message: FromWorker) => {
   port.postMessage(message);
 };
@@ -24,22 +24,25 @@ if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const clock = new SystemClock();
 const logger = pino({ level: logLevel, base: { thread: 'subscribers' } });
-const events = EmbeddedEventReader.open({ directory, clock });
-const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
-const broker = await EmbeddedBroker.open({ directory, clock });
-if (store.recreated) logger.warn({}, 'the read models were unreadable; they are built anew from the history');
+const { events, notify } = await openEventReader(stores, { clock, logger });
+const { reads: store, leases, isRecreated } = await openModels(stores, 'readwrite', { clock, logger });
+const broker = await openBroker(stores, { clock, logger });
+if (isRecreated) logger.warn({}, 'the read models were unreadable; they are built anew from the history');
 
 const positions = new Map<string, number>();
 let lastCall = 0;
 const parking = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
 
-const subscribers = await startSubscribers({
+const subscribers = startSubscribers({
   events,
   store,
   broker,
   catalogue,
   clock,
   logger,
+  leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
+  roles,
+  projections,
   batchSize: 500,
   park: (request) =>
     new Promise((resolve, reject) => {
@@ -59,6 +62,9 @@ const subscribers = await startSubscribers({
   onStopped: (name) => {
     tell({ kind: 'stopped', name });
   },
+  onProjecting: (projectsHere) => {
+    tell({ kind: 'projecting', projectsHere });
+  },
 });
 
 const checkpoints = checkpointsIn(store);
@@ -73,7 +79,7 @@ async function stop(): Promise<void> {
 port.on('message', (message: ToWorker) => {
   switch (message.kind) {
     case 'head':
-      events.notify(message.head);
+      notify(message.head);
       break;
     case 'save':
       checkpoints.save(message.name, message.position).then(

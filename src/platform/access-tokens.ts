@@ -39,7 +39,13 @@ const claims = z
   })
   .refine(({ scope, tid }) => (scope === 'tenant') === (tid !== undefined));
 
-type Options = { readonly issuer: string; readonly audience: string; readonly clock: Clock };
+type Options = {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly clock: Clock;
+  /** The private key as a JWK in JSON; where it is given, none is looked for or made in the directory. */
+  readonly signingKey?: string | undefined;
+};
 type Verified = TokenClaims & { readonly exp: number };
 
 const ALGORITHM = 'EdDSA';
@@ -63,9 +69,15 @@ export class AccessTokens {
     readonly publicJwk: JWK,
   ) {}
 
-  /** Takes the signing key from `directory`, or makes one there (readable by the owner only). */
+  /**
+   * Takes the signing key that is given, or the one in `directory`, or makes one there (readable by the owner only).
+   * @throws Error when the key is no Ed25519 signing key; its text is not told
+   */
   static async open(directory: string, options: Options): Promise<AccessTokens> {
-    const jwk = await loadOrMakeKey(directory);
+    const jwk =
+      options.signingKey === undefined
+        ? await loadOrMakeKey(directory)
+        : parseKey(options.signingKey, 'JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK.');
     const { d: _, ...publicJwk } = jwk;
     const keyId = await calculateJwkThumbprint(jwk);
     const privateKey = (await importJWK(jwk, ALGORITHM)) as CryptoKey;
@@ -141,10 +153,14 @@ async function loadKey(path: string): Promise<JWK | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+  return parseKey(text, `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
+}
+
+function parseKey(text: string, fault: string): JWK {
   try {
     return signingKey.parse(JSON.parse(text));
   } catch {
-    throw new Error(`${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
+    throw new Error(fault);
   }
 }
 

@@ -14,6 +14,8 @@ import { nameUuid } from './name-uuid.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 50;
+/** A store that hangs takes its time for every attempt: past this none is begun. */
+const PATIENCE_MS = 5_000;
 
 /** Writes events of the request under way: checks them, gives them ids and metadata, settles unknown outcomes. */
 export class Appender {
@@ -64,11 +66,13 @@ export class Appender {
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {
     const [only] = appends;
+    const beganAtMs = this.clock.monotonicMs();
     for (let attempt = 1; ; attempt += 1) {
       try {
         return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
       } catch (error) {
-        if (!(error instanceof AppendOutcomeUnknown) || attempt === MAX_ATTEMPTS) throw error;
+        const isOver = attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS;
+        if (!(error instanceof AppendOutcomeUnknown) || isOver) throw error;
         await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
       }
     }

@@ -22,6 +22,10 @@ export type Led = { stop(): Promise<void> };
  */
 export type Begin = (term: number, stale: AbortSignal) => Promise<Led>;
 
+/** A lease as it was seen, and since when it has looked like that. */
+type Sighting = { lease: Lease | undefined; atMs: number };
+const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
+
 /**
  * Which replica does what: one leader for each name, by a lease with a counter. No wall clocks are compared: a standby
  * takes over when it has seen the counter stand still for long enough by its own monotonic clock. There may be two
@@ -64,22 +68,28 @@ export class Leadership {
 
   /** Waits until the lease may be taken, and takes it; undefined when the waiting is stopped. */
   private async acquire(name: string, signal: AbortSignal): Promise<Lease | undefined> {
-    let seen: { lease: Lease | undefined; atMs: number } | undefined;
-    for (; !signal.aborted; await this.clock.sleep(this.beatMs, signal)) {
+    const sighting: Sighting = { lease: undefined, atMs: this.clock.monotonicMs() };
+    while (!signal.aborted) {
       try {
-        const lease = await this.leases.read(name);
-        const nowMs = this.clock.monotonicMs();
-        if (!seen || !isSame(seen.lease, lease)) seen = { lease, atMs: nowMs };
-        const isFree = !lease || lease.holder === '' || nowMs - seen.atMs >= this.takeOverAfterMs;
-        if (!isFree) continue;
-        const { holder } = this.options;
-        const next = { holder, term: (lease?.term ?? 0) + 1, counter: (lease?.counter ?? 0) + 1 };
-        if (await this.leases.replace(name, lease, next)) return next;
+        const taken = await this.take(name, sighting);
+        if (taken) return taken;
       } catch (error) {
         this.logger.warn({ err: error, lease: name }, 'the lease could not be read or taken');
       }
+      await this.clock.sleep(this.beatMs, signal);
     }
     return undefined;
+  }
+
+  /** Takes the lease if nobody holds it, or if its holder has not raised the counter for long enough. */
+  private async take(name: string, sighting: Sighting): Promise<Lease | undefined> {
+    const lease = await this.leases.read(name);
+    const nowMs = this.clock.monotonicMs();
+    if (!isSame(sighting.lease, lease)) [sighting.lease, sighting.atMs] = [lease, nowMs];
+    const { holder, term, counter } = lease ?? NOBODYS;
+    if (holder !== '' && nowMs - sighting.atMs < this.takeOverAfterMs) return undefined;
+    const next = { holder: this.options.holder, term: term + 1, counter: counter + 1 };
+    return (await this.leases.replace(name, lease, next)) ? next : undefined;
   }
 
   /** Does the work until the lease is lost or the leading is stopped. */

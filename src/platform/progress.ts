@@ -14,8 +14,20 @@ export class Progress {
   private readonly positions = new Map<string, number>();
   private readonly stopped = new Set<string>();
   private readonly waiters = new Set<Waiter>();
+  /** Called when somebody begins to wait. */
+  onAwaited: (() => void) | undefined;
 
-  constructor(private readonly clock: Clock) {}
+  /** `names`: subscribers that are waited for also before anything is known of them. */
+  constructor(
+    private readonly clock: Clock,
+    names: readonly string[] = [],
+  ) {
+    for (const name of names) this.positions.set(name, -1);
+  }
+
+  get isAwaited(): boolean {
+    return this.waiters.size > 0;
+  }
 
   /** Tells that `name` has everything up to `position`. Positions never go back. */
   advance(name: string, position: number): void {
@@ -56,6 +68,7 @@ export class Progress {
       };
       const waiter: Waiter = { names, position, done };
       this.waiters.add(waiter);
+      this.onAwaited?.();
       void this.clock.sleep(timeoutMs, timer.signal).then(() => {
         if (this.waiters.has(waiter)) done(false);
       });

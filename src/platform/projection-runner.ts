@@ -4,7 +4,7 @@ import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import type { Logger } from '../ports/log.js';
-import type { AnyProjection } from './projection.js';
+import { stoppedKey, type AnyProjection } from './projection.js';
 import { PoisonEvent, project, Projector } from './projector.js';
 import { parseStreamName } from './stream-name.js';
 
@@ -33,6 +33,7 @@ export class ProjectionRunner {
   /** Projections that have filled up by themselves and ask to be taken in. */
   private readonly joining = new Map<Projector, Offer>();
   private readonly stopped = new Set<AnyProjection>();
+  private readonly checkpointKeys = new Map<AnyProjection, string>();
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -54,6 +55,7 @@ export class ProjectionRunner {
       const projection = this.projections[index];
       if (projection) this.active.push(new Projector(this.store, { projection, table }));
     }
+    for (const { target, checkpointKey } of this.active) this.checkpointKeys.set(target.projection, checkpointKey);
     const positions = await this.store.checkpoints(this.active.map(({ checkpointKey }) => checkpointKey));
     this.active.forEach(({ name }, index) => {
       this.options.onProgress(name, positions[index] ?? -1);
@@ -180,7 +182,7 @@ export class ProjectionRunner {
         return;
       } catch (error) {
         if (!(error instanceof PoisonEvent)) throw error;
-        this.halt(error.projection, error.cause, error.message);
+        this.halt(error.projection, error.cause, error.message, error.event.position);
       }
     }
   }
@@ -193,16 +195,23 @@ export class ProjectionRunner {
         const entity = parseStreamName(event.stream)?.entity;
         for (const { projection } of projectors.map(({ target }) => target))
           if (entity !== undefined && projection.sources.includes(entity) && !this.stopped.has(projection))
-            this.halt(projection, error, `${projection.model.name} cannot read the event at ${event.position}`);
+            this.halt(projection, error, `${projection.model.name} cannot read the event`, event.position);
         return [];
       }
     });
   }
 
-  private halt(projection: AnyProjection, cause: unknown, message: string): void {
+  private halt(projection: AnyProjection, cause: unknown, message: string, position: number): void {
+    const { name } = projection.model;
     this.stopped.add(projection);
-    this.logger.error({ err: cause, projection: projection.model.name }, message);
-    this.options.onStopped(projection.model.name);
+    this.logger.error({ err: cause, projection: name, position }, message);
+    this.options.onStopped(name);
+    const key = this.checkpointKeys.get(projection);
+    if (key === undefined) return;
+    // Other replicas learn of it here; one that cannot be told waits as if the projection were slow.
+    this.store.write({ tables: [], checkpoints: [{ key: stoppedKey(key), position }] }).catch((error: unknown) => {
+      this.logger.warn({ err: error, projection: name }, 'others could not be told that the projection stands still');
+    });
   }
 }
 

@@ -55,3 +55,6 @@ export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
 /** Names a projection's checkpoint: each version and generation has its own. */
 export const checkpointKey = (model: { name: string; version: number }, generation: number): string =>
   `projection:${model.name}:v${model.version}:g${generation}`;
+
+/** Where a projection's leader tells the others at which event it stands still: beyond its checkpoint, or it goes on again. */
+export const stoppedKey = (checkpoint: string): string => `${checkpoint}:stopped`;

@@ -276,6 +276,46 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
     });
 
+    describe('keeps what it is given', () => {
+      test('keys and texts that mean something to a database come back as they were', async () => {
+        const hostile = {
+          ...thing({ name: '$where', note: 'a\0b', kind: '{"$gt":""}' }),
+          $set: { $ne: null },
+          'a.b.$[]': ['$a', '\0', { 'x.y': { $or: [] } }],
+          '': '',
+          'k\0ey': 1,
+          lone: '\uD800',
+          constructor: { prototype: null },
+        };
+        await store.write(batch([create(mine, '$a.b', hostile)]));
+        expect(await store.get(table, mine, '$a.b')).toBe(JSON.stringify(hostile));
+        expect((await store.list(table, mine, { ...everything, where: { kind: '{"$gt":""}' } })).items).toEqual([
+          JSON.stringify(hostile),
+        ]);
+      });
+
+      test('several writes of one document in one batch are carried out in their order', async () => {
+        const update = (size: number) => ({ ...create(mine, 'one', thing({ size }), size), expected: size - 1 });
+        const writes = [create(mine, 'one', thing({ size: 1 }), 1), update(2), update(3)];
+        expect(await store.write(batch(writes))).toEqual({ conflicts: [] });
+        expect(await store.get(table, mine, 'one')).toBe(JSON.stringify(thing({ size: 3 })));
+      });
+
+      test('documents of a megabyte are stored, and more of them at once than fit into one message', async () => {
+        const long = (n: number) => thing({ size: n, kind: `${n}${'x'.repeat(1_000_000)}` });
+        const writes = Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, long(n)));
+        expect(await store.write(batch(writes, table, { things: 1 }))).toEqual({ conflicts: [] });
+        expect(await store.get(table, mine, 'd39')).toBe(JSON.stringify(long(39)));
+        expect((await store.list(table, mine, { ...everything, limit: 1 })).totalCount).toBe(40);
+        const documents = await store.getMany(
+          table,
+          mine,
+          writes.map(({ id }) => id),
+        );
+        expect([documents.size, await store.checkpoint('things')]).toEqual([40, 1]);
+      });
+    });
+
     describe('keeps checkpoints', () => {
       test('a subscriber without one is before everything', async () => {
         expect(await store.checkpoint('things')).toBe(-1);
@@ -414,6 +454,32 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await store.list(table, mine, { offset: 0, limit: 0 })).toEqual({ items: [], totalCount: 25 });
       });
 
+      test('texts are ordered, bounded and found by their code points, whatever is in them', async () => {
+        const names = [
+          '',
+          '\0',
+          'a',
+          'a\0',
+          'a\u0001',
+          'ab',
+          'z',
+          'é',
+          'ü',
+          '\uD7FE',
+          '\uD7FF',
+          '\uD7FF\u0100',
+          '\uE000',
+        ];
+        names.push('\uFFFD', '\uFFFF', '\u{10000}', '\u{1F600}', '\u{1F600}a', '\u{10FFFF}');
+        expect([...names].sort(byText)).toEqual(names);
+        await store.write(batch(names.map((name, n) => create(mine, `d${n}`, thing({ name, kind: name })))));
+        expect(await namesOf({ reverse: true })).toEqual(names);
+        for (const [n, name] of names.entries()) {
+          expect(await namesOf({ reverse: true, between: { name: { from: name } } })).toEqual(names.slice(n));
+          expect(await namesOf({ where: { kind: name } })).toEqual([name]);
+        }
+      });
+
       test('totals are right after every insert, update and deletion', async () => {
         await store.write(
           batch([create(mine, 'a', thing({ kind: 'x' }), 1), create(mine, 'b', thing({ kind: 'x' }), 1)]),
@@ -438,6 +504,10 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         ['a field that is no filter', { where: { name: 'x' } }],
         ['a name from the prototype', { where: { constructor: 'x' } }],
         ['a range on an unknown field', { between: { colour: { from: 1 } } }],
+        ['an operator as a value', { where: { kind: { $ne: 'x' } as never } }],
+        ['an operator as a bound', { between: { name: { from: { $gt: '' } as never } } }],
+        ['a list as a value', { where: { kind: ['x'] as never } }],
+        ['a value of another type', { where: { active: 'true' } }],
         ['an offset below zero', { offset: -1 }],
         ['a broken limit', { limit: 1.5 }],
       ])('%s is a defect of the caller', async (_, query) => {

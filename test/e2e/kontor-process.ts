@@ -70,14 +70,36 @@ export class KontorProcess {
     }
   }
 
-  send(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void {
+  get isRunning(): boolean {
+    return running.has(this.child);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  send(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' | 'SIGSTOP' | 'SIGCONT'): void {
     this.child.kill(signal);
   }
 
   /** Warnings and errors of the log. */
   complaints(): unknown[] {
-    const lines = this.stdout.split('\n').filter((line) => line.startsWith('{'));
-    return lines.map((line) => JSON.parse(line) as { level: number }).filter(({ level }) => level >= 40);
+    return this.log().filter(({ level }) => level >= 40);
+  }
+
+  /** Names of the leases that the log says it holds now. */
+  leads(): string[] {
+    const held = new Set<string>();
+    for (const { msg, lease = '' } of this.log()) {
+      if (msg === 'leads') held.add(lease);
+      if (msg === 'no longer leads') held.delete(lease);
+    }
+    return [...held].toSorted();
+  }
+
+  private log(): { level: number; msg: string; lease?: string }[] {
+    const lines = this.stdout.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+    return lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   }
 
   async stop(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
@@ -129,7 +151,14 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
 }
 
 /** Address-independent, so that it outlives a restart on another port. */
-export type Books = { readonly token: string; readonly key: string };
+export type Books = {
+  /** Of the owner. */
+  readonly token: string;
+  readonly key: string;
+  readonly keyId: string;
+  /** Token of an operator. */
+  readonly operator: string;
+};
 
 const tokenOf = async (url: string, { email, password }: { email: string; password: string }): Promise<string> =>
   (await call<{ data: { accessToken: string } }>(`${url}/api/auth/login`, { body: { email, password } })).data
@@ -153,7 +182,7 @@ export async function openBooks(url: string): Promise<Books> {
     token: operator,
     body: { rateLimit: 1_000_000 },
   });
-  return { token, key };
+  return { token, key, keyId: id, operator };
 }
 
 export type Answered = { readonly status: number; readonly body: string; readonly replayed: string | null };

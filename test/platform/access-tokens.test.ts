@@ -157,6 +157,23 @@ describe('An access token', () => {
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });
 
+    test('may come from the settings: replicas that are given the same accept the tokens of each other', async () => {
+      const signingKey = await readFile(keyFile(), 'utf8');
+      const elsewhere = pathOf(directory, 'elsewhere');
+      const replica = await AccessTokens.open(elsewhere, { issuer: ISSUER, audience: AUDIENCE, clock, signingKey });
+      expect(await replica.verify(await tokens.sign(ada))).toMatchObject(ada);
+      expect(await tokens.verify(await replica.sign(ada))).toMatchObject(ada);
+      await expect(stat(elsewhere)).rejects.toThrow('ENOENT');
+    });
+
+    test('that is none is refused, and its text is not told', async () => {
+      const options = { issuer: ISSUER, audience: AUDIENCE, clock };
+      for (const signingKey of ['very-secret', '{"kty":"RSA","n":"very-secret"}'])
+        await expect(AccessTokens.open(directory, { ...options, signingKey })).rejects.toThrow(
+          /^JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK\.$/,
+        );
+    });
+
     test('of which others see the public half only', () => {
       expect(tokens.publicJwk).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
       expect(tokens.publicJwk.d).toBeUndefined();

@@ -9,7 +9,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { Progress } from '../../src/platform/progress.js';
 import { hashOf, ProjectionRunner, rebuild } from '../../src/platform/projection-runner.js';
 import type { AnyProjection, Projection } from '../../src/platform/projection.js';
-import { checkpointKey } from '../../src/platform/projection.js';
+import { checkpointKey, stoppedKey } from '../../src/platform/projection.js';
 import { PLATFORM, tenantScope } from '../../src/ports/read-store.js';
 import {
   anyFact,
@@ -241,6 +241,8 @@ describe('Projections at work', () => {
         expect(stopped).toEqual(['members']);
         expect(progress.position('members')).toBe(0);
         expect(await club.checkpointOf(memberProjection)).toBe(0);
+        const told = stoppedKey(checkpointKey(memberProjection.model, 1));
+        await until(club.clock, async () => (await club.store.inner.checkpoint(told)) === 1);
         await club.equalsRebuild(greeterProjection, roomProjection);
       }));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createUser, user, type Role } from '../../src/aggregates/user.aggregate.js';
 import { readConfig } from '../../src/config.js';
-import { openEmbeddedEngines } from '../../src/embedded-engines.js';
+import { openEngines } from '../../src/open-engines.js';
 import { seed } from '../../src/jobs/first-start.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
 import { inContext } from '../../src/platform/context.js';
@@ -262,7 +262,7 @@ export class TestService {
       this.complaints.push(err instanceof Error ? `${message}: ${String(err.stack)}` : message);
     };
     const logger = { info: () => undefined, warn: complain, error: complain };
-    const engines = await openEmbeddedEngines(config, { clock: this.clock, logger });
+    const engines = await openEngines(config, { clock: this.clock, logger });
     const service = await createService(config, engines);
     await seed(config, service);
     return { service, url: await service.listen() };

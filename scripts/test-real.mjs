@@ -1,0 +1,45 @@
+// npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`), or
+// else against servers of the tests' own where their programs are installed. What cannot run is said in one line each;
+// with REQUIRE_SERVERS=true (as CI has it) that is a failure. Arguments go to jest.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { jest, prepare } from './jest.mjs';
+import { root } from './checkout.mjs';
+
+const onPath = (program) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+
+const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
+const servers = {
+  mongodb: {
+    url: 'MONGODB_URL',
+    isHere: onPath('java') && existsSync(mongoLibrary),
+    lacks: 'no java, or .ci/mongo-server.sh was not run',
+  },
+  nats: { url: 'NATS_URL', isHere: onPath('nats-server'), lacks: 'no nats-server on the path' },
+  redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
+};
+
+/** `own`: needs processes that it may kill, so a URL does not do. */
+const suites = [
+  { path: 'test/real/eventstoredb.test.ts', needs: [] },
+  ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
+  { path: 'test/real/replicas.test.ts', needs: Object.keys(servers), own: true },
+  { path: 'test/real/engine-faults.test.ts', needs: Object.keys(servers), own: true },
+];
+
+/** Why a suite cannot run; undefined where it can. */
+function obstacle({ needs, own = false }) {
+  const missing = needs.map((name) => servers[name]).find(({ url, isHere }) => !isHere && (own || !process.env[url]));
+  return missing && (own ? missing.lacks : `${missing.url} is not set, and ${missing.lacks}`);
+}
+
+await prepare();
+const runnable = suites.filter((suite) => obstacle(suite) === undefined);
+const rest = suites.filter((suite) => !runnable.includes(suite));
+for (const suite of rest) console.error(`${suite.path} does not run here: ${obstacle(suite)}.`);
+if (rest.length > 0 && process.env.REQUIRE_SERVERS === 'true') process.exitCode = 1;
+else {
+  const chosen = process.argv.slice(2);
+  process.exitCode = await jest(...(chosen.length > 0 ? chosen : ['--runInBand', ...runnable.map(({ path }) => path)]));
+}

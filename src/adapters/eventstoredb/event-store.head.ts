@@ -1,0 +1,54 @@
+import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
+import { isSystem, positionOf } from './event-store.record.js';
+import type { Reader } from './event-store.reader.js';
+
+const FIRST_PAGE = 8;
+const LARGEST_PAGE = 512;
+
+/**
+ * Where the last event of the service lies. EventStoreDB cannot say it, since it writes events of its own: they are
+ * skipped backwards from the end, as far as what the last look has seen.
+ */
+export class Head {
+  readonly #reader: Reader;
+  #known: Position = BEFORE_ALL;
+  /** The newest record, of any kind, that a look has taken into account. */
+  #seen: Position = BEFORE_ALL;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  /** The last position that was heard of, without asking. */
+  get known(): Position {
+    return this.#known;
+  }
+
+  /** An event of the service lies at `position`. */
+  note(position: Position): void {
+    if (position > this.#known) this.#known = position;
+  }
+
+  /** @throws EventStoreUnavailable */
+  async read(): Promise<Position> {
+    let newest = BEFORE_ALL;
+    let before: Position | undefined;
+    for (let size = FIRST_PAGE; ; size = Math.min(size * 4, LARGEST_PAGE)) {
+      const { events, last, end } = await this.#reader.page('backwards', before, size);
+      for (const event of events) {
+        const position = positionOf(event);
+        newest = Math.max(newest, position);
+        if (position > this.#seen && isSystem(event.streamId, event.type)) continue;
+        if (position > this.#seen) this.note(position);
+        return this.#settle(newest);
+      }
+      if (end) return this.#settle(newest);
+      before = last;
+    }
+  }
+
+  #settle(newest: Position): Position {
+    this.#seen = Math.max(this.#seen, newest);
+    return this.#known;
+  }
+}

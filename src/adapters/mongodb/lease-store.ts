@@ -1,0 +1,39 @@
+import type { Lease, LeaseStore } from '../../ports/lease-store.js';
+import { isDuplicateKey, type MongoConnection } from './connection.js';
+
+const LEASES = 'kontor_leases';
+
+/** Leases as one document each, compared and replaced by one command. */
+export class MongoLeaseStore implements LeaseStore {
+  constructor(private readonly mongo: MongoConnection) {}
+
+  async read(name: string): Promise<Lease | undefined> {
+    const found = await this.mongo.within(() =>
+      this.leases.findOne({ _id: name }, { maxTimeMS: this.mongo.timeoutMs, readConcern: 'majority' }),
+    );
+    return found ? ({ holder: found.holder, term: found.term, counter: found.counter } as Lease) : undefined;
+  }
+
+  replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean> {
+    const { holder, term, counter } = next;
+    const writeConcern = this.mongo.journaled;
+    return this.mongo.within(async () => {
+      if (expected) {
+        const guard = { _id: name, holder: expected.holder, term: expected.term, counter: expected.counter };
+        const result = await this.leases.updateOne(guard, { $set: { holder, term, counter } }, { writeConcern });
+        return result.matchedCount === 1;
+      }
+      try {
+        await this.leases.insertOne({ _id: name, holder, term, counter }, { writeConcern });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  private get leases() {
+    return this.mongo.collection(LEASES);
+  }
+}

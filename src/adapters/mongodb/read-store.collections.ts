@@ -1,0 +1,191 @@
+import type { CreateIndexesOptions, IndexDescription, ObjectId } from 'mongodb';
+import type { AnyTable, DocumentKey, Field, ReadModel, Scalar, Scope, SearchJoin } from '../../ports/read-store.js';
+import type { DocumentWrite } from '../../ports/read-store.js';
+import { words as wordsOf } from '../../ports/search.js';
+import type { Stored } from './connection.js';
+import { ordered, unordered } from './ordered-text.js';
+
+export type Column = { readonly field: string; readonly path: string; readonly type: Field<never>['type'] };
+export type SearchedText = { readonly name: string; readonly path: string; readonly of: (doc: never) => string | null };
+
+/** What one table looks like in MongoDB: a collection of its own. */
+export type Shape = {
+  readonly name: string;
+  readonly model: ReadModel;
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly order: readonly Column[];
+  /** Fields with an index of their own: filters, and those that search follows to another model. */
+  readonly indexed: readonly Column[];
+  readonly compounds: readonly (readonly Column[])[];
+  readonly texts: readonly SearchedText[];
+  readonly joins: readonly SearchJoin[];
+  /** Two declarations that are stored in the same way have equal texts. */
+  readonly declaration: string;
+};
+
+const modelName = /^[a-z](?:_?[a-z0-9])*$/;
+const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
+const MAX_NAME_LENGTH = 60;
+/** A document of MongoDB has at most 16 MiB; the rest is for its fields and words. */
+const MAX_JSON_BYTES = 14 * 1024 * 1024;
+
+const isName = (pattern: RegExp, name: string): boolean => name.length <= MAX_NAME_LENGTH && pattern.test(name);
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+export function tableName({ model, generation }: AnyTable): string {
+  if (!isName(modelName, model.name))
+    throw new RangeError(`Not a name for a read model: ${JSON.stringify(model.name)}`);
+  if (!isCount(model.version) || !isCount(generation)) {
+    throw new RangeError(`Read model ${model.name}: version and generation are counted from 0`);
+  }
+  return `${model.name}_v${model.version}_g${generation}`;
+}
+
+/** @throws RangeError for a declaration that contradicts itself: a defect of the program, found at start */
+export function shapeOf(table: AnyTable): Shape {
+  const { model } = table;
+  const columns = columnsOf(model);
+  const column = (field: string): Column => {
+    const found = columns.get(field);
+    if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
+    return found;
+  };
+  const joins = model.searchJoins ?? [];
+  const indexed = new Set([...model.filters, ...joins.map((join) => join.field)].map(column));
+  const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
+  if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
+  return {
+    name: tableName(table),
+    model,
+    columns,
+    order: model.order.fields.map(column),
+    indexed: [...indexed],
+    compounds: (model.compound ?? []).filter((fields) => fields.length > 1).map((fields) => fields.map(column)),
+    texts: textsOf(model),
+    joins,
+    declaration: declarationOf(model),
+  };
+}
+
+function columnsOf(model: ReadModel): Map<string, Column> {
+  const columns = new Map<string, Column>();
+  for (const [field, { type }] of Object.entries(model.fields)) {
+    if (!isName(fieldName, field)) {
+      throw new RangeError(`Read model ${model.name}: not a name for a field: ${JSON.stringify(field)}`);
+    }
+    columns.set(field, { field, path: `f_${field}`, type });
+  }
+  return columns;
+}
+
+/** By name, so that what is stored does not depend on how the declaration happens to be written down. */
+const textsOf = (model: ReadModel): SearchedText[] =>
+  Object.entries(model.search ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, of], at) => ({ name, path: `w${at}`, of }));
+
+const declarationOf = (model: ReadModel): string =>
+  JSON.stringify({
+    fields: Object.entries(model.fields)
+      .map(([field, { type }]) => `${field} ${type}`)
+      .sort(),
+    filters: [...model.filters].sort(),
+    compound: (model.compound ?? []).map((fields) => fields.join(' ')).sort(),
+    order: model.order,
+    search: Object.keys(model.search ?? {}).sort(),
+    joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
+  });
+
+export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: number };
+
+/**
+ * Every index begins with the scope and ends, but for that of the words, with the order. Partial: tombstones have no
+ * scope, and a document without a value is not in that value's index.
+ */
+export function indexesOf(shape: Shape): IndexDescription[] {
+  const order = [...shape.order.map(({ path }) => path), '_id'];
+  const index = (name: string, paths: readonly string[], present: readonly string[]): IndexDescription => ({
+    name,
+    key: new Map([...new Set(['s', ...paths])].map((path) => [path, 1])),
+    partialFilterExpression: Object.fromEntries(present.map((path) => [path, { $exists: true }])),
+  });
+  const byFields = [...shape.indexed.map((column) => [column]), ...shape.compounds].map((columns) => {
+    const paths = columns.map(({ path }) => path);
+    return index(`by_${columns.map(({ field }) => field).join('_')}`, [...paths, ...order], paths);
+  });
+  const byWord = shape.texts.length === 0 ? [] : [index('words', ['w'], ['s'])];
+  return [index('order', order, ['s']), ...byFields, ...byWord];
+}
+
+const SEPARATOR = '\0';
+const wholeScope = (scope: string): string =>
+  scope.replaceAll('\u0001', '\u0001\u0002').replaceAll('\0', '\u0001\u0001');
+const partedScope = (scope: string): string =>
+  scope.replaceAll('\u0001\u0001', '\0').replaceAll('\u0001\u0002', '\u0001');
+
+/** `_id`: scope and id in one text, so that the index which every collection has also serves scans and look-ups. */
+export const keyOf = (scope: Scope, id: string): string => ordered(wholeScope(scope)) + SEPARATOR + ordered(id);
+
+export function partsOf(key: string): DocumentKey {
+  const end = key.indexOf(SEPARATOR);
+  return { scope: partedScope(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
+}
+
+/** The id of a key as a field that points to it holds it. */
+export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR) + 1);
+
+/** A value as it is stored. @throws TypeError when it is not of the field's type */
+export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
+  if (column.type === 'text' && typeof value === 'string') return ordered(value);
+  if (column.type === 'boolean' && typeof value === 'boolean') return value;
+  if (column.type === 'integer' && Number.isSafeInteger(value)) return value;
+  throw new TypeError(
+    `Read model ${shape.model.name}: ${String(value)} is not a value of ${column.type} ${column.field}`,
+  );
+}
+
+/**
+ * `j`: the document's JSON, null in a tombstone, which has none of what follows but `p` and `b`; `s`: scope;
+ * `p`: position; `b`: which write brought it; `f_…`: fields; `w`: words of all searched texts, `w0`, `w1`, …: of each.
+ * @throws TypeError when `of` gives what the field cannot hold
+ * @throws RangeError for a document that is larger than MongoDB can keep
+ */
+export function storedDocument(shape: Shape, write: DocumentWrite, by: ObjectId): Stored {
+  const { scope, id, document, position: p } = write;
+  const _id = keyOf(scope, id);
+  if (document === null) return { _id, p, b: by, j: null };
+  const j = JSON.stringify(document);
+  if (j.length > MAX_JSON_BYTES / 3 && Buffer.byteLength(j) > MAX_JSON_BYTES) {
+    throw new RangeError(`Read model ${shape.model.name}: document ${JSON.stringify(id)} is too large to be stored`);
+  }
+  const found: Stored = { _id, s: scope, p, b: by };
+  for (const column of shape.columns.values()) {
+    const value = valueOf(shape, column, document);
+    if (value !== undefined) found[column.path] = value;
+  }
+  addWords(found, shape, document);
+  found.j = j;
+  return found;
+}
+
+function valueOf(shape: Shape, column: Column, document: object): Scalar | Scalar[] | undefined {
+  const value = shape.model.fields[column.field]?.of(document as never) ?? null;
+  if (value === null) return undefined;
+  if (typeof value !== 'object') return stored(shape, column, value);
+  if (shape.order.includes(column)) {
+    throw new TypeError(`Read model ${shape.model.name}: order field ${column.field} gave several values`);
+  }
+  const values = [...new Set(value.map((each) => stored(shape, column, each)))];
+  return values.length === 0 ? undefined : values;
+}
+
+function addWords(found: Stored, shape: Shape, document: object): void {
+  const { texts } = shape;
+  const all = new Set<string>();
+  for (const { path, of } of texts) {
+    const found_ = wordsOf(of(document as never) ?? '').map(ordered);
+    for (const word of found_) all.add(word);
+    if (texts.length > 1 && found_.length > 0) found[path] = found_;
+  }
+  if (all.size > 0) found.w = [...all];
+}

@@ -1,0 +1,136 @@
+import { MongoBulkWriteError, ObjectId, type AnyBulkWriteOperation, type WriteConcernSettings } from 'mongodb';
+import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
+import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
+import { twice, type ReadStoreCatalog } from './read-store.catalog.js';
+import { storedDocument, type Shape } from './read-store.collections.js';
+
+export const CHECKPOINTS = 'kontor_checkpoints';
+
+/** What is sent at once: far below what MongoDB takes (100,000 documents, 48 MB), so that each part is soon done. */
+const MAX_PART_DOCUMENTS = 1_000;
+const MAX_PART_CHARACTERS = 6_000_000;
+
+type Prepared = { readonly write: DocumentWrite; readonly document: Stored };
+type Part = readonly Prepared[];
+type TableParts = { readonly table: AnyTable; readonly shape: Shape; readonly parts: readonly Part[] };
+
+/** Guarded bulk writes: what `ReadStore.write` promises. */
+export class ReadStoreWriter {
+  constructor(
+    private readonly mongo: MongoConnection,
+    private readonly catalog: ReadStoreCatalog,
+  ) {}
+
+  async write(batch: WriteBatch): Promise<WriteResult> {
+    const by = new ObjectId();
+    // All before the first is sent: a document that cannot be stored leaves no part of its batch behind.
+    const tables = batch.tables.map(({ table, writes }): TableParts => {
+      const shape = this.catalog.shape(table);
+      return { table, shape, parts: partsOf(writes.map((write) => prepare(shape, write, by))) };
+    });
+    // A checkpoint in the journal has all that was written before it there.
+    const concern = batch.checkpoints.length > 0 ? this.mongo.majority : this.mongo.journaled;
+    const done = await Promise.allSettled(tables.map((parts) => this.writeTable(parts, by, concern)));
+    const conflicts = done.flatMap((table) => {
+      if (table.status === 'rejected') throw table.reason;
+      return table.value;
+    });
+    if (conflicts.length === 0 && batch.checkpoints.length > 0) await this.checkpoints(batch.checkpoints);
+    return { conflicts };
+  }
+
+  private async writeTable(
+    { table, shape, parts }: TableParts,
+    by: ObjectId,
+    concern: WriteConcernSettings,
+  ): Promise<(DocumentKey & { table: AnyTable })[]> {
+    const conflicts: (DocumentKey & { table: AnyTable })[] = [];
+    for (const part of parts) {
+      for (const { write } of await this.writePart(shape, part, by, concern)) {
+        conflicts.push({ table, scope: write.scope, id: write.id });
+      }
+    }
+    return conflicts;
+  }
+
+  /** The writes that were refused; with them those that were done and already followed by another. */
+  private async writePart(shape: Shape, part: Part, by: ObjectId, writeConcern: WriteConcernSettings): Promise<Part> {
+    const operations = part.map(operationOf);
+    const { refused, matched } = await this.mongo.within(async () => {
+      try {
+        const result = await this.mongo.collection(shape.name).bulkWrite(operations, { ordered: false, writeConcern });
+        return { refused: new Set<number>(), matched: result.matchedCount };
+      } catch (error) {
+        return { refused: alreadyThere(error), matched: (error as MongoBulkWriteError).matchedCount };
+      }
+    });
+    const updates = part.filter(({ write }) => write.expected !== null);
+    const overtaken = matched < updates.length ? await this.overtaken(shape, updates, by) : new Set<Prepared>();
+    return part.filter((prepared, at) => refused.has(at) || overtaken.has(prepared));
+  }
+
+  /** MongoDB only tells how many updates found their document: which of them did, the documents tell. */
+  private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
+    const found = await this.mongo.within(() =>
+      this.mongo
+        .collection(shape.name)
+        .find(
+          { _id: { $in: updates.map(({ document }) => document._id) } },
+          { projection: { p: 1, b: 1 }, batchSize: updates.length + 1, maxTimeMS: this.mongo.timeoutMs },
+        )
+        .toArray(),
+    );
+    const ours = new Map(found.filter(({ b }) => by.equals(b as ObjectId)).map(({ _id, p }) => [_id, p]));
+    return new Set(updates.filter(({ document }) => ours.get(document._id) !== document.p));
+  }
+
+  private async checkpoints(checkpoints: WriteBatch['checkpoints']): Promise<void> {
+    const operations = checkpoints.map(({ key, position }) => ({
+      updateOne: { filter: { _id: key }, update: { $max: { position } }, upsert: true },
+    }));
+    const write = () =>
+      this.mongo.collection(CHECKPOINTS).bulkWrite(operations, { ordered: false, writeConcern: this.mongo.journaled });
+    await this.mongo.within(() => twice(write));
+  }
+}
+
+const prepare = (shape: Shape, write: DocumentWrite, by: ObjectId): Prepared => ({
+  write,
+  document: storedDocument(shape, write, by),
+});
+
+function operationOf({ write, document }: Prepared): AnyBulkWriteOperation<Stored> {
+  if (write.expected === null) return { insertOne: { document } };
+  return { replaceOne: { filter: { _id: document._id, p: write.expected }, replacement: document } };
+}
+
+/** Places of the inserts whose documents were there. @throws whatever else it is */
+function alreadyThere(error: unknown): Set<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refused = [error.writeErrors].flat();
+  if (refused.length === 0 || !refused.every(isDuplicateKey)) throw error;
+  return new Set(refused.map(({ index }) => index));
+}
+
+/** In the given order; two writes of one document never in one part, whose writes are carried out in any order. */
+function partsOf(all: readonly Prepared[]): Part[] {
+  const parts: Prepared[][] = [];
+  let part: Prepared[] = [];
+  let characters = 0;
+  let ids = new Set<string>();
+  for (const prepared of all) {
+    const { _id, j } = prepared.document;
+    const size = typeof j === 'string' ? j.length : 0;
+    const full = part.length === MAX_PART_DOCUMENTS || characters + size > MAX_PART_CHARACTERS || ids.has(_id);
+    if (part.length === 0 || full) {
+      part = [];
+      parts.push(part);
+      characters = 0;
+      ids = new Set();
+    }
+    part.push(prepared);
+    characters += size;
+    ids.add(_id);
+  }
+  return parts;
+}

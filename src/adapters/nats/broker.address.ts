@@ -1,0 +1,54 @@
+const DEFAULT_PORT = 4_222;
+const SCHEMES = ['nats:', 'tls:'];
+
+/** A server that may be connected to. */
+export type NatsAddress = {
+  readonly host: string;
+  readonly port: number;
+  /** The connection is encrypted, or there is none. Without it the server decides. */
+  readonly tls: boolean;
+  readonly credentials: NatsCredentials;
+};
+export type NatsCredentials = { readonly user?: string; readonly pass?: string; readonly token?: string };
+
+/**
+ * Reads `nats://` and `tls://` addresses, separated by commas, of servers of one cluster. `user:password@` or `token@`
+ * may stand before a host; an address without them has those of the first.
+ * @throws Error for anything else, without repeating it: it may hold a secret
+ */
+export function parseAddresses(url: string): readonly NatsAddress[] {
+  const parsed = url.split(',').map((text, index) => parseAddress(text.trim(), index));
+  const shared = parsed[0]?.credentials ?? {};
+  return parsed.map((address) => ({
+    ...address,
+    credentials: Object.keys(address.credentials).length > 0 ? address.credentials : shared,
+  }));
+}
+
+function parseAddress(text: string, index: number): NatsAddress {
+  const fault = new Error(`Address ${index + 1} of the NATS servers is not like nats://host:4222 or tls://host:4222.`);
+  let url: URL;
+  let credentials: NatsCredentials;
+  try {
+    url = new URL(text.includes('://') ? text : `nats://${text}`);
+    credentials = credentialsOf(decodeURIComponent(url.username), decodeURIComponent(url.password));
+  } catch {
+    throw fault;
+  }
+  if (!SCHEMES.includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname)) throw fault;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? DEFAULT_PORT : Number(url.port),
+    tls: url.protocol === 'tls:',
+    credentials,
+  };
+}
+
+function credentialsOf(user: string, pass: string): NatsCredentials {
+  if (user === '') return {};
+  return pass === '' ? { token: user } : { user, pass };
+}
+
+/** The address for logs: without credentials. */
+export const nameOf = ({ host, port }: NatsAddress): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

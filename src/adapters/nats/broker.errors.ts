@@ -1,0 +1,50 @@
+import { errors } from '@nats-io/transport-node';
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { BrokerRefused, BrokerUnavailable } from '../../ports/broker.js';
+
+/** Error codes of nats-server (server/errors.json) that say: never this message. */
+const REFUSALS: Readonly<Record<number, string>> = { 10054: 'PAYLOAD_TOO_LARGE', 10097: 'HEADERS_TOO_LARGE' };
+
+/** What the driver threw for a publish, in the port's terms. Only the message is kept of it: errors are logged. */
+export function toPublishError(thrown: unknown, subject: string): BrokerRefused | BrokerUnavailable {
+  const chain = causesOf(thrown);
+  for (const error of chain) {
+    const code = refusalOf(error);
+    if (code !== undefined) {
+      return new BrokerRefused(code, `NATS refuses a message to ${subject}: ${textOf(error)}`);
+    }
+  }
+  return toUnavailable('take a message', thrown);
+}
+
+export const toUnavailable = (what: string, thrown: unknown): BrokerUnavailable =>
+  new BrokerUnavailable(`NATS cannot ${what}: ${causesOf(thrown).map(textOf).join(': ')}`);
+
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof errors.PermissionViolationError) {
+    return error.operation === 'publish' ? 'PERMISSION_DENIED' : undefined;
+  }
+  if (error instanceof errors.InvalidSubjectError) return 'INVALID_SUBJECT';
+  if (error instanceof errors.InvalidArgumentError && error.message.includes('max_payload')) return 'PAYLOAD_TOO_LARGE';
+  return error instanceof JetStreamApiError ? REFUSALS[error.code] : undefined;
+}
+
+/** No stream listens to the subject, or JetStream is not there. */
+export const isNoResponders = (thrown: unknown): boolean =>
+  causesOf(thrown).some((error) => error instanceof errors.NoRespondersError);
+
+/** The user may not do this. */
+export const isForbidden = (thrown: unknown): boolean =>
+  causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
+
+/** The error and what caused it; the driver wraps at most a few times. */
+function causesOf(thrown: unknown): readonly unknown[] {
+  const chain: unknown[] = [];
+  for (let error = thrown; error !== undefined && chain.length < 4;) {
+    chain.push(error);
+    error = error instanceof Error ? error.cause : undefined;
+  }
+  return chain;
+}
+
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,198 @@
+import {
+  type Broker,
+  type BrokerMessage,
+  BrokerRefused,
+  BrokerUnavailable,
+  type Published,
+  type StoredMessage,
+} from '../../ports/broker.js';
+import type { Logger } from '../../ports/log.js';
+import type { Clock } from '../../ports/time.js';
+import { parseAddresses } from './broker.address.js';
+import { NatsLink, type Session } from './broker.connection.js';
+import { isNoResponders, toPublishError, toUnavailable } from './broker.errors.js';
+import { encode, type Encoded, requireSize } from './broker.message.js';
+import { readStream } from './broker.reader.js';
+
+const STREAM = 'KONTOR';
+const SUBJECTS = ['kontor.>'];
+const DUPLICATE_WINDOW_MS = 120_000;
+/** What may be on its way to the server, and what may wait for that; beyond it publishers are told to come back. */
+const MAX_IN_FLIGHT_BYTES = 8_388_608;
+const MAX_QUEUED_MESSAGES = 20_000;
+const MAX_QUEUED_BYTES = 67_108_864;
+const MAX_BROWSE_MS = 30_000;
+
+export type NatsBrokerOptions = {
+  /** `nats://` or `tls://` addresses of one cluster, separated by commas, with `user:password@` or `token@` if need be. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Default `KONTOR`. Made when it is not there; never changed. */
+  readonly stream?: string;
+  /** What the stream takes; a message to another subject is refused. Default `kontor.>`. */
+  readonly subjects?: readonly string[];
+  /** How long the stream remembers ids. Default 120,000. */
+  readonly duplicateWindowMs?: number;
+  /** Servers of the cluster that keep a copy of the stream. Default 1. */
+  readonly replicas?: number;
+  /** Default 5,000. A publish is answered within twice this time, whatever the server does. */
+  readonly ackTimeoutMs?: number;
+  /** Default 1,024 messages. */
+  readonly maxInFlight?: number;
+  /** How often an idle connection is tried. Default 2,000. */
+  readonly heartbeatMs?: number;
+};
+
+type Waiting = {
+  readonly encoded: Encoded;
+  readonly dueMs: number;
+  readonly resolve: (published: Published) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/**
+ * Messages in a stream of NATS JetStream. Acknowledged means stored by the stream's leader and its replicas, not
+ * flushed to disk. An id is remembered for the stream's duplicate window only. While NATS is away every call fails at
+ * once, nothing waits for its return. Messages reach the stream in the order of the calls; where one of them fails,
+ * those after it may be stored all the same. Outer white space of header values is not kept.
+ */
+export class NatsBroker implements Broker {
+  private readonly link: NatsLink;
+  private readonly queue: Waiting[] = [];
+  private queuedBytes = 0;
+  private inFlight = 0;
+  private inFlightBytes = 0;
+  private idle: (() => void) | undefined;
+  private closing: Promise<void> | undefined;
+
+  private constructor(private readonly options: Required<NatsBrokerOptions>) {
+    const { url, clock, logger, stream: name, subjects, duplicateWindowMs, replicas } = options;
+    this.link = new NatsLink({
+      addresses: parseAddresses(url),
+      stream: { name, subjects, duplicateWindowMs, replicas },
+      ...{ clock, logger, timeoutMs: options.ackTimeoutMs, heartbeatMs: options.heartbeatMs },
+      onLost: () => {
+        this.pump();
+      },
+    });
+  }
+
+  /** Connects in the background, for ever. @throws Error for a URL that is none */
+  static open(options: NatsBrokerOptions): NatsBroker {
+    return new NatsBroker({
+      stream: STREAM,
+      subjects: SUBJECTS,
+      duplicateWindowMs: DUPLICATE_WINDOW_MS,
+      replicas: 1,
+      ackTimeoutMs: 5_000,
+      maxInFlight: 1_024,
+      heartbeatMs: 2_000,
+      ...options,
+    });
+  }
+
+  /** Whether there is a connection, with a stream that can be published to. */
+  get isReady(): boolean {
+    return this.closing === undefined && this.link.session !== undefined;
+  }
+
+  publish(message: BrokerMessage): Promise<Published> {
+    return new Promise((resolve, reject) => {
+      const encoded = encode(message, this.options.subjects);
+      const { connection } = this.requireSession();
+      requireSize(encoded.payload.length, connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
+      const isFull = this.queuedBytes + encoded.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES;
+      if (isFull && this.queue.length > 0) throw new BrokerUnavailable('Too many messages wait for NATS.');
+      const dueMs = this.options.clock.monotonicMs() + this.options.ackTimeoutMs;
+      this.queue.push({ encoded, dueMs, resolve, reject });
+      this.queuedBytes += encoded.bytes;
+      this.pump();
+    });
+  }
+
+  async publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]> {
+    const published: Published[] = [];
+    for (const message of messages) published.push(await this.publish(message));
+    return published;
+  }
+
+  async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
+    const { after, limit, subjectPrefix = '' } = range;
+    if (!Number.isSafeInteger(after) || !Number.isSafeInteger(limit) || limit < 0) {
+      throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
+    }
+    const session = this.requireSession();
+    if (limit === 0) return [];
+    const { stream, subjects, clock } = this.options;
+    try {
+      return await readStream(session, { stream, subjects, clock }, { after, limit, subjectPrefix }, MAX_BROWSE_MS);
+    } catch (error) {
+      this.link.doubtStream();
+      throw toUnavailable('read messages', error);
+    }
+  }
+
+  /** Waits for what is under way, no longer than its time-out. */
+  close(): Promise<void> {
+    this.closing ??= this.settled().then(() => this.link.close());
+    return this.closing;
+  }
+
+  private requireSession(): Session {
+    if (this.closing) throw new BrokerUnavailable('The broker is closed.');
+    const { session } = this.link;
+    if (!session) throw new BrokerUnavailable(`NATS is away: ${this.link.reason}`);
+    return session;
+  }
+
+  /** Sends what may be sent, in its order; what cannot be any more is given back. */
+  private pump(): void {
+    while (this.queue.length > 0) {
+      const { session } = this.link;
+      const next = this.queue[0] as Waiting;
+      const isLate = this.options.clock.monotonicMs() > next.dueMs;
+      if (session && !isLate && !this.hasRoomFor(next.encoded.bytes)) break;
+      this.queue.shift();
+      this.queuedBytes -= next.encoded.bytes;
+      if (!session) next.reject(new BrokerUnavailable(`NATS is away: ${this.link.reason}`));
+      else if (isLate) next.reject(new BrokerUnavailable('NATS is too slow: the message waited too long.'));
+      else void this.send(session, next);
+    }
+    if (this.queue.length === 0 && this.inFlight === 0) this.idle?.();
+  }
+
+  private hasRoomFor(bytes: number): boolean {
+    if (this.inFlight === 0) return true;
+    return this.inFlight < this.options.maxInFlight && this.inFlightBytes + bytes <= MAX_IN_FLIGHT_BYTES;
+  }
+
+  private async send({ js }: Session, { encoded, resolve, reject }: Waiting): Promise<void> {
+    const { id, subject, headers, payload, bytes } = encoded;
+    this.inFlight += 1;
+    this.inFlightBytes += bytes;
+    try {
+      const ack = await js.publish(subject, payload, {
+        msgID: id,
+        expect: { streamName: this.options.stream },
+        timeout: this.options.ackTimeoutMs,
+        ...(headers && { headers }),
+      });
+      resolve({ sequence: ack.seq, duplicate: ack.duplicate });
+    } catch (thrown) {
+      const error = toPublishError(thrown, subject);
+      if (!(error instanceof BrokerRefused) && isNoResponders(thrown)) this.link.doubtStream();
+      reject(error);
+    }
+    this.inFlight -= 1;
+    this.inFlightBytes -= bytes;
+    this.pump();
+  }
+
+  private settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.idle = resolve;
+      this.pump();
+    });
+  }
+}

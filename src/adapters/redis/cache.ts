@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
+import type { Logger } from '../../ports/log.js';
+import type { Clock } from '../../ports/time.js';
+import { compileGlob } from '../embedded/glob-pattern.js';
+import { type Client, RedisLink } from './cache.connection.js';
+
+const PREFIX = 'kontor:';
+/** An entry beyond these is not kept. */
+const MAX_KEY_LENGTH = 512;
+const MAX_VALUE_LENGTH = 2_097_152;
+/** Keys that the server looks at in one step. */
+const SCAN_COUNT = 1_000;
+/** Keys of the database that are looked at to count the entries. */
+const MAX_COUNTED_KEYS = 100_000;
+
+export type RedisCacheOptions = {
+  /** `redis://` or, encrypted, `rediss://`, with user, password and number of the database if need be. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Before every key, so that services may share a database. Default `kontor:`. */
+  readonly prefix?: string;
+  /** How long an answer is waited for. Default 500. */
+  readonly commandTimeoutMs?: number;
+};
+
+/**
+ * Entries and counters in a Redis server that replicas share. While it is away nothing is found, what is set is lost,
+ * and everything else is CacheUnavailable at once; a server that stops answering costs one command time-out. Windows
+ * run on the server's clock, so that replicas agree; their ends are told by this process's wall clock.
+ */
+export class RedisCache implements Cache {
+  private readonly link: RedisLink;
+  private readonly clock: Clock;
+  private readonly entries: string;
+  private readonly counters: string;
+  private hits = 0;
+  private lookups = 0;
+
+  private constructor({ url, clock, logger, prefix = PREFIX, commandTimeoutMs = 500 }: RedisCacheOptions) {
+    this.clock = clock;
+    this.entries = `${prefix}entry:`;
+    this.counters = `${prefix}count:`;
+    this.link = new RedisLink({ url, logger, commandTimeoutMs });
+  }
+
+  /** Connects in the background, for ever. @throws Error for a URL that is none */
+  static open(options: RedisCacheOptions): RedisCache {
+    return new RedisCache(options);
+  }
+
+  /** Whether there is a connection. */
+  get isReady(): boolean {
+    return this.link.isReady;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    this.lookups += 1;
+    const value = await this.unlessAway(this.link.ask((client) => client.get(this.entryKey(key)), key.length));
+    if (typeof value !== 'string') return undefined;
+    this.hits += 1;
+    return value;
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    requireDuration('ttlMs', ttlMs);
+    if (key.length > MAX_KEY_LENGTH) return;
+    if (value.length > MAX_VALUE_LENGTH) {
+      // The old value is not what it should be any more.
+      await this.unlessAway(this.link.ask((client) => client.unlink(this.entryKey(key)), key.length));
+      return;
+    }
+    const bytes = key.length + 2 * value.length;
+    await this.unlessAway(this.link.ask((client) => client.set(this.entryKey(key), value, 'PX', ttlMs), bytes));
+  }
+
+  /** @throws CacheUnavailable: the entry may still be found, no longer than its lifetime */
+  async delete(key: string): Promise<void> {
+    await this.link.ask((client) => client.unlink(this.entryKey(key)), key.length);
+  }
+
+  /**
+   * Entries that are set while it runs may stay.
+   * @throws RangeError for a pattern that is too long, CacheUnavailable when only some may be removed
+   */
+  async clear(pattern: string): Promise<number> {
+    const matches = compileGlob(pattern);
+    let cleared = 0;
+    for await (const keys of this.scan()) {
+      const matching = keys.filter((key) => matches(key.slice(this.entries.length)));
+      if (matching.length > 0) cleared += await this.link.ask((client) => client.unlink(...matching));
+    }
+    return cleared;
+  }
+
+  async hit(key: string, windowMs: number): Promise<WindowCount> {
+    requireDuration('windowMs', windowMs);
+    const counter = this.counters + shortened(key);
+    const [count, leftMs] = await this.link.ask((client) => client.hitWindow(counter, windowMs), key.length);
+    return { count, resetAtMs: Math.ceil(this.clock.nowMs() + leftMs) };
+  }
+
+  /**
+   * `keyCount` is exact while the database has no more than 100,000 keys, an estimate beyond. Memory and uptime are the
+   * whole server's, `hitRate` is this process's.
+   */
+  async status(): Promise<CacheStatus> {
+    const hitRate = this.lookups === 0 ? null : this.hits / this.lookups;
+    const away = { latencyMs: 0, version: null, uptimeSeconds: 0, usedMemoryBytes: 0, keyCount: 0 };
+    try {
+      const startMs = this.clock.monotonicMs();
+      await this.link.ask((client) => client.ping());
+      const latencyMs = this.clock.monotonicMs() - startMs;
+      const facts = await this.link.ask(readFacts);
+      return { store: 'redis', connected: true, latencyMs, ...facts, keyCount: await this.countEntries(), hitRate };
+    } catch {
+      return { store: 'redis', connected: false, ...away, hitRate };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+
+  private entryKey(key: string): string {
+    return this.entries + key;
+  }
+
+  /** Keys of entries, at least once each. Only our own prefix is matched by the server, whose globs can be made slow. */
+  private async *scan(onStep?: () => boolean): AsyncIterable<string[]> {
+    const pattern = `${this.entries.replace(/[\\*?[\]^]/g, '\\$&')}*`;
+    let cursor = '0';
+    do {
+      const from = cursor;
+      const step = (client: Client) => client.scan(from, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      const [next, keys] = await this.link.ask(step);
+      yield keys;
+      cursor = next;
+    } while (cursor !== '0' && onStep?.() !== false);
+  }
+
+  private async countEntries(): Promise<number> {
+    const seen = new Set<string>();
+    const total = await this.link.ask((client) => client.dbsize());
+    let looked = 0;
+    const isEnough = (): boolean => (looked += SCAN_COUNT) < MAX_COUNTED_KEYS;
+    for await (const keys of this.scan(isEnough)) for (const key of keys) seen.add(key);
+    return total <= MAX_COUNTED_KEYS ? seen.size : Math.round((seen.size / MAX_COUNTED_KEYS) * total);
+  }
+
+  private async unlessAway<T>(answer: Promise<T>): Promise<T | undefined> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof CacheUnavailable) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function readFacts(client: Client): Promise<Pick<CacheStatus, 'version' | 'uptimeSeconds' | 'usedMemoryBytes'>> {
+  const [server, memory] = await Promise.all([client.info('server'), client.info('memory')]);
+  const fact = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(server + memory)?.[1];
+  return {
+    version: fact('redis_version') ?? null,
+    uptimeSeconds: Number(fact('uptime_in_seconds') ?? 0),
+    usedMemoryBytes: Number(fact('used_memory') ?? 0),
+  };
+}
+
+/** Keys of counters come from requests: however long they are, they weigh no more than this in the server. */
+const shortened = (key: string): string =>
+  key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`;
+
+function requireDuration(name: string, ms: number): void {
+  if (!Number.isSafeInteger(ms) || ms <= 0) throw new RangeError(`${name} must be a positive whole number, not ${ms}.`);
+}

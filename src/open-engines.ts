@@ -1,0 +1,199 @@
+import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
+import { catalogue } from './catalogue.js';
+import type { Config } from './config.js';
+import type { Engines } from './engines.js';
+import type { ParkRequest } from './integration/dead-letters.js';
+import { Leadership } from './platform/leadership.js';
+import { Progress } from './platform/progress.js';
+import type { EventStore } from './ports/event-store.js';
+import type { Logger } from './ports/log.js';
+import type { Clock, Ids } from './ports/time.js';
+import { projections } from './projections/projections.js';
+import {
+  openBroker,
+  openCache,
+  openEvents,
+  openModels,
+  type OpenEvents,
+  type OpenModels,
+  type StoreSettings,
+} from './stores.js';
+import { checkpointsIn, startSubscribers, type Subscribers } from './subscribers.js';
+import { SubscriberThread } from './subscribers.thread.js';
+
+export type EngineOptions = { readonly clock?: Clock; readonly ids?: Ids; readonly logger: Logger };
+
+type Parts = {
+  readonly config: Config;
+  readonly settings: StoreSettings;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly progress: Progress;
+  readonly opened: OpenEvents;
+  readonly projecting: Projecting;
+};
+
+/**
+ * Opens the engines that the settings name. Servers need not be there yet.
+ * @throws EventStoreInUse when another process writes to the embedded event store's files
+ */
+export async function openEngines(config: Config, options: EngineOptions): Promise<Engines> {
+  const { clock = new SystemClock(), ids = new Uuid7Ids(), logger } = options;
+  const settings = storeSettings(config);
+  const progress = new Progress(
+    clock,
+    projections.map(({ model }) => model.name),
+  );
+  const opened = await openEvents(settings, { clock, logger });
+  try {
+    const parts = { config, settings, clock, ids, logger, progress, opened, projecting: new Projecting() };
+    return await (hasThread(config) ? withThread(parts) : inline(parts));
+  } catch (error) {
+    await opened.events.close();
+    throw error;
+  }
+}
+
+const storeSettings = (config: Config): StoreSettings => ({
+  directory: config.DATA_DIR,
+  eventStoreUrl: config.EVENTSTORE_URL,
+  mongoDbUrl: config.MONGODB_URL,
+  natsUrl: config.NATS_URL,
+  redisUrl: config.REDIS_URL,
+});
+
+const hasThread = ({ SUBSCRIBERS, ROLES }: Config): boolean =>
+  SUBSCRIBERS === 'worker' && (ROLES.includes('projections') || ROLES.includes('forwarder'));
+
+/** Whether projections run in this process. One that shares its read store with nobody has no other to ask. */
+class Projecting {
+  private projectsHere = false;
+  private listener: ((projectsHere: boolean) => void) | undefined;
+
+  set(projectsHere: boolean): void {
+    this.projectsHere = projectsHere;
+    this.listener?.(projectsHere);
+  }
+
+  on(listener: (projectsHere: boolean) => void): void {
+    this.listener = listener;
+    listener(this.projectsHere);
+  }
+}
+
+const follow = ({ progress, projecting }: Pick<Parts, 'progress' | 'projecting'>) => ({
+  onProgress: (name: string, position: number) => {
+    progress.advance(name, position);
+  },
+  onStopped: (name: string) => {
+    progress.stop(name);
+  },
+  onProjecting: (projectsHere: boolean) => {
+    projecting.set(projectsHere);
+  },
+});
+
+/** Projections and the forwarder in a worker thread, with engines of its own. */
+async function withThread(parts: Parts): Promise<Engines> {
+  const { config, settings, clock, logger, opened } = parts;
+  // Parking needs the command runner, which is made over these engines: it is handed in before anything can be parked.
+  let park: (request: ParkRequest) => Promise<void> = () => Promise.reject(new Error('Nothing can be parked yet.'));
+  const thread = new SubscriberThread({
+    settings: { stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL },
+    clock,
+    logger,
+    park: (request) => park(request),
+    ...follow(parts),
+  });
+  // The worker loads while the rest of the service is put together; it is waited for where the subscribers must run.
+  const started = thread.start();
+  started.catch(() => undefined);
+  const unsubscribe = opened.onCommit((head) => {
+    thread.notify(head);
+  });
+  const models = await openModels(settings, 'readonly', { clock, logger });
+  return enginesOf(parts, models, {
+    checkpoints: models.isShared ? checkpointsIn(models.reads) : thread.checkpoints(models.reads),
+    start: async (parkWith) => {
+      park = parkWith;
+      await started;
+      await tellHead(opened.events, thread);
+    },
+    isAlive: () => thread.isAlive,
+    stop: async () => {
+      unsubscribe();
+      await thread.stop();
+    },
+  });
+}
+
+/** What was committed before the worker listened; one that hears nothing of it looks by itself later. */
+async function tellHead(events: EventStore, thread: SubscriberThread): Promise<void> {
+  try {
+    thread.notify(await events.head());
+  } catch {
+    // The event store is away: its subscriptions tell the worker when it is back.
+  }
+}
+
+/** All in the thread that serves requests. */
+async function inline(parts: Parts): Promise<Engines> {
+  const { config, settings, clock, logger, opened } = parts;
+  const models = await openModels(settings, 'readwrite', { clock, logger });
+  let subscribers: Subscribers | undefined;
+  const engines = await enginesOf(parts, models, {
+    checkpoints: checkpointsIn(models.reads),
+    start: (park) => {
+      subscribers = startSubscribers({
+        ...{ events: opened.events, store: models.reads, broker: engines.broker, catalogue, clock, logger, park },
+        ...{ leadership: engines.leadership, roles: config.ROLES, projections, batchSize: 100 },
+        ...follow(parts),
+      });
+      return Promise.resolve();
+    },
+    isAlive: () => true,
+    stop: async () => {
+      await subscribers?.stop();
+    },
+  });
+  return engines;
+}
+
+type Running = Pick<Engines, 'checkpoints'> & {
+  readonly start: (park: (request: ParkRequest) => Promise<void>) => Promise<void>;
+  readonly isAlive: () => boolean;
+  readonly stop: () => Promise<void>;
+};
+
+async function enginesOf(parts: Parts, models: OpenModels, running: Running): Promise<Engines> {
+  const { settings, clock, ids, logger, progress, opened, projecting } = parts;
+  const { events } = opened;
+  const { reads, leases } = models;
+  const broker = await openBroker(settings, { clock, logger });
+  const cache = await openCache(settings, { clock, logger });
+  return {
+    ...{ events, reads, broker, cache, clock, ids, logger, progress },
+    leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
+    checkpoints: running.checkpoints,
+    onProjecting: (listener) => {
+      if (models.isShared) projecting.on(listener);
+      else listener(true);
+    },
+    startSubscribers: (park) => running.start(park),
+    isReady: async () => {
+      if (!running.isAlive()) return false;
+      const [head] = await Promise.all([events.head(), reads.checkpoint('readiness')]);
+      return head >= -1;
+    },
+    close: once(async () => {
+      await running.stop();
+      await Promise.all([events.close(), reads.close(), broker.close(), cache.close()]);
+    }),
+  };
+}
+
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () => (closing ??= close());
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+/** What EventStoreDB 23.10.6 answered to these scenarios through its official client. */
+const golden = JSON.parse(
+  readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
+) as Record<string, unknown>;
+
+/** The recording was made with batches; errors of other calls have the gRPC code of their status besides. */
+const withoutCodes = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
+
+describe.each([
+  ['in batches', true, (answer: unknown) => answer],
+  ['in calls of their own, as to older servers', false, withoutCodes],
+])('The EventStoreDB test server answers as EventStoreDB does, appends sent %s', (_how, batchAppend, comparable) => {
+  let server: EventStoreServer;
+  let client: EventStoreDBClient;
+  let directory: string;
+  let scenarios: EventStoreScenarios;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-golden-'));
+    const clock = new ManualClock();
+    server = await EventStoreServer.start({ directory, clock, batchAppend });
+    client = EventStoreDBClient.connectionString(server.url);
+    const passTime = (ms: number): void => {
+      clock.jump(ms);
+    };
+    scenarios = new EventStoreScenarios({ client, passTime });
+  });
+  afterAll(async () => {
+    await client.dispose();
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  test.each(Object.keys(golden))('%s', async (name) => {
+    const scenario = scenarios.all[name];
+    if (!scenario) throw new Error(`The recording has a scenario that is not put to the server: ${name}`);
+    expect(comparable(await scenario())).toStrictEqual(comparable(golden[name]));
+  });
+
+  test('in every scenario of the recording and no other', () => {
+    expect(Object.keys(scenarios.all).sort()).toEqual(Object.keys(golden).sort());
+  });
+});

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { Server, ServerCredentials, type ServerDuplexStream, type ServerWritableStream } from '@grpc/grpc-js';
+import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { EventStoreDb } from '../../src/adapters/eventstoredb/event-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import {
+  type Append,
+  AppendOutcomeUnknown,
+  EventStoreUnavailable,
+  EventTooLarge,
+  StreamTombstoned,
+  WrongExpectedRevision,
+} from '../../src/ports/event-store.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { Any, rpc, shared, streams, StreamsService } from '../support/eventstore-server/protocol.js';
+
+type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
+/** What happens to the n-th append of the n-th call. */
+type Script = (call: BatchCall, request: BatchAppendReq, calls: number) => void;
+
+const created = (stream: string): Append => ({
+  stream,
+  expected: 'no_stream',
+  events: [{ id: randomUUID(), type: 'Counted', data: {}, metadata: {} }],
+});
+const answerTo = (request: BatchAppendReq): BatchAppendResp =>
+  new streams.BatchAppendResp()
+    .setCorrelationId(request.getCorrelationId())
+    .setStreamIdentifier(request.getOptions()?.getStreamIdentifier());
+const at = (position: string) =>
+  new shared.AllStreamPosition().setCommitPosition(position).setPreparePosition(position);
+const stored = (request: BatchAppendReq, position = '700'): BatchAppendResp =>
+  answerTo(request).setSuccess(new streams.BatchAppendResp.Success().setCurrentRevision('0').setPosition(at(position)));
+
+function refused(request: BatchAppendReq, type: string, details = new Uint8Array(), message = ''): BatchAppendResp {
+  const any = new Any();
+  any.pack(details, type);
+  return answerTo(request).setError(new rpc.Status().setMessage(message).setDetails(any));
+}
+
+const wrongVersion = (): Uint8Array =>
+  new shared.WrongExpectedVersion().setCurrentStreamRevision('7').serializeBinary();
+const tooLarge = (): Uint8Array => new shared.MaximumAppendSizeExceeded().setMaxappendsize(64).serializeBinary();
+
+/** As a server with one event of the service, at 900, in its whole history. */
+function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
+  const record = new streams.ReadResp.ReadEvent.RecordedEvent()
+    .setId(new shared.UUID().setString(randomUUID()))
+    .setStreamIdentifier(new shared.StreamIdentifier().setStreamName(Buffer.from('sale-9')))
+    .setCommitPosition('900')
+    .setPreparePosition('900');
+  record.getMetadataMap().set('type', 'Counted').set('content-type', 'application/json').set('created', '0');
+  record.setData(Buffer.from('{}'));
+  call.write(new streams.ReadResp().setEvent(new streams.ReadResp.ReadEvent().setEvent(record)));
+  call.end();
+}
+
+describe('The EventStoreDB adapter, given an answer', () => {
+  let server: Server;
+  let store: EventStoreDb;
+  let script: Script;
+  let calls: number;
+
+  beforeEach(async () => {
+    calls = 0;
+    server = new Server();
+    server.addService(StreamsService, {
+      batchAppend: (call: BatchCall) => {
+        calls += 1;
+        const mine = calls;
+        call.on('data', (request: BatchAppendReq) => {
+          script(call, request, mine);
+        });
+        call.on('error', () => undefined);
+      },
+      read: readOne,
+    });
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+    const url = `esdb://127.0.0.1:${port}?tls=false`;
+    store = EventStoreDb.open({ url, clock: new SystemClock(), logger: silentLogger, timeoutMs: 300 });
+  });
+  afterEach(async () => {
+    await store.close();
+    server.forceShutdown();
+  });
+
+  test.each([
+    ['another revision', 'WrongExpectedVersion', wrongVersion(), new WrongExpectedRevision('sale-1', 'no_stream', 7)],
+    ['a deleted stream', 'StreamDeleted', new Uint8Array(), new StreamTombstoned('sale-1')],
+    ['a smaller limit', 'MaximumAppendSizeExceeded', tooLarge(), new EventTooLarge('sale-1', 4, 64)],
+  ])('of %s, throws the error of the port', async (_, type, details, expected) => {
+    script = (call, request) => call.write(refused(request, `event_store.client.${type}`, details));
+    await expect(store.append(created('sale-1'))).rejects.toEqual(expected);
+  });
+
+  test.each([
+    ['that access is denied', 'event_store.client.AccessDenied', ''],
+    ['that the request is bad', 'event_store.client.BadRequest', 'no such thing'],
+    ['that the node is not ready', 'google.protobuf.Empty', 'Server Is Not Ready'],
+  ])('%s, knows that nothing was stored', async (_, type, message) => {
+    script = (call, request) => call.write(refused(request, type, new Uint8Array(), message));
+    await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(EventStoreUnavailable);
+  });
+
+  test.each([
+    ['of a time-out in the server', 'event_store.client.Timeout'],
+    ['that the server does not know', 'event_store.client.Unknown'],
+    ['of a kind unheard of', 'event_store.client.Later'],
+  ])('%s, does not know what was stored', async (_, type) => {
+    script = (call, request) => call.write(refused(request, type));
+    await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+  });
+
+  test('under an id in two numbers, finds the append that it belongs to', async () => {
+    script = (call, request) => {
+      const hex = (request.getCorrelationId()?.getString() ?? '').replaceAll('-', '');
+      const half = (from: number): string => String(BigInt.asIntN(64, BigInt(`0x${hex.slice(from, from + 16)}`)));
+      const id = new shared.UUID.Structured().setMostSignificantBits(half(0)).setLeastSignificantBits(half(16));
+      call.write(stored(request).setCorrelationId(new shared.UUID().setStructured(id)));
+    };
+    for (const n of [1, 2, 3, 4, 5])
+      expect(await store.append(created(`sale-${n}`))).toEqual({ revision: 0, position: 700 });
+  });
+
+  test('that nobody waits for, twice over or late, goes on', async () => {
+    script = (call, request) => {
+      call.write(stored(request).setCorrelationId(new shared.UUID().setString(randomUUID())));
+      call.write(stored(request));
+      call.write(stored(request, '800'));
+    };
+    for (const n of [1, 2]) expect(await store.append(created(`sale-${n}`))).toEqual({ revision: 0, position: 700 });
+  });
+
+  test('whose position is hidden by now, tells the head instead', async () => {
+    script = (call, request) => call.write(stored(request, '18446744073709551615'));
+    expect(await store.append(created('sale-1'))).toEqual({ revision: 0, position: 900 });
+  });
+
+  test('whose position is no exact number, does not round it', async () => {
+    script = (call, request) => call.write(stored(request, '9007199254740993'));
+    await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+  });
+
+  test('that never comes on one call, sends the append again on another', async () => {
+    script = (call, request, mine) => {
+      if (mine > 1) call.write(stored(request));
+    };
+    const append = created('sale-1');
+    await expect(store.append(append)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    expect(await store.append(append)).toEqual({ revision: 0, position: 700 });
+    expect(calls).toBe(2);
+  });
+
+  test('that never comes for one append, waits for the answers to the others', async () => {
+    const late: (() => void)[] = [];
+    script = (call, request) => {
+      const name = Buffer.from(request.getOptions()?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+      if (name === 'sale-slow') late.push(() => call.write(stored(request)));
+    };
+    const lost = store.append(created('sale-lost'));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const slow = store.append(created('sale-slow'));
+    await expect(lost).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    for (const answer of late) answer();
+    expect(await slow).toEqual({ revision: 0, position: 700 });
+  });
+
+  test('that is the end of the call, does not wait for the time-out', async () => {
+    script = (call) => {
+      call.end();
+    };
+    const startMs = performance.now();
+    const appends = [1, 2, 3].map((n) => store.append(created(`sale-${n}`)));
+    for (const append of appends) await expect(append).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    expect(performance.now() - startMs).toBeLessThan(300);
+  });
+});

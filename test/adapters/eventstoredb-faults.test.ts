@@ -1,0 +1,492 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstoredb/event-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import {
+  type Append,
+  type Appended,
+  AppendOutcomeUnknown,
+  BEFORE_ALL,
+  type EventBatch,
+  EventStoreUnavailable,
+  type EventToAppend,
+  type RecordedEvent,
+} from '../../src/ports/event-store.js';
+import { type Logger, silentLogger } from '../../src/ports/log.js';
+import { EventStoreCluster } from '../support/eventstore-server/cluster.js';
+import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { freePort, ServerProcess } from '../support/server-process.js';
+
+const clock = new SystemClock();
+const event = (data: object = {}): EventToAppend => ({ id: randomUUID(), type: 'Counted', data, metadata: {} });
+const created = (stream: string, data: object = {}): Append => ({
+  stream,
+  expected: 'no_stream',
+  events: [event(data)],
+});
+const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n;
+/** Generous: what is promised to end in a time ends in it on a busy machine, too. */
+const SOON_MS = 10_000;
+
+/** What was said about, in order. */
+function recorder(): { logger: Logger; said: string[] } {
+  const said: string[] = [];
+  const note = (_: object, message: string) => void said.push(message);
+  return { logger: { info: note, warn: note, error: note }, said };
+}
+
+/** As the platform's appender does: the same append again, until an answer tells what was stored. */
+async function appendAgainAndAgain(store: EventStoreDb, append: Append): Promise<Appended> {
+  const endMs = performance.now() + 60_000;
+  for (;;) {
+    try {
+      return await store.append(append);
+    } catch (error) {
+      const mayPass = error instanceof AppendOutcomeUnknown || error instanceof EventStoreUnavailable;
+      if (!mayPass || performance.now() > endMs) throw error;
+      await sleep(20 + Math.random() * 30);
+    }
+  }
+}
+
+async function until(what: string, condition: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
+  const endMs = performance.now() + ms;
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error(`It did not happen: ${what}`);
+    await sleep(20);
+  }
+}
+
+/** How long it took to fail, in milliseconds, and with what. */
+async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
+  const startMs = performance.now();
+  try {
+    await work;
+  } catch (error) {
+    return { error, afterMs: performance.now() - startMs };
+  }
+  throw new Error('It succeeded');
+}
+
+/** Collects a subscription in the background. */
+function follow(store: EventStoreDb, prefix: string, after = BEFORE_ALL) {
+  const numbers: unknown[] = [];
+  const batches: EventBatch[] = [];
+  const stop = new AbortController();
+  const filter = { on: 'stream', prefixes: [prefix] } as const;
+  const done = (async () => {
+    for await (const batch of store.subscribeToAll({ after, filter, signal: stop.signal })) {
+      batches.push(batch);
+      numbers.push(...batch.events.map(numberOf));
+    }
+  })();
+  return {
+    numbers,
+    batches,
+    end: async () => {
+      stop.abort();
+      await done;
+    },
+  };
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+describe('The EventStoreDB adapter, when its server fails', () => {
+  let directory: string;
+  let server: EventStoreServer;
+  const stores: EventStoreDb[] = [];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-eventstoredb-'));
+    server = await EventStoreServer.start({ directory });
+  });
+  afterEach(async () => {
+    server.faults.clear();
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  function open(more: Partial<EventStoreDbOptions> = {}): EventStoreDb {
+    const store = EventStoreDb.open({ url: server.url, clock, logger: silentLogger, ...more });
+    stores.push(store);
+    return store;
+  }
+
+  test('tells that it does not know whether an append was stored, and learns it by appending again', async () => {
+    const store = open();
+    await store.append(created('sale-0'));
+    server.faults.dropAfterCommit(1);
+    const append = created('sale-1', { n: 1 });
+    await expect(store.append(append)).rejects.toEqual(new AppendOutcomeUnknown('sale-1', expect.anything()));
+    const { revision, position } = await appendAgainAndAgain(store, append);
+    const { events } = await store.readStream('sale-1');
+    expect(events.map(({ id }) => id)).toEqual(append.events.map(({ id }) => id));
+    expect({ revision, position }).toEqual({ revision: 0, position: events[0]?.position });
+  });
+
+  test('gives up in time on a server that answers nothing, and works again when it does', async () => {
+    const store = open({ timeoutMs: 300 });
+    await store.append(created('sale-0'));
+    server.faults.hang();
+    const append = created('sale-1');
+    const [appending, reading, looking, deleting] = await Promise.all([
+      failure(store.append(append)),
+      failure(store.readStream('sale-0')),
+      failure(store.head()),
+      failure(store.deleteStream('sale-0', 'any')),
+    ]);
+    expect(appending.error).toBeInstanceOf(AppendOutcomeUnknown);
+    expect(reading.error).toBeInstanceOf(EventStoreUnavailable);
+    expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
+    expect(deleting.error).toBeInstanceOf(AppendOutcomeUnknown);
+    for (const { afterMs } of [appending, reading, looking, deleting]) expect(afterMs).toBeLessThan(SOON_MS);
+    // The first attempt reaches the store now, and its late answer finds nobody who waits for it.
+    server.faults.resume();
+    expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
+    expect((await store.readStream('sale-1')).events).toHaveLength(1);
+    expect(await store.head()).toBeGreaterThan(BEFORE_ALL);
+  });
+
+  test('answers on a new call what another one is still waiting for', async () => {
+    const store = open({ timeoutMs: 500 });
+    await store.append(created('sale-0'));
+    server.faults.slow(900);
+    const append = created('sale-1');
+    await expect(store.append(append)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    const again = store.append(append);
+    again.catch(() => undefined);
+    server.faults.slow(0);
+    expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
+    expect((await store.readStream('sale-1')).events).toHaveLength(1);
+  });
+
+  test('is refused by a node that is not ready, and taken by it when it is', async () => {
+    const store = open();
+    server.faults.refuse('unavailable');
+    await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(EventStoreUnavailable);
+    const { error } = await failure(store.append(created('sale-1')));
+    expect([AppendOutcomeUnknown, EventStoreUnavailable]).toContain((error as Error).constructor);
+    server.faults.accept();
+    expect(await appendAgainAndAgain(store, created('sale-1'))).toMatchObject({ revision: 0 });
+  });
+
+  test('begins without a server, says that it is away, and works when it is there', async () => {
+    const { logger, said } = recorder();
+    const port = await freePort();
+    const store = open({ url: `esdb://127.0.0.1:${port}?tls=false`, logger });
+    const append = created('sale-1');
+    for (const work of [store.append(append), store.readStream('sale-1'), store.readAll(), store.head()]) {
+      const { error, afterMs } = await failure(work);
+      expect(error).toBeInstanceOf(EventStoreUnavailable);
+      expect(afterMs).toBeLessThan(SOON_MS);
+    }
+    await expect(store.deleteStream('sale-1', 'any')).rejects.toBeInstanceOf(EventStoreUnavailable);
+    const late = await EventStoreServer.start({ directory: join(directory, 'late'), port });
+    expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
+    expect(said).toEqual(['The event store is away', 'The event store is back']);
+    await store.close();
+    await late.stop();
+  });
+
+  test('fails at once while it is known to be away: it does not knock for every call', async () => {
+    let knocks = 0;
+    const door = createServer((socket) => {
+      knocks += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    const store = open({ url: `esdb://127.0.0.1:${(door.address() as AddressInfo).port}?tls=false` });
+    const endMs = performance.now() + 2_000;
+    let refused = 0;
+    for (; performance.now() < endMs; refused += 1)
+      await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(EventStoreUnavailable);
+    expect(refused).toBeGreaterThan(100);
+    // The pauses grow from 25 ms to a second.
+    expect(knocks).toBeLessThan(20);
+    expect(knocks).toBeGreaterThan(1);
+    door.close();
+  });
+
+  test('does not mix up the appends of two stores in one process', async () => {
+    const [one, other] = [open(), open({ url: server.url })];
+    const proxy = await FaultProxy.start(server);
+    const broken = open({ url: `esdb://127.0.0.1:${proxy.port}?tls=false` });
+    await Promise.all([one, other, broken].map((store, n) => store.append(created(`sale-${n}`))));
+    server.faults.slow(300);
+    const answers = Promise.all([one.append(created('sale-3')), other.append(created('sale-4'))]);
+    const unanswered = broken.append(created('sale-5'));
+    const unknown = expect(unanswered).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    await sleep(50);
+    proxy.reset();
+    await unknown;
+    expect((await answers).map(({ revision }) => revision)).toEqual([0, 0]);
+    await broken.close();
+    await proxy.close();
+  });
+
+  test('delivers everything once to a subscription while the server restarts again and again', async () => {
+    const store = open({ quietMs: 200 });
+    const following = follow(store, 'sale-');
+    const restarting = (async () => {
+      for (let time = 0; time < 4; time += 1) {
+        await sleep(150);
+        await server.restart();
+      }
+    })();
+    for (let n = 0; n < 120; n += 1) {
+      await appendAgainAndAgain(store, { stream: `sale-${n % 7}`, expected: 'any', events: [event({ n })] });
+      await sleep(5);
+    }
+    await restarting;
+    await until('all have come', () => following.numbers.length >= 120);
+    await following.end();
+    expect(following.numbers).toEqual(upTo(120));
+    const positions = following.batches.map(({ position }) => position);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  });
+
+  test('finds that a subscription has died silently, and goes on where it was', async () => {
+    const { logger, said } = recorder();
+    const store = open({ quietMs: 100, logger });
+    const following = follow(store, 'sale-');
+    for (const n of upTo(5)) await store.append(created(`sale-${n}`, { n }));
+    await until('it has begun', () => following.numbers.length === 5);
+    server.faults.silenceSubscriptions();
+    for (const n of [5, 6, 7]) await store.append(created(`sale-${n}`, { n }));
+    await until('the silence is noticed', () => following.numbers.length === 8);
+    await following.end();
+    expect(following.numbers).toEqual(upTo(8));
+    expect(said).toEqual(['A subscription was silent and begins anew']);
+  });
+
+  test('goes on after the server has ended a subscription', async () => {
+    const store = open({ quietMs: 60_000 });
+    const following = follow(store, 'sale-');
+    await store.append(created('sale-0', { n: 0 }));
+    await until('it has begun', () => following.numbers.length === 1);
+    server.faults.abortSubscriptions();
+    await store.append(created('sale-1', { n: 1 }));
+    await until('it goes on', () => following.numbers.length === 2);
+    await following.end();
+    expect(following.numbers).toEqual([0, 1]);
+  });
+
+  test('ends subscriptions and closes in time while the server answers nothing', async () => {
+    const store = open({ timeoutMs: 300 });
+    const following = follow(store, 'sale-');
+    await store.append(created('sale-0', { n: 0 }));
+    await until('it has begun', () => following.numbers.length === 1);
+    server.faults.hang();
+    const appending = failure(store.append(created('sale-1')));
+    const startMs = performance.now();
+    await store.close();
+    await following.end();
+    expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+    expect((await appending).error).toBeInstanceOf(AppendOutcomeUnknown);
+  });
+
+  test('holds the server up while a consumer is slow: hardly anything is fetched in advance', async () => {
+    const store = open();
+    const text = 'x'.repeat(20_000);
+    for (let n = 0; n < 2_000; n += 40)
+      await store.append({
+        stream: 'sale-1',
+        expected: 'any',
+        events: Array.from({ length: 40 }, (_, index) => event({ n: n + index, text })),
+      });
+    const proxy = await FaultProxy.start(server);
+    let fetched = 0;
+    const take = proxy.take.bind(proxy);
+    proxy.take = (side, bytes) => {
+      if (side === 'server') fetched += bytes;
+      return take(side, bytes);
+    };
+    const distant = open({ url: `esdb://127.0.0.1:${proxy.port}?tls=false` });
+    const numbers: unknown[] = [];
+    let slow = true;
+    for await (const { events, caughtUp } of distant.subscribeToAll({ after: BEFORE_ALL })) {
+      numbers.push(...events.map(numberOf));
+      if (slow) {
+        // Until nothing more comes: 40 MB wait in the server.
+        for (let before = -1; before < fetched;) {
+          before = fetched;
+          await sleep(500);
+        }
+        expect(fetched).toBeLessThan(15_000_000);
+        slow = false;
+      }
+      if (caughtUp) break;
+    }
+    expect(numbers).toEqual(upTo(2_000));
+    expect(fetched).toBeGreaterThan(40_000_000);
+    await distant.close();
+    await proxy.close();
+  }, 60_000);
+
+  test('stores each of 5,000 appends exactly once while the server comes and goes', async () => {
+    const store = open({ timeoutMs: 2_000 });
+    const following = follow(store, 'sale-');
+    const state = { isOver: false };
+    const flapping = (async () => {
+      for (let round = 0; !state.isOver; round += 1) {
+        await sleep(150 + Math.random() * 150);
+        if (round % 3 === 0) await server.restart(50 + Math.random() * 100);
+        else if (round % 3 === 1) server.faults.dropAfterCommit(5);
+        else server.disconnectAll();
+      }
+    })();
+    let next = 0;
+    let failures = 0;
+    const writer = async (): Promise<void> => {
+      for (let n = next++; n < 5_000; n = next++) {
+        const append = created(`sale-${n}`, { n });
+        await store.append(append).catch(async () => {
+          failures += 1;
+          await appendAgainAndAgain(store, append);
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, writer));
+    state.isOver = true;
+    await flapping;
+    const stored = await store.readAll({ maxCount: 10_000 });
+    expect(stored).toHaveLength(5_000);
+    expect(new Set(stored.map(({ stream }) => stream)).size).toBe(5_000);
+    expect(failures).toBeGreaterThan(0);
+    await until('all have been delivered', () => following.numbers.length >= 5_000);
+    await following.end();
+    expect(following.numbers).toEqual(stored.map(numberOf));
+  }, 120_000);
+});
+
+describe('The EventStoreDB adapter, when the process of its server', () => {
+  let server: ServerProcess;
+  let store: EventStoreDb;
+
+  beforeAll(async () => {
+    server = await ServerProcess.start(eventStoreRecipe);
+  }, 60_000);
+  beforeEach(() => {
+    store = EventStoreDb.open({ url: server.url, clock, logger: silentLogger, timeoutMs: 1_000, quietMs: 200 });
+  });
+  afterEach(async () => {
+    server.resume();
+    await store.close();
+  });
+  afterAll(() => server.dispose());
+
+  test('is stopped before it is reached, knows that nothing was sent', async () => {
+    server.hang();
+    const append = created(`sale-${randomUUID()}`);
+    const { error, afterMs } = await failure(store.append(append));
+    expect(error).toBeInstanceOf(EventStoreUnavailable);
+    expect(afterMs).toBeLessThan(SOON_MS);
+    server.resume();
+    await until('it is back', () =>
+      store.head().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await store.readStream(append.stream)).exists).toBe(false);
+    expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
+  }, 60_000);
+
+  test('is stopped with appends under way, learns later what was stored', async () => {
+    await store.head();
+    await store.append(created(`sale-${randomUUID()}`));
+    server.hang();
+    const appends = upTo(20).map((n) => created(`sale-${randomUUID()}`, { n }));
+    for (const { error } of await Promise.all(appends.map((append) => failure(store.append(append)))))
+      expect(error).toBeInstanceOf(AppendOutcomeUnknown);
+    await expect(store.head()).rejects.toBeInstanceOf(EventStoreUnavailable);
+    server.resume();
+    for (const append of appends) expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
+    for (const { stream } of appends) expect((await store.readStream(stream)).events).toHaveLength(1);
+  }, 60_000);
+
+  test('is killed and started again, goes on with appends and subscriptions', async () => {
+    const prefix = `run${randomUUID()}-`;
+    const following = follow(store, prefix, await store.head());
+    let n = 0;
+    const writing = (async () => {
+      for (; n < 300; n += 1) await appendAgainAndAgain(store, created(`${prefix}${n}`, { n }));
+    })();
+    await until('it has begun', () => n > 20);
+    await server.kill();
+    await expect(store.readAll()).rejects.toBeInstanceOf(EventStoreUnavailable);
+    await server.start();
+    await writing;
+    await until('all have come', () => following.numbers.length >= 300);
+    await following.end();
+    expect(following.numbers).toEqual(upTo(300));
+  }, 120_000);
+});
+
+describe('The EventStoreDB adapter on a cluster', () => {
+  let directory: string;
+  let cluster: EventStoreCluster;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-eventstoredb-'));
+    cluster = await EventStoreCluster.start({ directory });
+  });
+  afterEach(async () => {
+    await cluster.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const node = (n: number): EventStoreServer => {
+    const found = cluster.nodes[n];
+    if (!found) throw new Error(`No node ${n}`);
+    return found;
+  };
+
+  test.each([
+    ['the addresses of all nodes', () => cluster.url],
+    ['one address to discover them from', () => node(2).discoveryUrl],
+  ])(
+    'finds the leader by %s, follows it when it changes, and finds another when it is gone',
+    async (_, url) => {
+      const store = EventStoreDb.open({ url: url(), clock, logger: silentLogger, quietMs: 200 });
+      const following = follow(store, 'sale-');
+      await appendAgainAndAgain(store, created('sale-0', { n: 0 }));
+      cluster.elect(node(1));
+      // A read finds the new leader by itself; an append that met the old one is repeated by who asked for it.
+      expect((await store.readStream('sale-0')).events).toHaveLength(1);
+      await appendAgainAndAgain(store, created('sale-1', { n: 1 }));
+      await cluster.stopNode(node(1));
+      const append = appendAgainAndAgain(store, created('sale-2', { n: 2 }));
+      await sleep(200);
+      cluster.elect(node(2));
+      expect(await append).toMatchObject({ revision: 0 });
+      await until('all have come', () => following.numbers.length >= 3);
+      await following.end();
+      expect(following.numbers).toEqual([0, 1, 2]);
+      await store.close();
+    },
+    60_000,
+  );
+
+  test('stays alive while no node of it answers, and fails in time', async () => {
+    const ports = await Promise.all([freePort(), freePort()]);
+    const url = `esdb://${ports.map((port) => `127.0.0.1:${port}`).join(',')}?tls=false&maxDiscoverAttempts=2`;
+    const store = EventStoreDb.open({ url, clock, logger: silentLogger, timeoutMs: 1_000 });
+    for (let time = 0; time < 3; time += 1) {
+      const { error, afterMs } = await failure(store.append(created('sale-1')));
+      expect(error).toBeInstanceOf(EventStoreUnavailable);
+      expect(afterMs).toBeLessThan(SOON_MS);
+      await sleep(100);
+    }
+    await store.close();
+  });
+});

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { binaryEvent, EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstoredb/event-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import {
+  type AllSubscription,
+  BEFORE_ALL,
+  CorruptEvent,
+  type EventBatch,
+  EventStoreUnavailable,
+  type EventToAppend,
+  StreamTombstoned,
+  WrongExpectedRevision,
+} from '../../src/ports/event-store.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { eventStoreContract } from '../contracts/event-store.contract.js';
+import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+
+const clock = new SystemClock();
+const event = (data: object = {}): EventToAppend => ({ id: randomUUID(), type: 'Counted', data, metadata: {} });
+const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-eventstoredb-'));
+const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
+  EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
+
+eventStoreContract('The EventStoreDB adapter', async () => {
+  const directory = await newDirectory();
+  let server = await EventStoreServer.start({ directory });
+  let store = open(server.url);
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      await server.stop();
+      server = await EventStoreServer.start({ directory });
+      return (store = open(server.url));
+    },
+    cleanup: async () => {
+      await store.close();
+      await server.stop();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+describe('The EventStoreDB adapter', () => {
+  let directory: string;
+  let server: EventStoreServer;
+  let store: EventStoreDb;
+  /** What other programs write to the same server. */
+  let official: EventStoreDBClient;
+
+  beforeEach(async () => {
+    directory = await newDirectory();
+    server = await EventStoreServer.start({ directory });
+    store = open(server.url);
+    official = EventStoreDBClient.connectionString(server.url);
+  });
+  afterEach(async () => {
+    await store.close();
+    await official.dispose();
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const appendTo = (stream: string, ...events: EventToAppend[]) => store.append({ stream, expected: 'any', events });
+
+  /** The batches of a subscription up to the one that says that it has caught up. */
+  async function catchUp(subscription: AllSubscription): Promise<EventBatch[]> {
+    const batches: EventBatch[] = [];
+    for await (const batch of store.subscribeToAll(subscription)) {
+      batches.push(batch);
+      if (batch.caughtUp) break;
+    }
+    return batches;
+  }
+
+  test('refuses to read or write a stream that is deleted for ever', async () => {
+    await appendTo('sale-1', event());
+    await official.tombstoneStream('sale-1');
+    await expect(store.readStream('sale-1')).rejects.toEqual(new StreamTombstoned('sale-1'));
+    await expect(appendTo('sale-1', event())).rejects.toEqual(new StreamTombstoned('sale-1'));
+    await expect(store.deleteStream('sale-1', 'any')).rejects.toEqual(new StreamTombstoned('sale-1'));
+  });
+
+  test('reads a stream whose events are hidden by its metadata as one that exists', async () => {
+    await appendTo('sale-1', event({ n: 1 }), event({ n: 2 }), event({ n: 3 }));
+    await official.setStreamMetadata('sale-1', { truncateBefore: 2 });
+    expect(await store.readStream('sale-1')).toMatchObject({ exists: true, revision: 2, events: [{ revision: 2 }] });
+    await official.setStreamMetadata('sale-1', { truncateBefore: 99 });
+    expect(await store.readStream('sale-1')).toMatchObject({ exists: true, events: [] });
+  });
+
+  test('deletes a stream that must exist only where it does', async () => {
+    await expect(store.deleteStream('sale-1', 'stream_exists')).rejects.toEqual(
+      new WrongExpectedRevision('sale-1', 'stream_exists', 'no_stream'),
+    );
+    await appendTo('sale-1', event());
+    await store.deleteStream('sale-1', 'stream_exists');
+    expect((await store.readStream('sale-1')).exists).toBe(false);
+  });
+
+  test.each([
+    ['bytes', () => binaryEvent({ type: 'Imported', data: Buffer.from('no JSON') })],
+    ['a text', () => jsonEvent({ type: 'Imported', data: 'only text' })],
+    ['metadata in bytes', () => jsonEvent({ type: 'Imported', data: {}, metadata: Buffer.from('{"half":') })],
+  ])('serves no event that holds %s instead of a JSON object, and all that come before it', async (_, foreign) => {
+    const { position } = await appendTo('sale-1', event({ n: 1 }));
+    await official.appendToStream('sale-1', foreign());
+    await appendTo('sale-2', event({ n: 2 }));
+    await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(CorruptEvent);
+    await expect(store.readAll()).rejects.toBeInstanceOf(CorruptEvent);
+    const batches: EventBatch[] = [];
+    const following = (async () => {
+      for await (const batch of store.subscribeToAll({ after: BEFORE_ALL })) batches.push(batch);
+    })();
+    await expect(following).rejects.toBeInstanceOf(CorruptEvent);
+    expect(batches.at(-1)).toMatchObject({ position, caughtUp: false });
+    expect(batches.flatMap(({ events }) => events)).toHaveLength(1);
+  });
+
+  test('knows the head behind hundreds of events of the system, and finds a new one among more of them', async () => {
+    const first = await appendTo('sale-1', event());
+    await server.addNoise(700);
+    const other = open(server.url);
+    expect(await other.head()).toBe(first.position);
+    expect(await store.head()).toBe(first.position);
+    const second = await appendTo('sale-2', event());
+    await server.addNoise(30);
+    expect(await other.head()).toBe(second.position);
+    expect(await other.readAll()).toHaveLength(2);
+    await other.close();
+  });
+
+  test('has no head where there are only events of the system', async () => {
+    expect(await store.head()).toBe(BEFORE_ALL);
+    await server.addNoise(20);
+    expect(await store.head()).toBe(BEFORE_ALL);
+    expect(await store.readAll()).toEqual([]);
+  });
+
+  test('has caught up where only events of the system follow', async () => {
+    const { position } = await appendTo('sale-1', event());
+    await server.addNoise(50);
+    const batches = await catchUp({ after: position });
+    expect(batches.flatMap(({ events }) => events)).toEqual([]);
+    expect(batches.at(-1)?.position).toBeGreaterThanOrEqual(position);
+  });
+
+  test('leaves out events of plain types in streams of the system', async () => {
+    await official.appendToStream('$settings', jsonEvent({ type: 'Changed', data: {} }));
+    const { position } = await appendTo('sale-1', event());
+    expect(await store.readAll()).toHaveLength(1);
+    const batches = await catchUp({ after: BEFORE_ALL });
+    expect(batches.flatMap(({ events }) => events.map(({ stream }) => stream))).toEqual(['sale-1']);
+    await official.appendToStream('$settings', jsonEvent({ type: 'Changed', data: {} }));
+    expect(await store.head()).toBe(position);
+  });
+
+  test('moves a checkpoint over thousands of events that its filter leaves out', async () => {
+    for (let n = 0; n < 30; n += 1) await appendTo(`other-${n}`, ...Array.from({ length: 100 }, () => event()));
+    const head = await store.head();
+    const filter = { on: 'stream', prefixes: ['sale-'] } as const;
+    const batches = await catchUp({ after: BEFORE_ALL, filter });
+    expect(batches.flatMap(({ events }) => events)).toEqual([]);
+    const positions = batches.map(({ position }) => position);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(new Set(positions).size).toBeGreaterThan(5);
+    expect(positions.at(-1)).toBe(head);
+  });
+
+  test('reads backwards from before everything, forwards from the end: nothing', async () => {
+    const { position } = await appendTo('sale-1', event());
+    expect(await store.readAll({ direction: 'backwards', from: BEFORE_ALL })).toEqual([]);
+    expect(await store.readAll({ from: position })).toEqual([]);
+  });
+
+  test('refuses appends beyond those that may wait, at once, and takes others when they are answered', async () => {
+    const narrow = open(server.url, { maxInFlight: 3 });
+    server.faults.hang();
+    const append = (n: number) => narrow.append({ stream: `sale-${n}`, expected: 'no_stream', events: [event()] });
+    const waiting = [1, 2, 3].map(append);
+    await expect(append(4)).rejects.toBeInstanceOf(EventStoreUnavailable);
+    server.faults.resume();
+    await Promise.all(waiting);
+    await append(5);
+    expect((await store.readStream('sale-4')).exists).toBe(false);
+    await narrow.close();
+  });
+
+  test('tells a broken connection string without the password in it', () => {
+    const secret = 'hunter2';
+    for (const url of [
+      `http://admin:${secret}@localhost:2113`,
+      `esdb://admin:${secret}@localhost:port`,
+      `esdb://admin:${secret}@localhost:2113?unheardOf=true`,
+      `esdb://admin:${secret}@localhost:2113?tls=perhaps`,
+      `esdb://admin:${secret}@localhost:2113?tlsVerifyCert=false`,
+      `esdb://admin:${secret}@localhost:2113?tlsCAFile=/nowhere/ca.pem`,
+    ]) {
+      const opening = (): unknown => open(url);
+      expect(opening).toThrow(/connection string of EventStoreDB/);
+      try {
+        opening();
+      } catch (error) {
+        expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(secret);
+      }
+    }
+  });
+});

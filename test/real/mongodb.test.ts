@@ -1,0 +1,459 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { MongoClient } from 'mongodb';
+import { openMongoDb, type MongoDb } from '../../src/adapters/mongodb/read-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { silentLogger, type Logger } from '../../src/ports/log.js';
+import { ReadStoreUnavailable, tenantScope } from '../../src/ports/read-store.js';
+import type { AnyTable, DocumentWrite, ListQuery, ReadModel, ReadStore } from '../../src/ports/read-store.js';
+import { leaseStoreContract } from '../contracts/lease-store.contract.js';
+import { readStoreContract } from '../contracts/read-store.contract.js';
+import { mongoRecipe, mongoRecipeWith } from '../support/mongo-server/recipe.js';
+import { ServerProcess } from '../support/server-process.js';
+
+const clock = new SystemClock();
+const run = `kontor_test_${process.pid}_${Date.now().toString(36)}`;
+const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+
+/** The same server, another database. */
+function urlOf(serverUrl: string, database: string): string {
+  const parts = /^(\w+(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(serverUrl);
+  const [, server = '', path = '', options = ''] = parts ?? [];
+  const source = server.includes('@') && !/authSource=/i.test(options) ? `authSource=${path || 'admin'}` : '';
+  return `${server}/${database}?${[options, source].filter((part) => part !== '').join('&')}`;
+}
+
+type Counter = {
+  readonly count: number;
+  readonly kind: string;
+  readonly tags: readonly string[];
+  readonly owner: string | null;
+  readonly label: string;
+};
+const counters: ReadModel<Counter> = {
+  name: 'counters',
+  version: 1,
+  fields: {
+    count: { type: 'integer', of: ({ count }) => count },
+    kind: { type: 'text', of: ({ kind }) => kind },
+    tags: { type: 'text', of: ({ tags }) => tags },
+    owner: { type: 'text', of: ({ owner }) => owner },
+  },
+  filters: ['kind', 'tags'],
+  compound: [['kind', 'tags']],
+  order: { fields: ['count'], direction: 'descending' },
+  search: { label: ({ label }) => label },
+  searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
+};
+const owners: ReadModel<{ name: string }> = {
+  name: 'owners',
+  version: 1,
+  fields: {},
+  filters: [],
+  order: { fields: [], direction: 'ascending' },
+  search: { name: ({ name }) => name },
+};
+const table: AnyTable = { model: counters, generation: 1 };
+const ownersTable: AnyTable = { model: owners, generation: 1 };
+const scope = tenantScope('0199c0de-0000-7000-8000-000000000001');
+const page: ListQuery = { offset: 0, limit: 20 };
+
+const counter = (count: number): Counter => ({
+  count,
+  kind: `k${count % 3}`,
+  tags: [`t${count % 2}`, 'all'],
+  owner: `o${count % 5}`,
+  label: `number ${count}`,
+});
+const create = (id: string, document: object, position = 1): DocumentWrite => ({
+  scope,
+  id,
+  document,
+  position,
+  expected: null,
+});
+const batch = (writes: readonly DocumentWrite[], to = table, checkpoint?: number) => ({
+  tables: [{ table: to, writes }],
+  checkpoints: checkpoint === undefined ? [] : [{ key: 'counters', position: checkpoint }],
+});
+const countOf = async (store: ReadStore, id: string): Promise<number> =>
+  (JSON.parse((await store.get(table, scope, id)) ?? '{"count":0}') as Counter).count;
+
+const COUNTERS = 7;
+/** Folds events in batches, as a projection does: each adds one to one document. Where it cannot, it reads again. */
+async function projected(store: ReadStore, events: number, size: number): Promise<void> {
+  for (let position = -1; position < events - 1;) {
+    try {
+      position = await store.checkpoint('counters');
+      const some = Array.from({ length: size }, (_, n) => position + 1 + n).filter((event) => event < events);
+      const keys = Array.from({ length: COUNTERS }, (_, n) => ({ scope, id: `d${n}` }));
+      const stored = await store.load(table, keys);
+      const writes = keys.flatMap((key, n): DocumentWrite[] => {
+        const before = stored[n];
+        const fresh = some.filter((event) => event % COUNTERS === n && event > (before?.position ?? -1));
+        if (fresh.length === 0) return [];
+        const count = before?.json ? (JSON.parse(before.json) as Counter).count : 0;
+        const document = counter(count + fresh.length);
+        return [{ ...key, document, position: fresh.at(-1) ?? 0, expected: before?.position ?? null }];
+      });
+      await store.write(batch(writes, table, some.at(-1) ?? position));
+    } catch (error) {
+      if (!(error instanceof ReadStoreUnavailable)) throw error;
+      await pause(20);
+    }
+  }
+}
+const countsOf = (store: ReadStore): Promise<number[]> =>
+  Promise.all(Array.from({ length: COUNTERS }, (_, n) => countOf(store, `d${n}`)));
+const wantedCounts = (events: number): number[] =>
+  Array.from({ length: COUNTERS }, (_, n) => Math.ceil((events - n) / COUNTERS));
+
+/** Waits for what comes by itself, with a limit that only a defect reaches. */
+async function until(holds: () => Promise<unknown>, withinMs = 60_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      await holds();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await pause(50);
+    }
+  }
+}
+
+describe('MongoDB', () => {
+  let server: ServerProcess | undefined;
+  let serverUrl = process.env.MONGODB_URL ?? '';
+  let admin: MongoClient;
+  let databases = 0;
+
+  beforeAll(async () => {
+    if (serverUrl === '') {
+      server = await ServerProcess.start(mongoRecipe);
+      serverUrl = server.url;
+    }
+    admin = new MongoClient(serverUrl);
+    const { version } = (await admin.db('admin').command({ buildInfo: 1 })) as { version: string };
+    say(`${server ? mongoRecipe.name : 'the server of MONGODB_URL'}, which says that it is MongoDB ${version}`);
+  }, 90_000);
+  afterAll(async () => {
+    await admin.close();
+    await server?.dispose();
+  });
+
+  /** A database of its own, opened as often as wanted. */
+  const freshDatabase = () => {
+    databases += 1;
+    const name = `${run}_${databases}`;
+    const opened: MongoDb[] = [];
+    return {
+      name,
+      open: (): MongoDb => {
+        const mongo = openMongoDb({ url: urlOf(serverUrl, name), clock, logger: silentLogger });
+        opened.push(mongo);
+        return mongo;
+      },
+      dispose: async () => {
+        for (const mongo of opened) await mongo.close();
+        await admin.db(name).dropDatabase();
+      },
+    };
+  };
+
+  readStoreContract('MongoDB', () => {
+    const { open, dispose } = freshDatabase();
+    return Promise.resolve({ store: open().reads, another: () => Promise.resolve(open().reads), dispose });
+  });
+
+  leaseStoreContract('MongoDB', () => {
+    const { open, dispose } = freshDatabase();
+    return Promise.resolve({ leases: open().leases, another: () => Promise.resolve(open().leases), dispose });
+  });
+
+  describe('as one of several stores on one database', () => {
+    let database: ReturnType<typeof freshDatabase>;
+    const openPrepared = async (): Promise<MongoDb['reads']> => {
+      const { reads } = database.open();
+      await reads.prepare([ownersTable, table]);
+      return reads;
+    };
+    beforeEach(() => {
+      database = freshDatabase();
+    });
+    afterEach(() => database.dispose());
+
+    test('of two writers at once only one has each step of a document, also when both write the same', async () => {
+      const stores = [await openPrepared(), await openPrepared()] as const;
+      let generation = 10;
+      const turn = fc.uniqueArray(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 });
+      const turns = fc.array(turn, { minLength: 5, maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(turns, turns, async (mine, theirs) => {
+          generation += 1;
+          const home: AnyTable = { model: counters, generation };
+          for (const store of stores) await store.prepare([home], { bulk: true });
+          const steps: string[] = [];
+          /** Adds one to each of the documents; the positions of both writers are the same, so are their documents. */
+          const work = async (store: ReadStore, all: readonly (readonly number[])[]): Promise<void> => {
+            for (const numbers of all) {
+              const keys = numbers.map((n) => ({ scope, id: `d${n}` }));
+              const before = await store.load(home, keys);
+              const writes = keys.map((key, at): DocumentWrite => {
+                const expected = before[at]?.position ?? null;
+                return { ...key, document: counter((expected ?? 0) + 1), position: (expected ?? 0) + 1, expected };
+              });
+              const { conflicts } = await store.write(batch(writes, home));
+              const refused = new Set(conflicts.map(({ id }) => id));
+              for (const { id, position } of writes) if (!refused.has(id)) steps.push(`${id} ${position}`);
+            }
+          };
+          await Promise.all([work(stores[0], mine), work(stores[1], theirs)]);
+          expect(new Set(steps).size).toBe(steps.length);
+          // What was said to be stored is stored; the others are behind it.
+          const keys = Array.from({ length: 5 }, (_, n) => ({ scope, id: `d${n}` }));
+          for (const [n, document] of (await stores[0].load(home, keys)).entries()) {
+            const own = steps.filter((step) => step.startsWith(`d${n} `)).map((step) => Number(step.split(' ')[1]));
+            expect(Math.max(0, ...own)).toBeLessThanOrEqual(document?.position ?? 0);
+            expect(document?.position ?? 0).toBeLessThanOrEqual(
+              [...mine, ...theirs].flat().filter((d) => d === n).length,
+            );
+          }
+          await stores[0].drop(home);
+        }),
+        { numRuns: 30 },
+      );
+    }, 60_000);
+
+    test('two projections of the same events at once have each of them exactly once in the end', async () => {
+      const events = 300;
+      const stores = [await openPrepared(), await openPrepared()] as const;
+      await Promise.all(stores.map((store, n) => projected(store, events, 4 + n)));
+      expect(await countsOf(stores[0])).toEqual(wantedCounts(events));
+    }, 60_000);
+
+    test('the indexes are made once; those of a bulk table when they are asked for', async () => {
+      const store = await openPrepared();
+      const next: AnyTable = { model: counters, generation: 2 };
+      await store.prepare([next], { bulk: true });
+      await store.write(batch([create('a', counter(1))], next));
+      const indexesOf = async (name: string): Promise<unknown[]> => {
+        const indexes = await admin.db(database.name).collection(name).indexes();
+        return indexes.map(({ name: index, key }) => [index, Object.keys(key as object).join()]).sort();
+      };
+      expect(await indexesOf('counters_v1_g2')).toEqual([['_id_', '_id']]);
+      await store.index(next);
+      await store.index(next);
+      expect(await indexesOf('counters_v1_g2')).toEqual([
+        ['_id_', '_id'],
+        ['by_kind', 's,f_kind,f_count,_id'],
+        ['by_kind_tags', 's,f_kind,f_tags,f_count,_id'],
+        ['by_owner', 's,f_owner,f_count,_id'],
+        ['by_tags', 's,f_tags,f_count,_id'],
+        ['order', 's,f_count,_id'],
+        ['words', 's,w'],
+      ]);
+      expect(await indexesOf('counters_v1_g1')).toEqual(await indexesOf('counters_v1_g2'));
+    });
+
+    test('no list reads a whole collection, where the server tells how it goes about one', async () => {
+      const store = await openPrepared();
+      await store.setLiveGeneration('owners', 1, 1);
+      await store.write(batch(Array.from({ length: 2_000 }, (_, n) => create(`d${n}`, counter(n)))));
+      await store.write(batch([create('o1', { name: 'Ada' })], ownersTable));
+      const queries: [Partial<ListQuery>, string][] = [
+        [{}, 'order'],
+        [{ reverse: true }, 'order'],
+        [{ where: { kind: 'k1' } }, 'by_kind'],
+        [{ where: { tags: 't1' } }, 'by_tags'],
+        [{ where: { tags: 't1', kind: 'k1' } }, 'by_kind_tags'],
+        [{ between: { count: { from: 10, to: 20 } } }, 'order'],
+        [{ search: 'number 1234' }, 'words'],
+        [{ search: 'ada' }, 'by_owner'],
+      ];
+      try {
+        await store.explain(table, scope, page);
+      } catch (error) {
+        expect([error instanceof ReadStoreUnavailable, server?.url]).toEqual([true, serverUrl]);
+        say('mongo-java-server has no explain: which indexes are used was not looked at');
+        return;
+      }
+      for (const [query, index] of queries) {
+        const plan = await store.explain(table, scope, { ...page, ...query });
+        expect([query, plan]).toEqual([query, expect.arrayContaining([expect.stringMatching(`IXSCAN ${index}`)])]);
+        expect(plan.join()).not.toMatch(/COLLSCAN/);
+        if (query.search === undefined) expect(plan.join()).not.toMatch(/\bSORT\b/);
+      }
+      say('which indexes are used was asked by explain');
+    });
+
+    test('a model that was changed without a new version is refused', async () => {
+      await openPrepared();
+      const changed: AnyTable = { model: { ...counters, filters: ['kind'], compound: [] }, generation: 1 };
+      await expect(database.open().reads.prepare([changed])).rejects.toThrow(RangeError);
+    });
+
+    test('a search by the names of more records than a command can list is refused, by fewer it is answered', async () => {
+      const store = await openPrepared();
+      await store.setLiveGeneration('owners', 1, 1);
+      const id = (n: number) => `${n}${'o'.repeat(20_000)}`;
+      await store.write(
+        batch(
+          Array.from({ length: 390 }, (_, n) => create(id(n), { name: 'Ada' })),
+          ownersTable,
+        ),
+      );
+      await store.write(batch([create('a', { ...counter(1), owner: id(7) })]));
+      expect((await store.list(table, scope, { ...page, search: 'ada' })).totalCount).toBe(1);
+      await store.write(
+        batch(
+          Array.from({ length: 20 }, (_, n) => create(id(1_000 + n), { name: 'Ada' })),
+          ownersTable,
+        ),
+      );
+      await expect(store.list(table, scope, { ...page, search: 'ada' })).rejects.toThrow(/too broad/);
+      expect((await store.list(table, scope, { ...page, search: 'number' })).totalCount).toBe(1);
+    });
+
+    test('a document that is too large for MongoDB is a defect, and nothing of its batch is stored', async () => {
+      const store = await openPrepared();
+      const large = create('large', { ...counter(1), label: '-'.repeat(15_000_000) });
+      await expect(store.write(batch([create('a', counter(1)), large], table, 5))).rejects.toThrow(RangeError);
+      expect([await store.get(table, scope, 'a'), await store.checkpoint('counters')]).toEqual([undefined, -1]);
+    });
+  });
+});
+
+/** Whatever server MONGODB_URL names, these need one that they may stop. */
+describe('When MongoDB fails', () => {
+  const timeoutMs = 2_000;
+  /** Far above the time-out: what is meant is "not for ever". */
+  const boundedMs = 15_000;
+  let server: ServerProcess;
+  let logged: string[];
+  const opened: MongoDb[] = [];
+  const log = (fields: object, message: string): void => void logged.push(message);
+  const logger: Logger = { info: log, warn: log, error: log };
+  const open = (url = server.url): MongoDb => {
+    const mongo = openMongoDb({ url, clock, logger, timeoutMs });
+    opened.push(mongo);
+    return mongo;
+  };
+
+  beforeEach(async () => {
+    logged = [];
+    server = await ServerProcess.start(mongoRecipe);
+  }, 90_000);
+  afterEach(async () => {
+    server.resume();
+    await Promise.all(opened.splice(0).map((mongo) => mongo.close()));
+    await server.dispose();
+  }, 90_000);
+
+  const calls = ({ reads, leases }: MongoDb): Promise<unknown>[] => [
+    reads.get(table, scope, 'a'),
+    reads.getMany(table, scope, ['a']),
+    reads.load(table, [{ scope, id: 'a' }]),
+    reads.list(table, scope, page),
+    reads.write(batch([{ ...create('a', counter(3), 3), expected: 2 }], table, 3)),
+    reads.checkpoints(['counters']),
+    reads.liveGeneration('owners', 1),
+    reads.setLiveGeneration('owners', 1, 1),
+    reads.prepare([{ model: counters, generation: 2 }]),
+    reads.drop({ model: counters, generation: 3 }),
+    reads.scan(table)[Symbol.asyncIterator]().next(),
+    leases.read('projections'),
+    leases.replace('projections', undefined, { holder: 'a', term: 1, counter: 1 }),
+  ];
+  const allFail = async (mongo: MongoDb): Promise<void> => {
+    const beganMs = performance.now();
+    const ended = await Promise.allSettled(calls(mongo));
+    expect(performance.now() - beganMs).toBeLessThan(boundedMs);
+    const reasons = ended.map((call): unknown => (call.status === 'rejected' ? call.reason : 'it was answered'));
+    for (const reason of reasons) expect(reason).toBeInstanceOf(ReadStoreUnavailable);
+  };
+
+  test.each([
+    [
+      'hangs',
+      () => {
+        server.hang();
+        return Promise.resolve();
+      },
+      () => {
+        server.resume();
+        return Promise.resolve();
+      },
+    ],
+    ['is killed', () => server.kill(), () => server.start()],
+  ])(
+    'while it %s every call fails in bounded time, and afterwards all works again by itself',
+    async (_, fail, recover) => {
+      const mongo = open();
+      await mongo.reads.prepare([ownersTable, table]);
+      await mongo.reads.write(batch([create('a', counter(1), 1)], table, 1));
+      await mongo.reads.write(batch([{ ...create('a', counter(2), 2), expected: 1 }], table, 2));
+      await fail();
+      await allFail(mongo);
+      await allFail(mongo);
+      await recover();
+      await until(() => mongo.reads.get(table, scope, 'a'));
+      expect(await countOf(mongo.reads, 'a')).toBeGreaterThanOrEqual(2);
+      expect(await mongo.reads.checkpoint('counters')).toBeGreaterThanOrEqual(2);
+      await until(() => mongo.reads.write(batch([create('b', counter(1))], table, 4)));
+      expect(await mongo.reads.checkpoint('counters')).toBe(4);
+      await until(() => {
+        expect(logged).toEqual(['MongoDB is away', 'MongoDB is back']);
+        return Promise.resolve();
+      });
+    },
+    120_000,
+  );
+
+  test('a store may be opened before its server is there', async () => {
+    await server.kill();
+    const mongo = open();
+    await expect(mongo.reads.prepare([table])).rejects.toThrow(ReadStoreUnavailable);
+    await server.start();
+    await until(() => mongo.reads.prepare([ownersTable, table]));
+    await mongo.reads.write(batch([create('a', counter(1))]));
+    expect(await countOf(mongo.reads, 'a')).toBe(1);
+  }, 120_000);
+
+  test('closing does not wait for a server that hangs', async () => {
+    const mongo = open();
+    await mongo.reads.prepare([table]);
+    server.hang();
+    const beganMs = performance.now();
+    await mongo.close();
+    expect(performance.now() - beganMs).toBeLessThan(boundedMs);
+    await expect(mongo.leases.read('projections')).rejects.toThrow(ReadStoreUnavailable);
+  }, 60_000);
+
+  test('indexes that take longer than a call may are waited for', async () => {
+    const slow = await ServerProcess.start(mongoRecipeWith([`-DindexDelayMs=${3 * timeoutMs}`]));
+    try {
+      const { reads } = open(slow.url);
+      await reads.prepare([table], { bulk: true });
+      await reads.index(table);
+      await reads.write(batch([create('a', counter(1))]));
+      expect(await countOf(reads, 'a')).toBe(1);
+    } finally {
+      await slow.dispose();
+    }
+  }, 120_000);
+
+  test('killed again and again under a projection, it has every event exactly once in the end', async () => {
+    const events = 400;
+    const { reads } = open();
+    await reads.prepare([ownersTable, table]);
+    const done = projected(reads, events, 5);
+    for (let kill = 0; kill < 3; kill += 1) {
+      await pause(150 + 100 * kill);
+      await server.kill();
+      await server.start();
+    }
+    await done;
+    expect(await countsOf(reads)).toEqual(wantedCounts(events));
+  }, 180_000);
+});

@@ -1,0 +1,74 @@
+import { SystemClock } from '../../../src/adapters/system-time.js';
+import type { Clock } from '../../../src/ports/time.js';
+import { EventStoreServer, type NodeOptions } from './event-store-server.js';
+import { History } from './history.js';
+
+export type EventStoreClusterOptions = Omit<NodeOptions, 'port'> & {
+  readonly directory: string;
+  readonly clock?: Clock;
+  /** Default 3. */
+  readonly size?: number;
+};
+
+/** Nodes over one history, so that every node has what any of them has stored. The first is the leader at first. */
+export class EventStoreCluster {
+  readonly nodes: readonly EventStoreServer[];
+  readonly #history: History;
+  readonly #stopped = new Set<EventStoreServer>();
+  #leader: EventStoreServer | undefined;
+
+  private constructor(history: History, nodes: readonly EventStoreServer[]) {
+    this.#history = history;
+    this.nodes = nodes;
+    this.#leader = nodes[0];
+    this.#gossip();
+  }
+
+  static async start(options: EventStoreClusterOptions): Promise<EventStoreCluster> {
+    const { directory, clock = new SystemClock(), size = 3, ...nodeOptions } = options;
+    const history = new History({ directory, clock });
+    const nodes: EventStoreServer[] = [];
+    for (let n = 0; n < size; n += 1) nodes.push(await EventStoreServer.startNode(history, nodeOptions));
+    return new EventStoreCluster(history, nodes);
+  }
+
+  /** `esdb://` with every node's address: the client asks them in turn who leads. */
+  get url(): string {
+    return `esdb://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
+  }
+
+  get leader(): EventStoreServer {
+    if (!this.#leader) throw new Error('The cluster has no leader');
+    return this.#leader;
+  }
+
+  /** Makes a node the leader. The others answer NotLeader to calls that ask for it; connections stay. */
+  elect(node: EventStoreServer): void {
+    this.#leader = node;
+    this.#gossip();
+  }
+
+  /** Ends a node as a crash would. Where it led, nobody does until `elect`. */
+  async stopNode(node: EventStoreServer): Promise<void> {
+    this.#stopped.add(node);
+    if (node === this.#leader) this.#leader = undefined;
+    this.#gossip();
+    await node.stop();
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.nodes) if (!this.#stopped.has(node)) await node.stop();
+    await this.#history.close();
+  }
+
+  #gossip(): void {
+    const members = this.nodes.map((node) => ({
+      id: node.id,
+      host: '127.0.0.1',
+      port: node.port,
+      state: node === this.#leader ? ('leader' as const) : ('follower' as const),
+      alive: !this.#stopped.has(node),
+    }));
+    for (const node of this.nodes) node.setMembers(members);
+  }
+}

@@ -1,0 +1,65 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { Faults } from './faults.js';
+
+/** Where a read's answers go. It takes no more than the reader takes. */
+export class Outlet {
+  readonly #call: ServerWritableStream<ReadReq, ReadResp>;
+  readonly #faults: Faults;
+  readonly #closed = new AbortController();
+
+  constructor(call: ServerWritableStream<ReadReq, ReadResp>, faults: Faults) {
+    this.#call = call;
+    this.#faults = faults;
+    const close = (): void => {
+      this.#closed.abort();
+    };
+    call.on('cancelled', close);
+    call.on('close', close);
+  }
+
+  get closed(): boolean {
+    return this.#closed.signal.aborted || this.#call.cancelled;
+  }
+
+  /** Resolves when the reader takes more, or is gone. */
+  async send(answer: ReadResp): Promise<void> {
+    const hold = this.#faults.whileHung();
+    if (hold) await hold;
+    if (this.closed || this.#call.write(answer)) return;
+    await this.until((wake) => {
+      this.#call.once('drain', wake);
+      return () => this.#call.off('drain', wake);
+    });
+  }
+
+  /** Waits for what `begin` is given to call; `begin` returns how to stop waiting. Ends early when the reader is gone. */
+  async until(begin: (wake: () => void) => () => void): Promise<void> {
+    if (this.closed) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#closed.signal.removeEventListener('abort', done);
+        stop();
+        resolve();
+      };
+      let stop = (): void => undefined;
+      this.#closed.signal.addEventListener('abort', done);
+      stop = begin(done);
+    });
+  }
+
+  end(): void {
+    if (this.closed) return;
+    this.#call.end();
+    this.#closed.abort();
+  }
+
+  fail(failure: object): void {
+    if (this.closed) return;
+    this.#call.emit('error', failure);
+    this.#closed.abort();
+  }
+}
+
+/** Lets the event loop do other things. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

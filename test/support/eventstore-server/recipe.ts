@@ -1,0 +1,31 @@
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { fileURLToPath } from 'node:url';
+import type { ServerRecipe } from '../server-process.js';
+import { ServerFeaturesClient, shared } from './protocol.js';
+
+const PROBE_TIMEOUT_MS = 1_000;
+const typescript = new URL('../typescript.mjs', import.meta.url).href;
+const script = fileURLToPath(new URL('../../../scripts/eventstore-test.mjs', import.meta.url));
+
+/** Asks as a client does before its first append. */
+function probe(port: number): Promise<string> {
+  const client = new ServerFeaturesClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  return new Promise<string>((resolve, reject) => {
+    const deadline = new Date(Date.now() + PROBE_TIMEOUT_MS);
+    client.getSupportedMethods(new shared.Empty(), new Metadata(), { deadline }, (error, answer) => {
+      if (error) reject(error);
+      else resolve(answer.getEventStoreServerVersion());
+    });
+  }).finally(() => {
+    client.close();
+  });
+}
+
+/** The server as a process of its own, for tests that kill it, stop it or start it again on the same data. */
+export const eventStoreRecipe: ServerRecipe = {
+  name: 'eventstore',
+  command: process.execPath,
+  args: (port, directory) => ['--import', typescript, script, '--port', String(port), '--data', directory],
+  url: (port) => `esdb://127.0.0.1:${port}?tls=false`,
+  probe,
+};

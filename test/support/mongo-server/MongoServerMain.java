@@ -1,0 +1,67 @@
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.MongoVersion;
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.bson.Document;
+import io.netty.channel.Channel;
+import java.util.List;
+import java.util.Set;
+import org.h2.mvstore.MVStore;
+
+/**
+ * Speaks MongoDB's protocol on a port of the loopback interface. Its data are in a file and outlive a restart; as with
+ * MongoDB, what was written with `j: true`, and all before it, outlives a kill too.
+ *
+ * <p>java -cp 'lib/*' [-DindexDelayMs=n] MongoServerMain.java port directory
+ */
+class MongoServerMain {
+  public static void main(String[] args) {
+    MVStore store = new MVStore.Builder().fileName(args[1] + "/data.mv").autoCommitDisabled().open();
+    MongoServer server = new MongoServer(new Journaled(store).version(new Version()));
+    server.bind("127.0.0.1", Integer.parseInt(args[0]));
+    Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
+  }
+
+  /** MongoDB 5.0 with its true wire version: the library gives it a lower one, which new drivers refuse to talk to. */
+  private static class Version implements MongoVersion {
+    @Override
+    public List<Integer> getVersionArray() {
+      return List.of(5, 0, 0);
+    }
+
+    @Override
+    public int getWireVersion() {
+      return 13;
+    }
+  }
+
+  private static class Journaled extends H2Backend {
+    /** Indexes take this long to be made, as those of many documents do. */
+    private static final long INDEX_DELAY_MS = Long.getLong("indexDelayMs", 0);
+
+    private static final Set<String> READS = Set.of("find", "count", "getMore", "killCursors", "aggregate");
+
+    Journaled(MVStore store) {
+      super(store);
+    }
+
+    @Override
+    public Document handleCommand(Channel channel, String database, String command, Document query) {
+      if (READS.contains(command)) return super.handleCommand(channel, database, command, query);
+      if (command.equals("createIndexes")) sleep();
+      // One write at a time, so that what is committed holds none of which only a part was done.
+      synchronized (this) {
+        Document answer = super.handleCommand(channel, database, command, query);
+        if (query.get("writeConcern") instanceof Document concern && Boolean.TRUE.equals(concern.get("j"))) commit();
+        return answer;
+      }
+    }
+
+    private static void sleep() {
+      try {
+        Thread.sleep(INDEX_DELAY_MS);
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
