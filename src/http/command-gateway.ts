@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus, type Command } from '@nestjs/cqrs';
 import type { Receipt } from '../platform/command.js';
-import { DomainError } from '../platform/domain-error.js';
+import { readModelBehind } from '../platform/domain-error.js';
 import { Progress } from '../platform/progress.js';
 import { answer, type Answer, type AnswerOptions } from './answer.js';
 import { SETTINGS, type HttpSettings } from './settings.js';
@@ -33,8 +33,6 @@ export class CommandGateway {
   /** For reads: resolves when the read models have the position. @throws DomainError unavailable READ_MODEL_BEHIND */
   async waitForPosition(position: number): Promise<void> {
     if (await this.progress.reached(position, MIN_POSITION_WAIT_MS)) return;
-    throw new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not reached this position yet.', {
-      retryAfterSeconds: 1,
-    });
+    throw readModelBehind();
   }
 }

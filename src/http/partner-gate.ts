@@ -26,11 +26,19 @@ export class PartnerGate {
     try {
       partner = await this.authenticate(request.headers['x-integration-key']);
     } catch (error) {
-      await this.count(reply, 'address', addressBucket(request.ip), ADDRESS_RATE_LIMIT);
+      await this.countStranger(request, reply, error);
       throw error;
     }
     await this.count(reply, 'key', `partner-key:${partner.keyId}`, partner.rateLimit);
     return partner;
+  }
+
+  /** Who shows no valid key counts by its address. A key that cannot be checked now is not held against its owner. */
+  private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
+    const bucket = addressBucket(request.ip);
+    if (error instanceof DomainError && error.kind === 'unauthenticated')
+      await this.count(reply, 'address', bucket, ADDRESS_RATE_LIMIT);
+    else await this.tell(reply, 'address', `unchecked:${bucket}`, ADDRESS_RATE_LIMIT);
   }
 
   private authenticate(header: string | string[] | undefined): Promise<PartnerPrincipal> {
@@ -39,14 +47,20 @@ export class PartnerGate {
   }
 
   private async count(reply: FastifyReply, policy: string, bucket: string, limit: number): Promise<void> {
-    const status = await this.rateLimiter.hit(bucket, limit);
-    const waitMs = Math.max(0, status.resetAtMs - this.clock.nowMs());
-    reply.headers(rateHeaders(policy, status, Math.ceil(waitMs / 1000)));
-    if (status.allowed) return;
+    const { allowed, waitMs } = await this.tell(reply, policy, bucket, limit);
+    if (allowed) return;
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
     throw new DomainError('limited', 'RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
       retryAfterSeconds: seconds,
     });
+  }
+
+  /** Counts the request and shows the count, whatever follows from it. */
+  private async tell(reply: FastifyReply, policy: string, bucket: string, limit: number) {
+    const status = await this.rateLimiter.hit(bucket, limit);
+    const waitMs = Math.max(0, status.resetAtMs - this.clock.nowMs());
+    reply.headers(rateHeaders(policy, status, Math.ceil(waitMs / 1000)));
+    return { allowed: status.allowed, waitMs };
   }
 }
 

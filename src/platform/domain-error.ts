@@ -28,3 +28,9 @@ export const notFound = (what: string): DomainError => new DomainError('not_foun
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is not valid.', { errors });
+
+/** The read models lack something that was written already; it takes them a moment. */
+export const readModelBehind = (): DomainError =>
+  new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not reached this position yet.', {
+    retryAfterSeconds: 1,
+  });

@@ -181,6 +181,8 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       }
       expect(read).toEqual(messages.map(({ id }) => id));
       expect(await broker.browse({ after: 0, limit: 0 })).toEqual([]);
+      expect(await broker.browse({ after: Number.MAX_SAFE_INTEGER - 1, limit: 3 })).toEqual([]);
+      expect(await broker.browse({ after: -5, limit: 1 })).toMatchObject([{ id: messages[0]?.id }]);
     });
 
     test('finds messages by the leading text of their subject, taken literally', async () => {

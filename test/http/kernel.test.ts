@@ -246,6 +246,13 @@ describe('partner routes', () => {
   });
 });
 
+describe('a key that cannot be checked now', () => {
+  test('is not held against its owner, however often it is shown', async () => {
+    for (let i = 0; i < 70; i += 1) expect((await fly(flight, withKey('away'))).status).toBe(503);
+    expect((await fly(flight, withKey('stranger'))).headers['x-ratelimit-remaining']).toBe('59');
+  });
+});
+
 describe('request ids', () => {
   test.each([['a'], ['Az0._-'], ['x'.repeat(128)]])('that are well-formed come back: %s', async (id) => {
     const answer = await get('/api/wind', { ...as('admin'), 'x-request-id': id });

@@ -420,6 +420,25 @@ describe('When MongoDB fails', () => {
     expect(await countOf(mongo.reads, 'a')).toBe(1);
   }, 120_000);
 
+  test('the database is that of the path, and kontor without one', async () => {
+    const client = new MongoClient(server.url);
+    try {
+      for (const [path, database] of [
+        ['', 'kontor'],
+        ['/', 'kontor'],
+        ['/?retryWrites=true', 'kontor'],
+        ['/my%2Dbooks?appName=x', 'my-books'],
+      ] as const) {
+        const { leases } = open(`mongodb://127.0.0.1:${server.port}${path}`);
+        await leases.replace(`from ${path}`, undefined, { holder: 'a', term: 1, counter: 1 });
+        const stored = await client.db(database).collection('kontor_leases').find().toArray();
+        expect(stored.map(({ _id }) => String(_id))).toContain(`from ${path}`);
+      }
+    } finally {
+      await client.close();
+    }
+  }, 60_000);
+
   test('closing does not wait for a server that hangs', async () => {
     const mongo = open();
     await mongo.reads.prepare([table]);

@@ -59,6 +59,13 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
+  /** Its sender is gone: what it had sent still arrives. */
+  finish(): void {
+    this.ended = true;
+    this.move();
+  }
+
+  /** Nobody is there to take anything any more. */
   stop(): void {
     clearTimeout(this.timer);
     this.waiting = [];
@@ -179,25 +186,24 @@ export class FaultProxy {
 
   private link(client: Socket): void {
     const server = connect({ port: this.targetPort, host: '127.0.0.1', allowHalfOpen: true });
-    const flows = [new Flow(this, 'client', client, server), new Flow(this, 'server', server, client)];
-    const link = { client, server, flows };
+    const requests = new Flow(this, 'client', client, server);
+    const answers = new Flow(this, 'server', server, client);
+    const link = { client, server, flows: [requests, answers] };
     this.links.add(link);
-    const closed = (other: Socket): void => {
-      this.links.delete(link);
-      if (!other.writableEnded) other.destroy();
-    };
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
+    const tie = (socket: Socket, from: Flow, to: Flow, other: Socket): void => {
       socket.setNoDelay(true);
       socket.on('error', () => {
         // Its close follows.
       });
-      socket.on('close', () => {
-        closed(other);
+      socket.on('close', (hadError) => {
+        to.stop();
+        if (hadError) other.destroy();
+        else from.finish();
+        if (client.destroyed && server.destroyed) this.links.delete(link);
       });
-    }
+    };
+    tie(client, requests, answers, server);
+    tie(server, answers, requests, client);
   }
 
   private moveAll(): void {

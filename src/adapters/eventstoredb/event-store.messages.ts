@@ -87,10 +87,15 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
   const success = answer.getSuccess();
   if (!success) throw refusalOf(answer.getError(), append);
   const position = success.getPosition()?.getCommitPosition() ?? UNKNOWN_POSITION;
-  return {
-    revision: success.hasCurrentRevision() ? toNumber('revision', success.getCurrentRevision()) : -1,
-    position: position === UNKNOWN_POSITION ? BEFORE_ALL : toNumber('position', position),
-  };
+  try {
+    return {
+      revision: success.hasCurrentRevision() ? toNumber('revision', success.getCurrentRevision()) : -1,
+      position: position === UNKNOWN_POSITION ? BEFORE_ALL : toNumber('position', position),
+    };
+  } catch (error) {
+    // It was stored, though: that must not read as a refusal.
+    throw new AppendOutcomeUnknown(append.stream, error);
+  }
 }
 
 type Refusal = (details: Any, append: SerializedAppend, message: string) => Error;

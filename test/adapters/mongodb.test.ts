@@ -1,0 +1,79 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { ordered, unordered } from '../../src/adapters/mongodb/ordered-text.js';
+import { openMongoDb } from '../../src/adapters/mongodb/read-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import type { Logger } from '../../src/ports/log.js';
+import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
+import { freePort } from '../support/server-process.js';
+
+const clock = new SystemClock();
+
+describe('Text as MongoDB keeps it', () => {
+  const edges = ['\0', 'a', '\uD7FE', '\uD7FF', '\uE000', '\uFFFD', '\uFFFF', '\u{10000}', '\u{1F600}', '\u{10FFFF}'];
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.constantFrom(...edges), { maxLength: 4 }).map((characters) => characters.join('')),
+  );
+  const byBytes = (a: string, b: string): number => Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const byUnits = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+  test('comes back as it was, and is in the order of its code points, whether bytes or UTF-16 units are compared', () => {
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(unordered(ordered(a))).toBe(a);
+        expect(byBytes(ordered(a), ordered(b))).toBe(byBytes(a, b));
+        expect(byUnits(ordered(a), ordered(b))).toBe(byBytes(a, b));
+        expect(ordered(a + b)).toBe(ordered(a) + ordered(b));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('half a character is what UTF-8 makes of it, before it is compared', () => {
+    expect(unordered(ordered('a\uD800b'))).toBe('a\uFFFDb');
+    expect(ordered('\uDC00')).toBe(ordered('\uFFFD'));
+  });
+});
+
+describe('MongoDB that is not there', () => {
+  const password = 'pass-Wörd/?@#';
+  const leaks = (anything: unknown): boolean =>
+    /pass-W|W%C3%B6rd|Wörd/.test(typeof anything === 'string' ? anything : inspect(anything, { depth: 20 }));
+
+  test.each([
+    'localhost',
+    `http://me:${password}@localhost`,
+    `mongodb://me:${password}@localhost`,
+    'mongodb://me:pass-Word@',
+    'mongodb://me:pass-Word@localhost/?pass-Word=1',
+    'mongodb://me:pass-Word@localhost/a%b',
+    'mongodb://me:pass-Word@localhost/?tls=true&ssl=false',
+  ])('a URL that is none is refused at once, and not repeated: %s', (url) => {
+    let thrown: unknown;
+    try {
+      openMongoDb({ url, clock, logger: { info: () => undefined, warn: () => undefined, error: () => undefined } });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(RangeError);
+    expect(leaks(thrown)).toBe(false);
+  });
+
+  test('neither what is thrown nor what is logged holds the password', async () => {
+    const logged: unknown[] = [];
+    const log = (fields: object, message: string): void => void logged.push(fields, message);
+    const logger: Logger = { info: log, warn: log, error: log };
+    const url = `mongodb://me:${encodeURIComponent(password)}@127.0.0.1:${await freePort()}/books`;
+    const mongo = openMongoDb({ url, clock, logger, timeoutMs: 200 });
+    const { reads, leases } = mongo;
+    const calls = [reads.checkpoint('a'), leases.read('a'), reads.liveGeneration('a', 1)];
+    const ended = await Promise.allSettled(calls);
+    await mongo.close();
+    const thrown = ended.map((call): unknown => (call.status === 'rejected' ? call.reason : 'answered'));
+    for (const error of thrown) expect(error).toBeInstanceOf(ReadStoreUnavailable);
+    expect(logged).toContain('MongoDB is away');
+    expect([leaks(thrown), leaks(logged)]).toEqual([false, false]);
+    await expect(reads.checkpoint('a')).rejects.toThrow('closed');
+  });
+});
