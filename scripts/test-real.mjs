@@ -24,8 +24,11 @@ const servers = {
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
-  { path: 'test/real/replicas.test.ts', needs: Object.keys(servers), own: true },
-  { path: 'test/real/engine-faults.test.ts', needs: Object.keys(servers), own: true },
+  ...['replicas', 'rolling-change', 'revocation', 'engine-faults'].map((name) => ({
+    path: `test/real/${name}.test.ts`,
+    needs: Object.keys(servers),
+    own: true,
+  })),
 ];
 
 /** Why a suite cannot run; undefined where it can. */

@@ -87,7 +87,9 @@ export class Leadership {
     const nowMs = this.clock.monotonicMs();
     if (!isSame(sighting.lease, lease)) [sighting.lease, sighting.atMs] = [lease, nowMs];
     const { holder, term, counter } = lease ?? NOBODYS;
-    if (holder !== '' && nowMs - sighting.atMs < this.takeOverAfterMs) return undefined;
+    // Its own, which it could not renew for a while and nobody took, is as good as free.
+    const isFree = holder === '' || holder === this.options.holder;
+    if (!isFree && nowMs - sighting.atMs < this.takeOverAfterMs) return undefined;
     const next = { holder: this.options.holder, term: term + 1, counter: counter + 1 };
     return (await this.leases.replace(name, lease, next)) ? next : undefined;
   }

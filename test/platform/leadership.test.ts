@@ -151,7 +151,7 @@ describe('Leading', () => {
     await pass(3_000, a);
     expect(a.leads).toBe(false);
     a.way.isBroken = false;
-    await pass(12_000, a);
+    await pass(2_000, a);
     expect(a.leads).toBe(true);
     expect(a.terms).toEqual([1, 2]);
   });
