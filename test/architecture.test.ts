@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Command, Query } from '@nestjs/cqrs';
 import { AppModule } from '../src/app.module.js';
 import { catalogue } from '../src/catalogue.js';
-import { readConfig } from '../src/config.js';
+import { readConfig, settings } from '../src/config.js';
 import { openEngines } from '../src/open-engines.js';
 import type { Engines } from '../src/engines.js';
 import { AccessTokens } from '../src/platform/access-tokens.js';
@@ -168,6 +168,20 @@ describe('the documents are fresh', () => {
         name,
         ['## Background', '## Decision', '## Consequences'],
       ]);
+  });
+
+  test('the containers are given settings that there are, and files that there are', () => {
+    const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(textOf('docker-compose.yml')) ?? [];
+    const given = [...block.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name ?? '');
+    expect(given).toContain('EVENTSTORE_URL');
+    const known = Object.keys(settings.shape);
+    expect(given.filter((name) => !known.includes(name))).toEqual([]);
+    const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
+      from.split(' '),
+    );
+    const shown = textOf('.dockerignore').split('\n');
+    expect(copied).toContain('src');
+    expect(copied.filter((path) => !existsSync(join(root, path)) || !shown.includes(`!${path}`))).toEqual([]);
   });
 
   test('AGENTS.md stays short', () => {
