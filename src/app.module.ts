@@ -28,6 +28,7 @@ import { AccessTokens } from './platform/access-tokens.js';
 import { Appender } from './platform/appender.js';
 import { Claims } from './platform/claims.js';
 import { CommandRunner } from './platform/command-runner.js';
+import { Memberships } from './platform/memberships.js';
 import { LOGGER } from './ports/log.js';
 import { AUTHENTICATOR, RATE_LIMITER } from './platform/principal.js';
 import { Progress } from './platform/progress.js';
@@ -75,6 +76,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
+  const memberships = new Memberships(reader, appender, catalogue, clock, ids);
   const readiness = new Readiness(engines, catalogue);
   const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
   return [
@@ -88,7 +90,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(RecordReader, reader),
     value(Appender, appender),
     value(Claims, claims),
-    value(CommandRunner, new CommandRunner(reader, appender, claims, clock)),
+    value(CommandRunner, new CommandRunner(reader, appender, claims, memberships, clock)),
     value(ReadModels, new ReadModels(reads)),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
     value(READINESS, () => readiness.check()),

@@ -6,11 +6,13 @@ import { idempotencyKey } from './aggregates/idempotency-key.aggregate.js';
 import { integrationKey } from './aggregates/integration-key.aggregate.js';
 import { numberSequence } from './aggregates/number-sequence.aggregate.js';
 import { operator } from './aggregates/operator.aggregate.js';
+import { role } from './aggregates/role.aggregate.js';
 import { sale } from './aggregates/sale.aggregate.js';
 import { session } from './aggregates/session.aggregate.js';
 import { tenant } from './aggregates/tenant.aggregate.js';
 import { user } from './aggregates/user.aggregate.js';
 import { claimAggregate } from './platform/claims.js';
+import { membershipAggregate } from './platform/memberships.js';
 import { EventCatalogue } from './platform/event-catalogue.js';
 
 /** Every aggregate of the service. */
@@ -18,12 +20,14 @@ export const catalogue = new EventCatalogue([
   account,
   branch,
   claimAggregate,
+  membershipAggregate,
   customer,
   deadLetter,
   idempotencyKey,
   integrationKey,
   numberSequence,
   operator,
+  role,
   sale,
   session,
   tenant,

@@ -33,6 +33,11 @@ export const operator: Aggregate<Operator, OperatorEvent> = {
     }
   },
   claims: (state) => (state.status === 'active' ? [emailClaim(state.email)] : []),
+  membership: {
+    of: (state) => ({ keeps: state.status === 'active', uses: [] }),
+    staysWhile: 'last',
+    refusal: { code: 'LAST_OPERATOR', message: 'The platform must keep an operator.' },
+  },
 };
 
 function present(state: Operator) {

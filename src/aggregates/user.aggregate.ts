@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
 import { notFound } from '../platform/domain-error.js';
+import { streamName } from '../platform/stream-name.js';
 import { emailClaim, FullName, Password, recordedEmail, recordedName, recordedPasswordHash } from './credentials.js';
 import { changesTo, Email, IdList, Phone, RecordId, someOf } from './fields.js';
 import { personal } from './personal.js';
@@ -82,6 +83,14 @@ export const user: Aggregate<User, UserEvent> = {
     }
   },
   claims: (state) => (isPresent(state) ? [emailClaim(state.email)] : []),
+  membership: {
+    of: (state, tenantId) => ({
+      keeps: state.status === 'active' && state.role === 'OWNER',
+      uses: isPresent(state) ? state.roleIds.map((id) => streamName('role', tenantId, id)) : [],
+    }),
+    staysWhile: 'last',
+    refusal: { code: 'LAST_OWNER', message: 'The tenant must keep an active owner.' },
+  },
 };
 
 const isPresent = (state: User): state is PresentUser => state.status === 'active' || state.status === 'inactive';

@@ -67,6 +67,21 @@ export type Claim = {
   readonly refusal: { readonly code: string; readonly message: string } | null;
 };
 
+/** What a record is to the others of its tenant; see src/platform/memberships.ts. */
+export type Membership = {
+  /** It counts: as one of those of whom somebody must remain, or as something that may be used. */
+  readonly keeps: boolean;
+  /** Streams of the records that it uses, so that they may not be deleted. */
+  readonly uses: readonly string[];
+};
+
+export type MembershipRule<State> = {
+  readonly of: (state: State, tenantId: string) => Membership;
+  /** What stands in the way of a record that would cease to keep: being the last of its kind, or being used. */
+  readonly staysWhile: 'last' | 'used';
+  readonly refusal: { readonly code: string; readonly message: string };
+};
+
 /** The pure heart of a feature: how a stream is named, where it starts and how events change it. */
 export type Aggregate<State, Event extends DomainEvent> = {
   /** First part of the stream's name: `<name>-<tenantId>_<id>`. */
@@ -76,6 +91,8 @@ export type Aggregate<State, Event extends DomainEvent> = {
   readonly evolve: (state: State, event: Event) => State;
   /** The values that a record in this state holds; the command runner claims what a command adds, releases what it drops. */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];
+  /** For rules over all records of a tenant that must hold strictly. */
+  readonly membership?: MembershipRule<State>;
 };
 
 /** A business rule: looks at the state and answers with new events (`[]`: already so), or throws a DomainError. */

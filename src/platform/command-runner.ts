@@ -6,6 +6,7 @@ import type { Claims } from './claims.js';
 import { currentContext } from './context.js';
 import { conflict, DomainError } from './domain-error.js';
 import { KeyedQueue } from './keyed-queue.js';
+import type { Memberships } from './memberships.js';
 import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
 import { streamName } from './stream-name.js';
 
@@ -46,6 +47,7 @@ export class CommandRunner {
     private readonly reader: RecordReader,
     private readonly appender: Appender,
     private readonly claims: Claims,
+    private readonly memberships: Memberships,
     private readonly clock: Clock,
     private readonly random: () => number = Math.random,
   ) {}
@@ -85,7 +87,7 @@ export class CommandRunner {
       }
       if (decision.refusal) throw decision.refusal;
       if (decision.events.length === 0) return unchanged(target, loaded);
-      const done = await this.append(target, loaded, decision);
+      const done = await this.append(aggregate, target, loaded, decision);
       if (done) return done;
       if (ifMatch !== undefined) throw revisionConflict();
       loaded = undefined;
@@ -120,11 +122,12 @@ export class CommandRunner {
 
   /** Undefined when another append came first. */
   private async append<S, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
     target: Target,
     loaded: Loaded<S>,
     { state, events, adds, drops }: Decided<S, E>,
   ): Promise<Executed<S, E> | undefined> {
-    await this.claimAll(adds, loaded);
+    await this.clear(aggregate, target, loaded, { state, adds });
     const appended = await this.write(loaded, events);
     if (!appended) return undefined;
     const { revision, position, eventIds } = appended;
@@ -143,10 +146,30 @@ export class CommandRunner {
     }
   }
 
-  private async claimAll(claims: readonly Claim[], loaded: Loaded<unknown>): Promise<void> {
+  /** All that must be written elsewhere first. A refusal leaves nothing behind that others would have to wait for. */
+  private async clear<S, E extends DomainEvent>(
+    { membership }: Aggregate<S, E>,
+    { tenantId }: Target,
+    loaded: Loaded<S>,
+    { state, adds }: Pick<Decided<S, E>, 'state' | 'adds'>,
+  ): Promise<void> {
+    const claimed: Claim[] = [];
+    try {
+      await this.claimAll(adds, loaded, claimed);
+      if (!membership) return;
+      const [before, after] = [membership.of(loaded.state, tenantId), membership.of(state, tenantId)];
+      await this.memberships.admit(tenantId, membership, { ...loaded, before, after });
+    } catch (error) {
+      if (claimed.length > 0 && error instanceof DomainError) await this.claims.abandon(loaded).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async claimAll(claims: readonly Claim[], loaded: Loaded<unknown>, claimed: Claim[]): Promise<void> {
     for (const claim of claims) {
       const { outcome } = await this.claims.acquire(claim, loaded);
       if (outcome === 'held' && claim.refusal) throw conflict(claim.refusal.code, claim.refusal.message);
+      if (outcome === 'claimed') claimed.push(claim);
     }
   }
 }

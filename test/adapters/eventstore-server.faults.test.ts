@@ -17,6 +17,7 @@ import {
   START,
 } from '@eventstore/db-client';
 import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+import { LogReader } from '../support/eventstore-server/log-reader.js';
 import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
 import { ServerProcess } from '../support/server-process.js';
 
@@ -92,14 +93,18 @@ describe.each([
     client.appendToStream(stream, event(n, id), { expectedRevision: NO_STREAM });
   const subscribe = () => client.subscribeToAll({ fromPosition: START, filter: excludeSystemEvents() });
 
-  test('answers nothing while it hangs, and carries out what came meanwhile when it goes on', async () => {
+  test('stores and answers nothing while it hangs, and carries out what came meanwhile when it goes on', async () => {
     const follower = follow(subscribe());
     await until(() => follower.seen.length === 1);
+    const log = new LogReader(directory);
+    const last = log.last();
     server.faults.hang();
     const appended = append('late', 1);
     const read = countOf(client, 'before');
     expect([await isOpen(appended), await isOpen(read)]).toEqual([true, true]);
     expect(follower.seen).toEqual([0]);
+    expect(log.last()).toBe(last);
+    log.close();
     server.faults.resume();
     await expect(appended).resolves.toMatchObject({ success: true, nextExpectedRevision: 0n });
     await expect(read).resolves.toBe(1);

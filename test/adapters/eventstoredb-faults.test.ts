@@ -280,6 +280,19 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(following.numbers).toEqual([0, 1]);
   });
 
+  test('ends a subscription at once that waits for a server which answers nothing', async () => {
+    const store = open({ timeoutMs: 60_000, quietMs: 50 });
+    const following = follow(store, 'sale-');
+    await store.append(created('sale-0', { n: 0 }));
+    await until('it has begun', () => following.numbers.length === 1);
+    server.faults.hang();
+    // It asks for the head by now.
+    await sleep(300);
+    const startMs = performance.now();
+    await following.end();
+    expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+  }, 30_000);
+
   test('ends subscriptions and closes in time while the server answers nothing', async () => {
     const store = open({ timeoutMs: 300 });
     const following = follow(store, 'sale-');
@@ -322,6 +335,8 @@ describe('The EventStoreDB adapter, when its server fails', () => {
           await sleep(500);
         }
         expect(fetched).toBeLessThan(15_000_000);
+        // What is held up does not hold up the rest of the connection.
+        expect(await distant.head()).toBeGreaterThan(BEFORE_ALL);
         slow = false;
       }
       if (caughtUp) break;
@@ -476,6 +491,37 @@ describe('The EventStoreDB adapter on a cluster', () => {
     },
     60_000,
   );
+
+  test('survives a discovery that fails while a connection to a former leader breaks', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const url = `${cluster.url}&maxDiscoverAttempts=2&gossipTimeout=1`;
+    const store = EventStoreDb.open({ url, clock, logger: silentLogger, quietMs: 60_000, timeoutMs: 1_000 });
+    const following = follow(store, 'sale-');
+    await appendAgainAndAgain(store, created('sale-0', { n: 0 }));
+    await until('it is subscribed to the first leader', () => following.numbers.length === 1);
+    cluster.elect(node(1));
+    await store.readStream('sale-0');
+    // The former leader keeps its connection and answers no gossip; the others are gone.
+    node(0).faults.hang();
+    await cluster.stopNode(node(2));
+    await cluster.stopNode(node(1));
+    await expect(store.head()).rejects.toBeInstanceOf(EventStoreUnavailable);
+    const looking = failure(store.head());
+    node(0).disconnectAll();
+    expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
+    // Until the discovery has given up.
+    await sleep(4_000);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+    node(0).faults.resume();
+    cluster.elect(node(0));
+    await appendAgainAndAgain(store, created('sale-1', { n: 1 }));
+    await until('all have come', () => following.numbers.length >= 2);
+    await following.end();
+    await store.close();
+  }, 60_000);
 
   test('stays alive while no node of it answers, and fails in time', async () => {
     const ports = await Promise.all([freePort(), freePort()]);

@@ -299,20 +299,23 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         const writes = [create(mine, 'one', thing({ size: 1 }), 1), update(2), update(3)];
         expect(await store.write(batch(writes))).toEqual({ conflicts: [] });
         expect(await store.get(table, mine, 'one')).toBe(JSON.stringify(thing({ size: 3 })));
+        const early = { ...create(mine, 'two', thing(), 2), expected: 1 };
+        const { conflicts } = await store.write(batch([early, create(mine, 'two', thing())]));
+        expect(conflicts).toEqual([{ table, scope: mine, id: 'two' }]);
       });
 
       test('documents of a megabyte are stored, and more of them at once than fit into one message', async () => {
         const long = (n: number) => thing({ size: n, kind: `${n}${'x'.repeat(1_000_000)}` });
-        const writes = Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, long(n)));
+        const writes = Array.from({ length: 50 }, (_, n) => create(mine, `d${n}`, long(n)));
         expect(await store.write(batch(writes, table, { things: 1 }))).toEqual({ conflicts: [] });
-        expect(await store.get(table, mine, 'd39')).toBe(JSON.stringify(long(39)));
-        expect((await store.list(table, mine, { ...everything, limit: 1 })).totalCount).toBe(40);
+        expect(await store.get(table, mine, 'd49')).toBe(JSON.stringify(long(49)));
+        expect((await store.list(table, mine, { ...everything, limit: 1 })).totalCount).toBe(50);
         const documents = await store.getMany(
           table,
           mine,
           writes.map(({ id }) => id),
         );
-        expect([documents.size, await store.checkpoint('things')]).toEqual([40, 1]);
+        expect([documents.size, await store.checkpoint('things')]).toEqual([50, 1]);
       });
     });
 

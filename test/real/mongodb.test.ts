@@ -62,7 +62,7 @@ const counter = (count: number): Counter => ({
   count,
   kind: `k${count % 3}`,
   tags: [`t${count % 2}`, 'all'],
-  owner: `o${count % 5}`,
+  owner: `o${count % 500}`,
   label: `number ${count}`,
 });
 const create = (id: string, document: object, position = 1): DocumentWrite => ({
@@ -150,7 +150,8 @@ describe('MongoDB', () => {
     return {
       name,
       open: (): MongoDb => {
-        const mongo = openMongoDb({ url: urlOf(serverUrl, name), clock, logger: silentLogger });
+        // A busy machine is no fault of the store.
+        const mongo = openMongoDb({ url: urlOf(serverUrl, name), clock, logger: silentLogger, timeoutMs: 60_000 });
         opened.push(mongo);
         return mongo;
       },
@@ -313,7 +314,7 @@ describe('MongoDB', () => {
       );
       await expect(store.list(table, scope, { ...page, search: 'ada' })).rejects.toThrow(/too broad/);
       expect((await store.list(table, scope, { ...page, search: 'number' })).totalCount).toBe(1);
-    });
+    }, 90_000);
 
     test('a document that is too large for MongoDB is a defect, and nothing of its batch is stored', async () => {
       const store = await openPrepared();

@@ -43,7 +43,7 @@ class Flow {
     while (!this.proxy.isHanging && !this.isFull) {
       const next = this.waiting[0];
       if (!next) break;
-      const leftMs = next.dueMs - performance.now();
+      const leftMs = this.proxy.delayMs === 0 ? 0 : next.dueMs - performance.now();
       if (leftMs > 0) {
         this.timer = setTimeout(() => {
           this.move();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { domain, type Aggregate, type Claim, type EventOf } from '../../src/platform/aggregate.js';
 import { Appender } from '../../src/platform/appender.js';
 import { claimAggregate, Claims } from '../../src/platform/claims.js';
+import { Memberships } from '../../src/platform/memberships.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
 import { inContext, type RequestContext } from '../../src/platform/context.js';
 import { conflict, notFound } from '../../src/platform/domain-error.js';
@@ -83,7 +84,8 @@ export function replica(store: EventStore, clock: Clock, ids: Ids, random: () =>
   const reader = new RecordReader(store, clubCatalogue, clock);
   const appender = new Appender(store, clubCatalogue, clock);
   const claims = new Claims(reader, appender, clubCatalogue, clock, ids);
-  const runner = new CommandRunner(reader, appender, claims, clock, random);
+  const memberships = new Memberships(reader, appender, clubCatalogue, clock, ids);
+  const runner = new CommandRunner(reader, appender, claims, memberships, clock, random);
   const target = (id: string) => ({ tenantId: TENANT, id });
   return {
     reader,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
 import type { Clock } from '../../ports/time.js';
-import { compileGlob } from './glob-pattern.js';
+import { compileGlob } from '../glob-pattern.js';
 
 export type MemoryCacheOptions = {
   readonly clock: Clock;

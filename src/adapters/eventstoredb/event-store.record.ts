@@ -52,10 +52,16 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // The same names as the embedded engine takes: a history can be moved from the one to the other.
 const unstorable = /[\u0000\p{Surrogate}]/u;
 
+const MAX_NAME_LENGTH = 1_000;
+
+export const isName = (name: string): boolean =>
+  name !== '' && name.length <= MAX_NAME_LENGTH && !unstorable.test(name);
+
 export function assertName(what: string, name: string): void {
+  if (isName(name)) return;
   if (name === '') throw new RangeError(`The ${what} is empty`);
-  if (name.length > 1_000) throw new RangeError(`The ${what} has more than 1,000 characters`);
-  if (unstorable.test(name)) throw new RangeError(`The ${what} holds a character that cannot be stored`);
+  if (name.length > MAX_NAME_LENGTH) throw new RangeError(`The ${what} has more than 1,000 characters`);
+  throw new RangeError(`The ${what} holds a character that cannot be stored`);
 }
 
 export function assertExpected(expected: ExpectedRevision): void {

@@ -26,7 +26,6 @@ export class Source {
   #isLive = false;
   #failure: unknown;
   #hasFailed = false;
-  #isConfirmed = false;
 
   constructor(client: EventStoreDBClient, after: Position, filter: EventFilter | undefined, wake: () => void) {
     const reached = (_: unknown, { commit, prepare }: { commit: bigint; prepare: bigint }): void => {
@@ -49,9 +48,6 @@ export class Source {
     };
     this.#subscription
       .on('readable', wake)
-      .on('confirmation', () => {
-        this.#isConfirmed = true;
-      })
       .on('caughtUp', () => {
         this.#isLive = true;
         wake();
@@ -71,11 +67,6 @@ export class Source {
 
   get failure(): unknown {
     return this.#failure;
-  }
-
-  /** The server has taken the subscription. */
-  get isConfirmed(): boolean {
-    return this.#isConfirmed;
   }
 
   /** Everything that was stored has been delivered, as far as the server has said; meant where nothing is buffered. */

@@ -118,7 +118,7 @@ class Subscription {
   async #open(): Promise<Source | undefined> {
     const { connection } = this.#parts;
     try {
-      await connection.ready();
+      await this.#unlessOver(connection.ready());
     } catch {
       // The connection has told why.
       await this.#pause();
@@ -139,7 +139,7 @@ class Subscription {
     const events = this.#drain(source);
     const isDrained = source.isEmpty && !this.#corrupt;
     if (isDrained) this.#position = Math.max(this.#position, source.checkpoint);
-    if (events.length > 0 || source.isConfirmed) this.#failures = 0;
+    if (events.length > 0) this.#failures = 0;
     const caughtUp = isDrained && this.#isCaughtUp(source);
     const isNews = this.#position > this.#told.position || (caughtUp && !this.#told.caughtUp);
     return events.length > 0 || isNews ? { events, position: this.#position, caughtUp } : undefined;
@@ -160,11 +160,11 @@ class Subscription {
   #drain(source: Source): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     while (events.length < this.#maxBatchSize) {
-      const event = source.read()?.event;
-      if (!event) {
-        if (source.isEmpty) break;
-        continue;
-      }
+      const item = source.read();
+      if (!item) break;
+      const { event } = item;
+      // A link whose event is gone.
+      if (!event) continue;
       const position = positionOf(event);
       if (position <= this.#position) continue;
       try {
@@ -201,14 +201,15 @@ class Subscription {
   async #compare(source: Source): Promise<void> {
     const wasQuiet = !this.#unconfirmed;
     try {
-      const found = await this.#searchToHead(source);
+      const found = await this.#unlessOver(this.#searchToHead(source));
+      this.#failures = 0;
       if (found !== undefined && wasQuiet) {
         this.#parts.logger.warn({ position: this.#position, found }, 'A subscription was silent and begins anew');
         this.#drop();
       } else this.#unconfirmed = false;
     } catch (error) {
-      if (this.#isOver()) return;
-      this.#parts.logger.warn({ reason: reasonOf(error) }, 'A subscription could not be compared with the head');
+      if (this.#failures === 0)
+        this.#parts.logger.warn({ reason: reasonOf(error) }, 'A subscription could not be compared with the head');
       await this.#pause();
     }
   }
@@ -236,6 +237,21 @@ class Subscription {
     const pauseMs = backoffMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     this.#failures += 1;
     await this.#parts.clock.sleep(pauseMs, this.#stopping.signal);
+  }
+
+  /** Settles as `work` does, or at once when the subscription is to end. */
+  #unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
+    const { signal } = this.#stopping;
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        resolve(undefined);
+      };
+      signal.addEventListener('abort', stop);
+      void work.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', stop);
+      });
+      if (signal.aborted) stop();
+    });
   }
 
   #drop(): void {

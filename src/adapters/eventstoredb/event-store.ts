@@ -19,7 +19,14 @@ import { Appends } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
 import { Reader } from './event-store.reader.js';
-import { assertExpected, assertName, isSystem, type SerializedAppend, serializeAppend } from './event-store.record.js';
+import {
+  assertExpected,
+  assertName,
+  isName,
+  isSystem,
+  type SerializedAppend,
+  serializeAppend,
+} from './event-store.record.js';
 import { subscribe } from './event-store.subscription.js';
 
 export type EventStoreDbOptions = {
@@ -100,7 +107,8 @@ export class EventStoreDb implements EventStore {
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
     this.#connection.assertOpen();
-    assertName('stream name', stream);
+    // A name that cannot be written was never written.
+    if (!isName(stream)) return { exists: false, revision: -1, events: [] };
     return this.#reader.readStream(stream, read);
   }
 

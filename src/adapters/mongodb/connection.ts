@@ -111,44 +111,59 @@ export class MongoConnection {
     return this.closing;
   }
 
-  /** The driver connects by itself, but only once: where the server is away then, it has to be asked to try again. */
-  private async connected(): Promise<void> {
-    if (this.isConnected) return;
-    await this.client.connect();
-    this.isConnected = true;
-  }
-
   private async limited<T>(work: () => Promise<T>, limitMs: number, closing = false): Promise<T> {
     if (this.closing && !closing) throw new ReadStoreUnavailable('The connection to MongoDB was closed');
     const done = new AbortController();
     const late = this.clock.sleep(limitMs, done.signal).then(() => {
-      throw new ReadStoreUnavailable(`MongoDB did not answer within ${limitMs} ms`);
-    });
+      if (!done.signal.aborted) throw new ReadStoreUnavailable(`MongoDB did not answer within ${limitMs} ms`);
+    }) as Promise<never>;
     try {
       return await Promise.race([closing ? work() : this.connected().then(work), late]);
     } catch (error) {
       throw error instanceof ReadStoreUnavailable ? error : unavailable(error);
     } finally {
       done.abort();
-      // What was stopped before its time ends as if it were late; nobody is interested.
-      late.catch(() => undefined);
     }
+  }
+
+  /** The driver connects by itself, but only once: where the server is away then, it has to be asked to try again. */
+  private async connected(): Promise<void> {
+    if (this.isConnected) return;
+    try {
+      await this.client.connect();
+    } catch (error) {
+      this.noteAway(error);
+      throw error;
+    }
+    this.isConnected = true;
+    this.noteBack();
+    // Closed meanwhile, it would stay open for ever.
+    if (this.closing) await this.client.close();
   }
 
   /** Notes when the server that takes writes goes, and when it is back. */
   private observe({ newDescription }: TopologyDescriptionChangedEvent): void {
     const servers = [...newDescription.servers.values()];
     if (servers.some(({ type }) => WRITABLE.includes(type))) {
-      if (this.awaySinceMs === undefined) return;
-      const awayMs = Math.round(this.clock.monotonicMs() - this.awaySinceMs);
-      this.awaySinceMs = undefined;
-      this.logger.info({ awayMs }, 'MongoDB is back');
+      // It is there before it has let anybody in.
+      if (this.isConnected) this.noteBack();
       return;
     }
     const failed = servers.find(({ error }) => error !== null);
-    if (!failed || this.awaySinceMs !== undefined || this.closing) return;
+    if (failed) this.noteAway(failed.error);
+  }
+
+  private noteAway(error: unknown): void {
+    if (this.awaySinceMs !== undefined || this.closing) return;
     this.awaySinceMs = this.clock.monotonicMs();
-    this.logger.warn({ address: failed.address, reason: failed.error?.message }, 'MongoDB is away');
+    this.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'MongoDB is away');
+  }
+
+  private noteBack(): void {
+    if (this.awaySinceMs === undefined) return;
+    const awayMs = Math.round(this.clock.monotonicMs() - this.awaySinceMs);
+    this.awaySinceMs = undefined;
+    this.logger.info({ awayMs }, 'MongoDB is back');
   }
 }
 

@@ -179,13 +179,12 @@ function valueOf(shape: Shape, column: Column, document: object): Scalar | Scala
   return values.length === 0 ? undefined : values;
 }
 
-function addWords(found: Stored, shape: Shape, document: object): void {
-  const { texts } = shape;
+function addWords(target: Stored, shape: Shape, document: object): void {
   const all = new Set<string>();
-  for (const { path, of } of texts) {
-    const found_ = wordsOf(of(document as never) ?? '').map(ordered);
-    for (const word of found_) all.add(word);
-    if (texts.length > 1 && found_.length > 0) found[path] = found_;
+  for (const { path, of } of shape.texts) {
+    const words = wordsOf(of(document as never) ?? '').map(ordered);
+    for (const word of words) all.add(word);
+    if (shape.texts.length > 1 && words.length > 0) target[path] = words;
   }
-  if (all.size > 0) found.w = [...all];
+  if (all.size > 0) target.w = [...all];
 }

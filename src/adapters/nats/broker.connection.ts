@@ -23,8 +23,6 @@ export type ConnectionOptions = {
   /** For connecting to one server, for its answer to a heartbeat, and for requests about the stream. */
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
-  /** Called whenever there is no session any more. */
-  readonly onLost: () => void;
 };
 /** A connection whose stream can be published to. */
 export type Session = {
@@ -199,7 +197,6 @@ export class NatsLink {
   private lose(reason: string): void {
     this.reason = reason;
     this.current = undefined;
-    this.options.onLost();
   }
 
   /** The same is said once, until something else is. */

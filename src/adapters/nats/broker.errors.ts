@@ -29,10 +29,6 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof JetStreamApiError ? REFUSALS[error.code] : undefined;
 }
 
-/** No stream listens to the subject, or JetStream is not there. */
-export const isNoResponders = (thrown: unknown): boolean =>
-  causesOf(thrown).some((error) => error instanceof errors.NoRespondersError);
-
 /** The user may not do this. */
 export const isForbidden = (thrown: unknown): boolean =>
   causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);

@@ -20,7 +20,7 @@ type Source = { readonly stream: string; readonly subjects: readonly string[]; r
  * @throws Error of the driver, or when it takes longer than `maxMs`
  */
 export async function readStream(
-  { js, manager, connection }: Session,
+  { js, manager }: Session,
   { stream, subjects, clock }: Source,
   range: StreamRange,
   maxMs: number,
@@ -34,10 +34,9 @@ export async function readStream(
     for (let left = pending; left > 0 && found.length < range.limit;) {
       const batch = Math.min(left, BATCH, range.subjectPrefix === '' ? range.limit - found.length : BATCH);
       const seen = await fetchInto(found, consumer, batch, range);
-      if (connection.isClosed()) throw new Error('the connection was lost');
       if (clock.monotonicMs() > endMs) throw new Error(`reading takes longer than ${maxMs} ms`);
       left -= seen;
-      // Fewer than were there: they were removed meanwhile, or they are late.
+      // Fewer than were there: they were removed meanwhile, they are late, or the connection is lost, which throws here.
       if (seen < batch) left = Math.min(left, (await consumer.info()).num_pending);
     }
     return found;
@@ -71,6 +70,7 @@ async function fetchInto(
   let seen = 0;
   for await (const message of await consumer.fetch({ max_messages: batch, expires: FETCH_MS })) {
     seen += 1;
+    // A consumer whose start lies beyond the end of the stream begins at that end.
     const isWanted = message.seq > after && message.subject.startsWith(subjectPrefix) && found.length < limit;
     if (isWanted) found.push(decode(message));
   }

@@ -1,7 +1,6 @@
 import {
   type Broker,
   type BrokerMessage,
-  BrokerRefused,
   BrokerUnavailable,
   type Published,
   type StoredMessage,
@@ -10,7 +9,7 @@ import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { parseAddresses } from './broker.address.js';
 import { NatsLink, type Session } from './broker.connection.js';
-import { isNoResponders, toPublishError, toUnavailable } from './broker.errors.js';
+import { toPublishError, toUnavailable } from './broker.errors.js';
 import { encode, type Encoded, requireSize } from './broker.message.js';
 import { readStream } from './broker.reader.js';
 
@@ -72,9 +71,6 @@ export class NatsBroker implements Broker {
       addresses: parseAddresses(url),
       stream: { name, subjects, duplicateWindowMs, replicas },
       ...{ clock, logger, timeoutMs: options.ackTimeoutMs, heartbeatMs: options.heartbeatMs },
-      onLost: () => {
-        this.pump();
-      },
     });
   }
 
@@ -146,7 +142,10 @@ export class NatsBroker implements Broker {
     return session;
   }
 
-  /** Sends what may be sent, in its order; what cannot be any more is given back. */
+  /**
+   * Sends what may be sent, in its order; what cannot be any more is given back. Something waits only while something is
+   * in flight, whose end (a lost connection ends it, too) comes here again.
+   */
   private pump(): void {
     while (this.queue.length > 0) {
       const { session } = this.link;
@@ -181,7 +180,7 @@ export class NatsBroker implements Broker {
       resolve({ sequence: ack.seq, duplicate: ack.duplicate });
     } catch (thrown) {
       const error = toPublishError(thrown, subject);
-      if (!(error instanceof BrokerRefused) && isNoResponders(thrown)) this.link.doubtStream();
+      if (error instanceof BrokerUnavailable) this.link.doubtStream();
       reject(error);
     }
     this.inFlight -= 1;

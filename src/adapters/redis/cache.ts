@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
-import { compileGlob } from '../embedded/glob-pattern.js';
+import { compileGlob } from '../glob-pattern.js';
 import { type Client, RedisLink } from './cache.connection.js';
 
 const PREFIX = 'kontor:';

@@ -54,7 +54,7 @@ export const nameOf = (identifier: { getStreamName_asU8(): Uint8Array } | undefi
 /** Stores an append whose events take `bytes`. An append of nothing to a new stream ends at the end of the log. */
 export async function carryOut(node: EventStoreNode, append: Append, bytes: number): Promise<Appended> {
   if (bytes > MAX_APPEND_BYTES) throw new EventTooLarge(append.stream, bytes, MAX_APPEND_BYTES);
-  const appended = await node.history.store.append(append);
+  const appended = await node.history.append(append);
   return appended.position < 0 ? { ...appended, position: Math.max(0, node.history.log.last()) } : appended;
 }
 

@@ -58,6 +58,7 @@ export class EventStoreServer {
   readonly #connections: Connections;
   readonly #grpc = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
   #members: readonly Member[] | undefined;
+  #sent = 0;
 
   private constructor(history: History, ownsHistory: boolean, { port = 0, batchAppend = true }: NodeOptions) {
     this.#history = history;
@@ -101,6 +102,11 @@ export class EventStoreServer {
   /** For clients that find the leader by gossip. */
   get discoveryUrl(): string {
     return `esdb+discover://${HOST}:${this.port}?tls=false`;
+  }
+
+  /** Answers to reads and subscriptions that have been handed to their connections so far, taken by the reader or not. */
+  get sent(): number {
+    return this.#sent;
   }
 
   /** What gossip tells from now on. Until it is called, the server is a cluster of its own and leads it. */
@@ -184,6 +190,9 @@ export class EventStoreServer {
       history: this.#history,
       faults: this.faults,
       leaderElsewhere: () => this.#members?.find(({ id, state }) => state === 'leader' && id !== this.id),
+      noteSent: () => {
+        this.#sent += 1;
+      },
       disconnect: (peer) => {
         this.#connections.break(peer);
       },

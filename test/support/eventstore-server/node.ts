@@ -9,6 +9,8 @@ export type EventStoreNode = {
   readonly faults: Faults;
   /** The leader, where it is another node. */
   leaderElsewhere(): Endpoint | undefined;
+  /** Counts an answer that a reader or subscriber is sent. */
+  noteSent(): void;
   /** Breaks the connection of a call's peer. */
   disconnect(peer: string): void;
 };

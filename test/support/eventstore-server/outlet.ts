@@ -1,16 +1,16 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { Faults } from './faults.js';
+import type { EventStoreNode } from './node.js';
 
 /** Where a read's answers go. It takes no more than the reader takes. */
 export class Outlet {
   readonly #call: ServerWritableStream<ReadReq, ReadResp>;
-  readonly #faults: Faults;
+  readonly #node: EventStoreNode;
   readonly #closed = new AbortController();
 
-  constructor(call: ServerWritableStream<ReadReq, ReadResp>, faults: Faults) {
+  constructor(call: ServerWritableStream<ReadReq, ReadResp>, node: EventStoreNode) {
     this.#call = call;
-    this.#faults = faults;
+    this.#node = node;
     const close = (): void => {
       this.#closed.abort();
     };
@@ -24,9 +24,11 @@ export class Outlet {
 
   /** Resolves when the reader takes more, or is gone. */
   async send(answer: ReadResp): Promise<void> {
-    const hold = this.#faults.whileHung();
+    const hold = this.#node.faults.whileHung();
     if (hold) await hold;
-    if (this.closed || this.#call.write(answer)) return;
+    if (this.closed) return;
+    this.#node.noteSent();
+    if (this.#call.write(answer)) return;
     await this.until((wake) => {
       this.#call.once('drain', wake);
       return () => this.#call.off('drain', wake);

@@ -27,7 +27,7 @@ export const features = load(
   '@eventstore/db-client/generated/serverfeatures_pb.js',
 ) as typeof import('@eventstore/db-client/generated/serverfeatures_pb.js');
 
-export const { StreamsService } = load(
+export const { StreamsClient, StreamsService } = load(
   '@eventstore/db-client/generated/streams_grpc_pb.js',
 ) as typeof import('@eventstore/db-client/generated/streams_grpc_pb.js');
 

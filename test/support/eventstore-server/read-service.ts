@@ -17,7 +17,7 @@ const PAGE_EVENTS = 64;
 
 /** The one method for reads and subscriptions, of a stream or of $all. */
 export async function read(node: EventStoreNode, call: ServerWritableStream<ReadReq, ReadResp>): Promise<void> {
-  const outlet = new Outlet(call, node.faults);
+  const outlet = new Outlet(call, node);
   try {
     await node.faults.hold();
     const refusal = refusalOf(node, call.metadata);

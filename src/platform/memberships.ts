@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { WrongExpectedRevision } from '../ports/event-store.js';
+import type { Clock, Ids } from '../ports/time.js';
+import {
+  technical,
+  type Aggregate,
+  type DomainEvent,
+  type EventOf,
+  type Membership,
+  type MembershipRule,
+} from './aggregate.js';
+import type { Appender } from './appender.js';
+import { conflict, DomainError } from './domain-error.js';
+import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
+import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
+import { parseStreamName, streamName } from './stream-name.js';
+
+/**
+ * Rules over several records of one tenant that must hold strictly: of those that keep it somebody must remain (an active
+ * owner; on the platform an operator), and what members use (a role) is not deleted. All such changes go through one
+ * stream, `membership-<tenantId>_all`, at its exact revision: each writes there first what it intends, with the revision
+ * at which its record will append. Truth stays with the records themselves. An intent is *settled* once its record's
+ * stream is past that revision; until then a removal counts as done and an addition does not, and after 5 s a fence at
+ * that revision makes sure that a paused command can no longer carry it out.
+ */
+const membershipEvents = {
+  MembershipIntended: technical(
+    z.object({
+      /** Stream of the record that will change. */
+      subject: z.string(),
+      /** Its revision before that; −1 for a new stream. */
+      revision: z.number().int(),
+      attemptId: z.string(),
+      atMs: z.number(),
+      change: z.enum(['joins', 'leaves', 'stays']),
+      /** Streams that it newly uses. */
+      uses: z.array(z.string()),
+    }),
+  ),
+};
+type MembershipEvent = EventOf<typeof membershipEvents>;
+type Intent = MembershipEvent['data'];
+/** Newest first; shared between states, as there may be one for each user and role. */
+type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
+type MembershipState = { readonly intents: Intents };
+
+export const membershipAggregate: Aggregate<MembershipState, MembershipEvent> = {
+  name: 'membership',
+  events: membershipEvents,
+  initial: { intents: null },
+  evolve: ({ intents }, { data }) => ({ intents: { intent: data, earlier: intents } }),
+};
+
+/** A record that is about to change by an append at exactly `revision + 1`. */
+export type MemberChange = {
+  readonly stream: string;
+  readonly revision: number;
+  readonly before: Membership;
+  readonly after: Membership;
+};
+
+const PENDING_MS = 5_000;
+const SHORT_WAIT_MS = 100;
+const MAX_ROUNDS = 100;
+const ALL = 'all';
+
+export class Memberships {
+  constructor(
+    private readonly reader: RecordReader,
+    private readonly appender: Appender,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Lets a change pass and notes it, or refuses it. Called before each attempt to append it; nothing is noted of a change
+   * that concerns nobody else.
+   * @throws DomainError conflict with the rule's own code; not_found where what it newly uses is gone or going
+   */
+  async admit<S>(tenantId: string, rule: MembershipRule<S>, change: MemberChange): Promise<void> {
+    const intent = intentOf(rule, change);
+    if (!intent) return;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const current = await this.reader.read(membershipAggregate, tenantId, ALL);
+      if (intent.change === 'leaves' && !(await this.mayLeave(current.state, change.stream, rule.staysWhile)))
+        throw conflict(rule.refusal.code, rule.refusal.message);
+      for (const used of intent.uses) await this.mustStay(current.state, used);
+      const attempt = { attemptId: this.ids.next(), atMs: this.clock.nowMs() };
+      if (await this.note(current, { ...intent, ...attempt })) return;
+    }
+    throw contended();
+  }
+
+  private async mayLeave(state: MembershipState, stream: string, staysWhile: 'last' | 'used'): Promise<boolean> {
+    return staysWhile === 'last' ? this.somebodyElseKeeps(state, stream) : !(await this.somebodyUses(state, stream));
+  }
+
+  private async somebodyElseKeeps(state: MembershipState, subject: string): Promise<boolean> {
+    const seen = new Set([subject]);
+    for (const intent of each(state)) {
+      if (seen.has(intent.subject) || entityOf(intent.subject) !== entityOf(subject)) continue;
+      // The newest intent of a record is the only one that it may still carry out.
+      seen.add(intent.subject);
+      if (await this.keeps(intent)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a record keeps the tenant, and nothing is under way that ends it. */
+  private async keeps(intent: Intent): Promise<boolean> {
+    const { membership, revision } = await this.member(intent.subject);
+    if (!membership.keeps || intent.change !== 'leaves' || revision > intent.revision) return membership.keeps;
+    if (this.isYoung(intent)) return false;
+    await this.fence(intent);
+    return (await this.member(intent.subject)).membership.keeps;
+  }
+
+  /** @throws DomainError not_found where the record is deleted or may be any moment */
+  private async mustStay(state: MembershipState, used: string): Promise<void> {
+    const intent = [...each(state)].find(({ subject }) => subject === used);
+    const isThere = intent ? await this.keeps(intent) : (await this.member(used)).membership.keeps;
+    if (!isThere) throw gone(used);
+  }
+
+  /** Whether a member uses the record, or may be about to: those are waited for. */
+  private async somebodyUses(state: MembershipState, used: string): Promise<boolean> {
+    const seen = new Set<string>();
+    for (const intent of each(state)) {
+      if (!intent.uses.includes(used) || seen.has(intent.subject)) continue;
+      seen.add(intent.subject);
+      if (await this.uses(intent, used)) return true;
+    }
+    return false;
+  }
+
+  private async uses(intent: Intent, used: string): Promise<boolean> {
+    for (;;) {
+      const { membership, revision } = await this.member(intent.subject);
+      if (membership.uses.includes(used)) return true;
+      if (revision > intent.revision) return false;
+      if (this.isYoung(intent)) await this.clock.sleep(SHORT_WAIT_MS);
+      else await this.fence(intent);
+    }
+  }
+
+  private async member(stream: string): Promise<{ membership: Membership; revision: number }> {
+    const name = parseStreamName(stream);
+    const aggregate = name && this.catalogue.aggregateOf(name.entity);
+    if (!name || !aggregate?.membership) throw new Error(`${stream} is no member of anything`);
+    const { state, revision } = await this.reader.read(aggregate, name.tenantId, name.id);
+    return { membership: aggregate.membership.of(state, name.tenantId), revision };
+  }
+
+  private isYoung({ atMs }: Intent): boolean {
+    return Math.abs(this.clock.nowMs() - atMs) < PENDING_MS;
+  }
+
+  /** Takes the revision at which a paused command would append. */
+  private async fence({ subject, revision, attemptId }: Intent): Promise<void> {
+    const name = parseStreamName(subject);
+    const claim = streamName(membershipAggregate.name, name?.tenantId ?? '', ALL);
+    try {
+      const event: DomainEvent = { type: CLAIM_FENCED, data: { claim, attemptId } };
+      await this.appender.write(subject, expectedAt(revision), [event]);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
+  }
+
+  private async note(current: Loaded<MembershipState>, data: Intent): Promise<boolean> {
+    const event: MembershipEvent = { type: 'MembershipIntended', data };
+    try {
+      const { revision, position } = await this.appender.write(current.stream, expectedAt(current.revision), [event]);
+      const state = membershipAggregate.evolve(current.state, event);
+      this.reader.remember({ stream: current.stream, state, revision, position });
+      return true;
+    } catch (error) {
+      if (error instanceof WrongExpectedRevision) return false;
+      throw error;
+    }
+  }
+}
+
+/** What is to be noted of a change; undefined where it concerns nobody else. */
+function intentOf<S>(
+  { staysWhile }: MembershipRule<S>,
+  { stream, revision, before, after }: MemberChange,
+): Omit<Intent, 'attemptId' | 'atMs'> | undefined {
+  const uses = after.uses.filter((used) => !before.uses.includes(used));
+  const change = before.keeps === after.keeps ? 'stays' : after.keeps ? 'joins' : 'leaves';
+  const isNoted = staysWhile === 'last' ? change !== 'stays' : change === 'leaves';
+  return isNoted || uses.length > 0 ? { subject: stream, revision, change, uses } : undefined;
+}
+
+function* each({ intents }: MembershipState): Iterable<Intent> {
+  for (let cell = intents; cell; cell = cell.earlier) yield cell.intent;
+}
+
+const entityOf = (stream: string): string | undefined => parseStreamName(stream)?.entity;
+
+function gone(stream: string): DomainError {
+  const entity = entityOf(stream) ?? 'record';
+  const message = `No such ${entity}.`;
+  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path: `${entity}Ids`, message }] });
+}
+
+const contended = (): DomainError =>
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many changes at once. Try again.', { retryAfterSeconds: 1 });

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AppendResult, EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { EventStoreCluster } from '../support/eventstore-server/cluster.js';
+import type { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+
+describe.each([
+  ['in batches', true],
+  ['in calls of their own', false],
+])('A cluster of three test servers, appends sent %s,', (_how, batchAppend) => {
+  let cluster: EventStoreCluster;
+  let client: EventStoreDBClient;
+  let directory: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-cluster-'));
+    cluster = await EventStoreCluster.start({ directory, batchAppend });
+    client = EventStoreDBClient.connectionString(cluster.url);
+  });
+  afterEach(async () => {
+    await client.dispose();
+    await cluster.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const append = (): Promise<AppendResult> =>
+    client.appendToStream('s', jsonEvent({ type: 'Counted', data: {} }), { requiresLeader: true });
+
+  const nodeAt = (n: number): EventStoreServer => {
+    const node = cluster.nodes[n];
+    if (!node) throw new Error(`There is no node ${n}`);
+    return node;
+  };
+
+  /** Only one of the nodes answers, so that an answer shows which node was asked. */
+  const refuseAllBut = (one: EventStoreServer): void => {
+    for (const node of cluster.nodes) {
+      node.faults.accept();
+      if (node !== one) node.faults.refuse('unavailable');
+    }
+  };
+
+  test('is found by gossip, and its leader is asked', async () => {
+    cluster.elect(nodeAt(1));
+    await append();
+    refuseAllBut(nodeAt(1));
+    await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
+  });
+
+  test('is found by gossip of one node, which knows the leader', async () => {
+    cluster.elect(nodeAt(2));
+    client = EventStoreDBClient.connectionString(nodeAt(0).discoveryUrl);
+    await append();
+    refuseAllBut(nodeAt(2));
+    await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
+  });
+
+  test('says who leads to a client that asks its former leader; the client follows', async () => {
+    await append();
+    cluster.elect(nodeAt(2));
+    await expect(append()).rejects.toMatchObject({
+      type: 'not-leader',
+      leader: { address: '127.0.0.1', port: nodeAt(2).port },
+    });
+    refuseAllBut(nodeAt(2));
+    await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
+  });
+
+  test('takes calls that do not ask for the leader at any node', async () => {
+    await append();
+    cluster.elect(nodeAt(2));
+    const anywhere = client.appendToStream('t', jsonEvent({ type: 'Counted', data: {} }));
+    // The call that batches share asked for the leader when it was begun.
+    if (batchAppend) await expect(anywhere).rejects.toMatchObject({ type: 'not-leader' });
+    else await expect(anywhere).resolves.toMatchObject({ success: true });
+  });
+
+  test('loses its leader and goes on with the next, with everything that was stored', async () => {
+    await append();
+    await cluster.stopNode(cluster.leader);
+    expect(() => cluster.leader).toThrow('no leader');
+    cluster.elect(nodeAt(1));
+    let appended: AppendResult | undefined;
+    for (const end = performance.now() + 15_000; !appended && performance.now() < end;) {
+      appended = await append().catch(() => undefined);
+      if (!appended) await sleep(20);
+    }
+    expect(appended).toMatchObject({ nextExpectedRevision: 1n });
+  });
+});
