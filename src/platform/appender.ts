@@ -1,5 +1,6 @@
 import {
   AppendOutcomeUnknown,
+  EventStoreUnavailable,
   type Append,
   type Appended,
   type EventStore,
@@ -67,12 +68,15 @@ export class Appender {
   async append(appends: readonly Append[]): Promise<Appended[]> {
     const [only] = appends;
     const beganAtMs = this.clock.monotonicMs();
+    let unknown: AppendOutcomeUnknown | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
       } catch (error) {
-        const isOver = attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS;
-        if (!(error instanceof AppendOutcomeUnknown) || isOver) throw error;
+        if (error instanceof AppendOutcomeUnknown) unknown = error;
+        // That the store is away now says nothing of an earlier attempt, which may have been stored.
+        else if (!unknown || !(error instanceof EventStoreUnavailable)) throw error;
+        if (attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS) throw unknown;
         await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
       }
     }

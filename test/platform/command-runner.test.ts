@@ -174,6 +174,16 @@ describe('A command', () => {
       expect((await here.read('ada')).state.greetings).toEqual(['first', 'second']);
     });
 
+    test('stays unknown when the store goes away after it, for it may have been stored', async () => {
+      store.answersToLose = 1;
+      const joined = here.join('ada', null);
+      while (clock.sleeping === 0) await new Promise(setImmediate);
+      store.away = true;
+      await expect(passing(joined)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+      store.away = false;
+      expect(await typesOf('ada')).toEqual(['MemberJoined']);
+    });
+
     test('is given up as unknown when the store stays silent, and is there once when the caller repeats it', async () => {
       store.answersToLose = 4;
       await expect(passing(here.join('ada', null))).rejects.toBeInstanceOf(AppendOutcomeUnknown);

@@ -11,47 +11,12 @@ import { CommandRunner } from '../../src/platform/command-runner.js';
 import { Memberships } from '../../src/platform/memberships.js';
 import { RecordReader } from '../../src/platform/record-reader.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { asRequest, TENANT } from '../support/member.toy.js';
 import { whileTimePasses } from '../support/while-time-passes.js';
 
 const ids = new SeededIds(7);
-
-/** An event store whose next append to a stream waits, as that of a paused process does. */
-class Pausing {
-  private waiting: { stream: string; reached: () => void; go: Promise<void> } | undefined;
-
-  constructor(private readonly inner: EventStore) {}
-
-  /** `reached` resolves when an append to the stream is about to be sent. */
-  pause(stream: string): { reached: Promise<void>; go: () => void } {
-    let go: () => void = () => undefined;
-    let reached: () => void = () => undefined;
-    const arrival = new Promise<void>((resolve) => (reached = resolve));
-    this.waiting = { stream, reached, go: new Promise((resolve) => (go = resolve)) };
-    return { reached: arrival, go };
-  }
-
-  get store(): EventStore {
-    return new Proxy(this.inner, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name) as unknown;
-        if (typeof value !== 'function') return value;
-        const call = value.bind(target) as (...args: unknown[]) => unknown;
-        if (name !== 'append') return call;
-        return async (append: { stream: string }) => {
-          const paused = this.waiting?.stream === append.stream ? this.waiting : undefined;
-          if (paused) {
-            this.waiting = undefined;
-            paused.reached();
-            await paused.go;
-          }
-          return call(append);
-        };
-      },
-    });
-  }
-}
 
 /** One process of the service. */
 function replica(store: EventStore, clock: ManualClock) {
@@ -144,30 +109,30 @@ describe('Of those that keep a tenant', () => {
   });
 
   test('one whose removal is under way does not count; after five seconds it can no longer be carried out', async () => {
-    const paused = new Pausing(store);
-    const [slow, quick] = [replica(paused.store, clock), replica(store, clock)];
+    const paused = new FaultyEventStore(store);
+    const [slow, quick] = [replica(paused, clock), replica(store, clock)];
     for (const who of ['ada', 'bob']) await quick.hire(who, { role: 'OWNER' });
-    const pause = paused.pause(userStream('ada'));
+    const pause = paused.pauseAppendTo(userStream('ada'));
     const leaving = slow.change('ada', { isActive: false });
     await pause.reached;
     await expect(quick.change('bob', { role: 'USER' })).rejects.toMatchObject({ code: 'LAST_OWNER' });
     await clock.advance(6_000);
     await whileTimePasses(clock, quick.change('bob', { role: 'USER' }));
-    pause.go();
+    pause.resume();
     await expect(whileTimePasses(clock, leaving)).rejects.toMatchObject({ code: 'LAST_OWNER' });
     expect(await quick.owners('ada', 'bob')).toEqual(['ada']);
   });
 
   test('one who is about to be added does not count yet', async () => {
-    const paused = new Pausing(store);
-    const [slow, quick] = [replica(paused.store, clock), replica(store, clock)];
+    const paused = new FaultyEventStore(store);
+    const [slow, quick] = [replica(paused, clock), replica(store, clock)];
     await quick.hire('ada', { role: 'OWNER' });
     await quick.hire('bob');
-    const pause = paused.pause(userStream('bob'));
+    const pause = paused.pauseAppendTo(userStream('bob'));
     const joining = slow.change('bob', { role: 'OWNER' });
     await pause.reached;
     await expect(quick.change('ada', { role: 'USER' })).rejects.toMatchObject({ code: 'LAST_OWNER' });
-    pause.go();
+    pause.resume();
     await joining;
     await quick.change('ada', { role: 'USER' });
     expect(await quick.owners('ada', 'bob')).toEqual(['bob']);
@@ -222,17 +187,17 @@ describe('Of those that keep a tenant', () => {
     });
 
     test('that a paused command is about to give is deleted only when that can no longer be', async () => {
-      const paused = new Pausing(store);
-      const [slow, quick] = [replica(paused.store, clock), replica(store, clock)];
+      const paused = new FaultyEventStore(store);
+      const [slow, quick] = [replica(paused, clock), replica(store, clock)];
       await quick.makeRole('till');
       await quick.hire('ada');
-      const pause = paused.pause(userStream('ada'));
+      const pause = paused.pauseAppendTo(userStream('ada'));
       const giving = slow.change('ada', { roleIds: ['till'] });
       await pause.reached;
       const beganAtMs = clock.monotonicMs();
       await whileTimePasses(clock, quick.dropRole('till'), 100);
       expect(clock.monotonicMs() - beganAtMs).toBeGreaterThanOrEqual(5_000);
-      pause.go();
+      pause.resume();
       await expect(whileTimePasses(clock, giving)).rejects.toMatchObject({ kind: 'not_found' });
     });
   });
