@@ -76,6 +76,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
   const tables = await whenEnginesAnswer(engines, () => follower.start());
   for (const table of tables) app.get(ReadModels).serve(table);
   await whenEnginesAnswer(engines, () => engines.reads.prepare(tables));
+  await whenEnginesAnswer(engines, () => engines.events.head());
   await app.init();
   const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, pace) : [];
   return {

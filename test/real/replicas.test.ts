@@ -250,6 +250,31 @@ describe('replicas on shared servers', () => {
   );
 
   test(
+    'may be started before their servers, and wait for them',
+    () =>
+      withDirectory(async (directory) => {
+        const all = [servers.eventStore, servers.mongo, servers.nats, servers.redis];
+        for (const server of all) await server.stop();
+        const kontor = new KontorProcess(directory, { ...PLAIN, ...servers.settings });
+        await pause(3_000);
+        expect(kontor.isRunning).toBe(true);
+        for (const server of all) await server.start();
+        await until(
+          async () => (await fetch(`${await kontor.url()}/readyz`)).status,
+          (status) => status === 200,
+        );
+        await stopped(kontor);
+
+        for (const server of all) await server.stop();
+        const other = new KontorProcess(directory, { ...PLAIN, ...servers.settings });
+        await pause(2_000);
+        expect(await other.stop()).toEqual({ code: 0, signal: null });
+        for (const server of all) await server.start();
+      }),
+    120_000,
+  );
+
+  test(
     'may be processes of one task each',
     () =>
       withDirectory(async (directory) => {
