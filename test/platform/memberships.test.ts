@@ -138,6 +138,20 @@ describe('Of those that keep a tenant', () => {
     expect(await quick.owners('ada', 'bob')).toEqual(['bob']);
   });
 
+  test('roles are not counted, also when one stays that was to be deleted', async () => {
+    const paused = new FaultyEventStore(store);
+    const [slow, quick] = [replica(paused, clock), replica(store, clock)];
+    await quick.hire('ada', { role: 'OWNER' });
+    await quick.makeRole('till');
+    const pause = paused.pauseAppendTo(`role-${TENANT}_till`);
+    const dropping = slow.dropRole('till');
+    await pause.reached;
+    await clock.advance(6_000);
+    await expect(quick.change('ada', { role: 'USER' })).rejects.toMatchObject({ code: 'LAST_OWNER' });
+    pause.resume();
+    await whileTimePasses(clock, dropping);
+  });
+
   describe('A role', () => {
     test('that somebody has is not deleted until it is taken from them', async () => {
       const one = replica(store, clock);
