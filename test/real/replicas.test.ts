@@ -218,7 +218,11 @@ describe('replicas on shared servers', () => {
           (all) => all.includes('after-the-crash'),
         );
         expect(performance.now() - diedAtMs).toBeLessThan(12_000);
-        expect(leadersOf(others).toSorted()).toEqual(names.toSorted());
+        // What the log says comes a moment later than what it tells of.
+        await until(
+          () => Promise.resolve(leadersOf(others).toSorted()),
+          (leaders) => leaders.join() === names.toSorted().join(),
+        );
       }),
     120_000,
   );
