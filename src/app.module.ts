@@ -1,6 +1,8 @@
 import { Module, type DynamicModule, type InjectionToken, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { catalogue } from './catalogue.js';
+import { categoryRuleCommandHandlers } from './commands/category-rule.commands.js';
+import { categoryCommandHandlers } from './commands/category.commands.js';
 import { CustomerCodes } from './commands/customer-codes.js';
 import { CustomerCreation, customerCommandHandlers } from './commands/customer.commands.js';
 import { integrationKeyCommandHandlers } from './commands/integration-key.commands.js';
@@ -11,6 +13,8 @@ import { tenantCommandHandlers } from './commands/tenant.commands.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { StreamAuthenticator } from './http/authenticator.js';
+import { CategoryRuleController } from './http/category-rule.controller.js';
+import { CategoryController } from './http/category.controller.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { CustomerController } from './http/customer.controller.js';
 import { IntegrationKeyController } from './http/integration-key.controller.js';
@@ -42,6 +46,8 @@ import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
 import { Readiness } from './readiness.js';
+import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
+import { categoryQueryHandlers } from './queries/category.queries.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
 import { GetSaleStatusHandler } from './queries/sale.queries.js';
@@ -53,6 +59,8 @@ const controllers = [
   PlatformController,
   CustomerController,
   TransactionController,
+  CategoryController,
+  CategoryRuleController,
   ReportController,
   IntegrationKeyController,
   SaleController,
@@ -110,11 +118,15 @@ const handlers: Provider[] = [
   BookingPolicy,
   TenantSeedingPolicy,
   TakeSaleHandler,
+  ...categoryCommandHandlers,
+  ...categoryRuleCommandHandlers,
   ...customerCommandHandlers,
   ...integrationKeyCommandHandlers,
   ...operatorCommandHandlers,
   ...sessionCommandHandlers,
   ...tenantCommandHandlers,
+  ...categoryQueryHandlers,
+  ...categoryRuleQueryHandlers,
   ...customerQueryHandlers,
   ...integrationKeyQueryHandlers,
   ...transactionQueryHandlers,

@@ -1,5 +1,7 @@
 import { account } from './aggregates/account.aggregate.js';
 import { branch } from './aggregates/branch.aggregate.js';
+import { categoryRule } from './aggregates/category-rule.aggregate.js';
+import { category } from './aggregates/category.aggregate.js';
 import { customer } from './aggregates/customer.aggregate.js';
 import { deadLetter } from './aggregates/dead-letter.aggregate.js';
 import { idempotencyKey } from './aggregates/idempotency-key.aggregate.js';
@@ -21,6 +23,8 @@ export const catalogue = new EventCatalogue([
   branch,
   claimAggregate,
   membershipAggregate,
+  category,
+  categoryRule,
   customer,
   deadLetter,
   idempotencyKey,

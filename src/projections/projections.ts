@@ -1,6 +1,8 @@
 import type { AnyProjection } from '../platform/projection.js';
 import { accountProjection } from './account.projection.js';
 import { accountDayProjection, balanceProjection } from './balance.projection.js';
+import { categoryRuleProjection } from './category-rule.projection.js';
+import { categoryProjection } from './category.projection.js';
 import { customerProjection } from './customer.projection.js';
 import { integrationKeyDirectoryProjection } from './integration-key.projection.js';
 import { transactionProjection } from './transaction.projection.js';
@@ -12,5 +14,7 @@ export const projections: readonly AnyProjection[] = [
   balanceProjection,
   accountDayProjection,
   transactionProjection,
+  categoryProjection,
+  categoryRuleProjection,
   integrationKeyDirectoryProjection,
 ];

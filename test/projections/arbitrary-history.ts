@@ -1,5 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { accountEvents } from '../../src/aggregates/account.aggregate.js';
+import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate.js';
+import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
 import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
 import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
@@ -69,6 +71,8 @@ const step = fc.record({
     { weight: 3, arbitrary: withMoney(oneOf(saleEvents)).map((sample) => ['sale', sample] as const) },
     { weight: 2, arbitrary: oneOf(accountEvents).map((sample) => ['account', sample] as const) },
     { weight: 1, arbitrary: oneOf(integrationKeyEvents).map((sample) => ['integration-key', sample] as const) },
+    { weight: 1, arbitrary: oneOf(categoryEvents).map((sample) => ['category', sample] as const) },
+    { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
   ),
 });
 

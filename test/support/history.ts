@@ -24,6 +24,10 @@ export async function writeHistory(
     const body = { name, code: `K-${index}`, ...(index < 3 && { openingBalance }) };
     await service.post('/api/customers', body, books.tenant.token);
   }
+  for (const name of ['Coffee', 'Rent']) {
+    const { id: categoryId } = await service.post('/api/transaction-categories', { name }, books.tenant.token);
+    await service.post('/api/transaction-categories/rules', { categoryId, keyword: name }, books.tenant.token);
+  }
   const customers = [
     undefined,
     ...NAMES.map((name, index) => ({ name, code: `k-${index}` })),
