@@ -1,6 +1,8 @@
 import { Module, type DynamicModule, type InjectionToken, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { catalogue } from './catalogue.js';
+import { LEDGER_USE } from './aggregates/ledger-use.js';
+import { accountCommandHandlers } from './commands/account.commands.js';
 import { categoryRuleCommandHandlers } from './commands/category-rule.commands.js';
 import { categoryCommandHandlers } from './commands/category.commands.js';
 import { CustomerCodes } from './commands/customer-codes.js';
@@ -13,6 +15,7 @@ import { tenantCommandHandlers } from './commands/tenant.commands.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { StreamAuthenticator } from './http/authenticator.js';
+import { AccountController } from './http/account.controller.js';
 import { CategoryRuleController } from './http/category-rule.controller.js';
 import { CategoryController } from './http/category.controller.js';
 import { CommandGateway } from './http/command-gateway.js';
@@ -46,10 +49,12 @@ import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
 import { Readiness } from './readiness.js';
+import { accountQueryHandlers } from './queries/account.queries.js';
 import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
 import { categoryQueryHandlers } from './queries/category.queries.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
+import { ProjectedLedgerUse } from './queries/ledger-use.js';
 import { GetSaleStatusHandler } from './queries/sale.queries.js';
 import { transactionQueryHandlers } from './queries/transaction.queries.js';
 import { GetTrialBalanceHandler } from './queries/trial-balance.query.js';
@@ -58,6 +63,7 @@ const controllers = [
   SessionController,
   PlatformController,
   CustomerController,
+  AccountController,
   TransactionController,
   CategoryController,
   CategoryRuleController,
@@ -118,6 +124,8 @@ const handlers: Provider[] = [
   BookingPolicy,
   TenantSeedingPolicy,
   TakeSaleHandler,
+  { provide: LEDGER_USE, useClass: ProjectedLedgerUse },
+  ...accountCommandHandlers,
   ...categoryCommandHandlers,
   ...categoryRuleCommandHandlers,
   ...customerCommandHandlers,
@@ -125,6 +133,7 @@ const handlers: Provider[] = [
   ...operatorCommandHandlers,
   ...sessionCommandHandlers,
   ...tenantCommandHandlers,
+  ...accountQueryHandlers,
   ...categoryQueryHandlers,
   ...categoryRuleQueryHandlers,
   ...customerQueryHandlers,

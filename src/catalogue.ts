@@ -1,3 +1,4 @@
+import { accountDefaults } from './aggregates/account-defaults.aggregate.js';
 import { account } from './aggregates/account.aggregate.js';
 import { branch } from './aggregates/branch.aggregate.js';
 import { categoryRule } from './aggregates/category-rule.aggregate.js';
@@ -20,6 +21,7 @@ import { EventCatalogue } from './platform/event-catalogue.js';
 /** Every aggregate of the service. */
 export const catalogue = new EventCatalogue([
   account,
+  accountDefaults,
   branch,
   claimAggregate,
   membershipAggregate,

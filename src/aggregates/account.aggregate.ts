@@ -48,7 +48,6 @@ const AccountCreated = Details.extend({
   type: StoredAccountType,
   currency: z.string(),
   isActive: z.boolean(),
-  isDefault: z.boolean(),
   isSystem: z.boolean(),
 });
 export type NewAccount = z.output<typeof AccountCreated>;
@@ -58,8 +57,6 @@ export const accountEvents = {
   AccountUpdated: domain('UPDATE', 'account', z.object({ changes: someOf(Details.shape) })),
   AccountDeactivated: domain('UPDATE', 'account', z.object({})),
   AccountReactivated: domain('UPDATE', 'account', z.object({})),
-  AccountMadeDefault: domain('UPDATE', 'account', z.object({})),
-  AccountDefaultCleared: domain('UPDATE', 'account', z.object({})),
   AccountDeleted: domain('DELETE', 'account', z.object({})),
   /** A transaction reached the deleted record: it is there again, with its code if that is still free. */
   AccountRestored: domain('UPDATE', 'account', z.object({ code: z.string().nullable(), causedBy: z.string() })),
@@ -80,12 +77,8 @@ function evolveRecorded(state: Recorded, event: Exclude<AccountEvent, { type: 'A
       return { ...state, isActive: false };
     case 'AccountReactivated':
       return { ...state, isActive: true };
-    case 'AccountMadeDefault':
-      return { ...state, isDefault: true };
-    case 'AccountDefaultCleared':
-      return { ...state, isDefault: false };
     case 'AccountDeleted':
-      return { ...state, status: 'deleted', isDefault: false };
+      return { ...state, status: 'deleted' };
     case 'AccountRestored': {
       const { code, causedBy } = event.data;
       return { ...state, status: 'present', code, restoredBy: [...state.restoredBy, causedBy] };
@@ -128,19 +121,16 @@ export const createAccount = (state: Account, data: NewAccount): AccountEvent[] 
 
 const systemAccount = () => conflict('SYSTEM_ACCOUNT', 'The books need this account: it can only be renamed.');
 
-/** That at most one account of a type is the default is decided before, over all accounts of the type. */
-export function updateAccount(state: Account, input: UpdateAccount): AccountEvent[] {
+/** Which account is the default of its type is decided apart: account-defaults.aggregate.ts. */
+export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefault'>): AccountEvent[] {
   const found = presentAccount(state);
-  const { isActive = found.isActive, isDefault = found.isDefault, ...patch } = input;
+  const { isActive = found.isActive, ...patch } = input;
   if (found.isSystem && !isActive) throw systemAccount();
   const events: AccountEvent[] = [];
   const changes = changesTo<Details>(found, patch);
   if (changes) events.push({ type: 'AccountUpdated', data: { changes } });
   if (isActive !== found.isActive) {
     events.push({ type: isActive ? 'AccountReactivated' : 'AccountDeactivated', data: {} });
-  }
-  if (isDefault !== found.isDefault) {
-    events.push({ type: isDefault ? 'AccountMadeDefault' : 'AccountDefaultCleared', data: {} });
   }
   return events;
 }
@@ -161,8 +151,8 @@ export function restoreAccount(
 
 /** The accounts that a new tenant's books start with. */
 export function seedAccounts(ids: TenantSeeds['accounts'], currency: string): readonly (NewAccount & { id: string })[] {
-  const money = { currency, isActive: true, isDefault: true, isSystem: false };
-  const system = { currency, isActive: true, isDefault: false, isSystem: true };
+  const money = { currency, isActive: true, isSystem: false };
+  const system = { currency, isActive: true, isSystem: true };
   return [
     { id: ids.cash, code: '100', name: 'Cash', type: 'CASH', ...money },
     { id: ids.bank, code: '102', name: 'Bank', type: 'BANK', ...money },

@@ -1,17 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { CreateCustomer as CreateCustomerInput, type CustomerLink } from '../aggregates/customer-fields.js';
-import { createCustomer, customer, type Customer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
+import { z } from 'zod';
+import {
+  CreateCustomer as CreateCustomerInput,
+  UpdateCustomer as UpdateCustomerInput,
+  type CustomerLink,
+} from '../aggregates/customer-fields.js';
+import {
+  createCustomer,
+  customer,
+  deleteCustomer,
+  presentCustomer,
+  updateCustomer,
+  type Customer,
+  type CustomerEvent,
+} from '../aggregates/customer.aggregate.js';
+import { LEDGER_USE, type LedgerUse } from '../aggregates/ledger-use.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
 import { command, type Receipt } from '../platform/command.js';
-import { DomainError } from '../platform/domain-error.js';
+import { conflict, DomainError } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { ensureActiveBranch } from './branch-check.js';
 import { CustomerCodes } from './customer-codes.js';
 
 export class CreateCustomer extends command(CreateCustomerInput) {}
+export class UpdateCustomer extends command(UpdateCustomerInput) {}
+export class DeleteCustomer extends command(z.object({})) {}
 
 const MAX_CODES_TRIED = 100;
 
@@ -57,4 +73,40 @@ export class CreateCustomerHandler implements ICommandHandler<CreateCustomer, Re
   }
 }
 
-export const customerCommandHandlers = [CreateCustomerHandler];
+@CommandHandler(UpdateCustomer)
+export class UpdateCustomerHandler implements ICommandHandler<UpdateCustomer, Receipt> {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+  ) {}
+
+  async execute({ target, data }: UpdateCustomer): Promise<Receipt> {
+    const { branchId } = data;
+    const { state } = await this.reader.read(customer, target.tenantId, target.id);
+    // One that is closed may stay where it is named already.
+    if (branchId && branchId !== presentCustomer(state).branchId)
+      await ensureActiveBranch(this.reader, target.tenantId, branchId);
+    const { id, revision, position } = await this.runner.execute(customer, target, data, updateCustomer);
+    return { id, revision, position };
+  }
+}
+
+/** One that the ledger knows stays: it can be made passive. */
+@CommandHandler(DeleteCustomer)
+export class DeleteCustomerHandler implements ICommandHandler<DeleteCustomer, Receipt> {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(LEDGER_USE) private readonly ledger: LedgerUse,
+  ) {}
+
+  async execute({ target }: DeleteCustomer): Promise<Receipt> {
+    const { state } = await this.reader.read(customer, target.tenantId, target.id);
+    if (!presentCustomer(state).isDefault && (await this.ledger.hasTransactions(target.tenantId, target.id)))
+      throw conflict('CUSTOMER_HAS_TRANSACTIONS', 'The customer has transactions. Make it passive instead.');
+    const { id, revision, position } = await this.runner.execute(customer, target, {}, deleteCustomer);
+    return { id, revision, position };
+  }
+}
+
+export const customerCommandHandlers = [CreateCustomerHandler, UpdateCustomerHandler, DeleteCustomerHandler];

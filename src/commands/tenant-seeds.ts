@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ACCOUNT_DEFAULTS_ID, accountDefaults, seedDefaultAccounts } from '../aggregates/account-defaults.aggregate.js';
 import { account, createAccount, seedAccounts } from '../aggregates/account.aggregate.js';
 import { branch, createBranch } from '../aggregates/branch.aggregate.js';
 import { createCustomer, customer } from '../aggregates/customer.aggregate.js';
@@ -53,6 +54,14 @@ export class TenantSeeder {
         this.runner.execute(account, { tenantId, id }, data, createAccount),
       ),
     );
-    return Math.max(...[owned, main, walkIn, ...accounts].map(({ position }) => position));
+    const { cash: CASH, bank: BANK, card: POS } = seeds.accounts;
+    const target = { tenantId, id: ACCOUNT_DEFAULTS_ID };
+    const defaults = await this.runner.execute(
+      accountDefaults,
+      target,
+      { defaults: { CASH, BANK, POS } },
+      seedDefaultAccounts,
+    );
+    return Math.max(...[owned, main, walkIn, ...accounts, defaults].map(({ position }) => position));
   }
 }

@@ -2,7 +2,7 @@ import { Body, Controller, Inject, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { CustomerStatus, CustomerType } from '../aggregates/customer-fields.js';
-import { CreateCustomer } from '../commands/customer.commands.js';
+import { CreateCustomer, DeleteCustomer, UpdateCustomer } from '../commands/customer.commands.js';
 import type { UserPrincipal } from '../platform/principal.js';
 import { tenantScope } from '../ports/read-store.js';
 import { IDS, type Ids } from '../ports/time.js';
@@ -104,6 +104,35 @@ export class CustomerController {
   async get(@Caller() { tenantId }: UserPrincipal, @Param('id') id: string): Promise<Answer> {
     const customer = await this.queries.execute(new GetCustomer(tenantScope(tenantId), id));
     return answer(customer, { revision: customer.revision });
+  }
+
+  @Endpoint({
+    ...read,
+    method: 'PATCH',
+    permission: 'customers.write',
+    path: '/api/customers/:id',
+    summary: 'Change a customer',
+    body: UpdateCustomer.schema,
+    answers: { status: 201, shape: 'command' },
+  })
+  update(
+    @Caller() { tenantId }: UserPrincipal,
+    @Param('id') id: string,
+    @Body() body: z.output<typeof UpdateCustomer.schema>,
+  ): Promise<Answer> {
+    return this.gateway.send(new UpdateCustomer({ tenantId, id }, body));
+  }
+
+  @Endpoint({
+    ...read,
+    method: 'DELETE',
+    permission: 'customers.write',
+    path: '/api/customers/:id',
+    summary: 'Delete a customer that has no transactions',
+    answers: { status: 201, shape: 'command' },
+  })
+  delete(@Caller() { tenantId }: UserPrincipal, @Param('id') id: string): Promise<Answer> {
+    return this.gateway.send(new DeleteCustomer({ tenantId, id }, {}));
   }
 
   @Endpoint({

@@ -10,6 +10,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly model: ReadModel<Doc>;
   /** Entities (first parts of stream names) whose events it wants. */
   readonly sources: readonly string[];
+  /** Entities whose records have a document of the same id, with the record's revision. Default: all, with `ofRecord`. */
+  readonly recordsOf?: readonly string[];
   /** Ids of the documents that an event touches; none where it does not matter here. */
   readonly documents: (event: Recorded<Event>) => readonly string[];
   /** The document after the event; undefined deletes it (or leaves it absent). Never throws for an event that it wants. */
@@ -22,6 +24,7 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
 export type AnyProjection = {
   readonly model: ReadModel;
   readonly sources: readonly string[];
+  readonly recordsOf?: readonly string[];
   readonly documents: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, id: string) => object | undefined;
   readonly scope?: (event: never) => Scope;
@@ -34,7 +37,8 @@ export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly st
 // belong to no aggregate, so no projection knows them: they are folded here.
 export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {
   if (event.type !== CLAIM_FENCED) return projection.documents(event as never);
-  return projection.documents === ofRecord ? [event.recordId] : [];
+  const hasDocument = projection.recordsOf?.includes(event.entity) ?? projection.documents === ofRecord;
+  return hasDocument ? [event.recordId] : [];
 };
 
 export const evolveWith = (

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ACCOUNT_DEFAULTS_ID, accountDefaults } from '../aggregates/account-defaults.aggregate.js';
 import { account, accountCodeKey } from '../aggregates/account.aggregate.js';
 import { branch } from '../aggregates/branch.aggregate.js';
 import type { SalePayment } from '../aggregates/sale-events.js';
-import { presentTenant, tenant, type TenantSeeds } from '../aggregates/tenant.aggregate.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { calendarDate } from '../platform/calendar.js';
 import { Claims } from '../platform/claims.js';
@@ -18,7 +19,7 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-const DEFAULT_ACCOUNT = { CASH: 'cash', CARD: 'card', BANK: 'bank' } as const;
+const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
 /** Finds what a partner names by code: branch and accounts, by the claims on their codes, which are always current. */
 @Injectable()
@@ -33,7 +34,7 @@ export class SaleFactsReader {
     const branchId = await this.branchOf(tenantId, state.branchCode);
     const { timeZone, seeds } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
     const byPayment: string[] = [];
-    for (const payment of state.payments) byPayment.push(await this.accountOf(tenantId, payment, seeds));
+    for (const payment of state.payments) byPayment.push(await this.accountOf(tenantId, payment));
     const accounts = { sales: seeds.accounts.sales, tax: seeds.accounts.tax, byPayment };
     return { branchId, date: calendarDate(Date.parse(state.occurredAt), timeZone), accounts };
   }
@@ -49,14 +50,29 @@ export class SaleFactsReader {
   }
 
   /** The account with the payment's code, else the default one of its method. */
-  private async accountOf(tenantId: string, payment: SalePayment, { accounts }: TenantSeeds): Promise<string> {
-    if (payment.accountCode === null) return accounts[DEFAULT_ACCOUNT[payment.method]];
-    const id = await this.holderOf(tenantId, 'account-code', accountCodeKey(payment.accountCode));
-    if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `There is no account ${payment.accountCode}.`);
-    const { state } = await this.reader.read(account, tenantId, id);
-    if (state.status !== 'present' || !state.isActive)
-      throw conflict('ACCOUNT_UNKNOWN', `The account ${payment.accountCode} is not active.`);
+  private accountOf(tenantId: string, { accountCode, method }: SalePayment): Promise<string> {
+    return accountCode === null ? this.defaultOf(tenantId, method) : this.codedAccount(tenantId, accountCode);
+  }
+
+  private async defaultOf(tenantId: string, method: SalePayment['method']): Promise<string> {
+    const type = ACCOUNT_TYPE[method];
+    const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
+    const id = state.byType[type];
+    if (id === undefined || !(await this.isOpen(tenantId, id)))
+      throw conflict('ACCOUNT_UNKNOWN', `There is no active default account of the type ${type}.`);
     return id;
+  }
+
+  private async codedAccount(tenantId: string, code: string): Promise<string> {
+    const id = await this.holderOf(tenantId, 'account-code', accountCodeKey(code));
+    if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `There is no account ${code}.`);
+    if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is not active.`);
+    return id;
+  }
+
+  private async isOpen(tenantId: string, id: string): Promise<boolean> {
+    const { state } = await this.reader.read(account, tenantId, id);
+    return state.status === 'present' && state.isActive;
   }
 
   private async holderOf(tenantId: string, kind: string, value: string): Promise<string | undefined> {

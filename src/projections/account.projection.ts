@@ -1,7 +1,8 @@
+import { accountDefaults, type AccountDefaultsEvent } from '../aggregates/account-defaults.aggregate.js';
 import type { AccountEvent, AccountType } from '../aggregates/account.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
 import type { Recorded } from '../platform/event-catalogue.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import type { Projection } from '../platform/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
 /** A ledger account; every customer is one too, with the customer's id. Its balance is joined when it is read. */
@@ -37,23 +38,34 @@ export const accounts: ReadModel<AccountView> = {
   search: { name: ({ name }) => name, code: ({ code }) => code },
 };
 
-export const accountProjection: Projection<AccountView, AccountEvent | CustomerEvent> = {
+type Event = AccountEvent | CustomerEvent | AccountDefaultsEvent;
+
+export const accountProjection: Projection<AccountView, Event> = {
   model: accounts,
-  sources: ['account', 'customer'],
-  documents: ofRecord,
-  evolve: (view, event) => {
+  sources: ['account', 'customer', accountDefaults.name],
+  recordsOf: ['account', 'customer'],
+  documents: (event) => {
+    if (event.type === 'DefaultAccountsSeeded') return Object.values(event.data.defaults);
+    if (event.type !== 'DefaultAccountSet') return [event.recordId];
+    return [event.data.accountId, event.data.previousId].filter((id) => id !== null);
+  },
+  evolve: (view, event, id) => {
     const made = created(event);
     if (made) return made;
     if (!view) return undefined;
+    // These belong to another record: the account's own revision stays.
+    if (event.type === 'DefaultAccountsSeeded') return { ...view, isDefault: true };
+    if (event.type === 'DefaultAccountSet')
+      return { ...view, isDefault: event.data.accountId === id, updatedAt: event.metadata.timestamp };
     const at = { updatedAt: event.metadata.timestamp, revision: event.revision };
     return { ...view, ...changes(event), ...at };
   },
 };
 
-function created(event: Recorded<AccountEvent | CustomerEvent>): AccountView | undefined {
+function created(event: Recorded<Event>): AccountView | undefined {
   const { timestamp: at } = event.metadata;
   const record = { id: event.recordId, createdAt: at, updatedAt: at, revision: event.revision, isDeleted: false };
-  if (event.type === 'AccountCreated') return { ...record, ...event.data, customerId: null };
+  if (event.type === 'AccountCreated') return { ...record, ...event.data, isDefault: false, customerId: null };
   if (event.type !== 'CustomerCreated') return undefined;
   const { code, name, currency, status, isDefault } = event.data;
   const isActive = status === 'ACTIVE';
@@ -61,9 +73,9 @@ function created(event: Recorded<AccountEvent | CustomerEvent>): AccountView | u
   return { ...record, ...facts, type: 'CUSTOMER', isSystem: false, customerId: event.recordId };
 }
 
-type LaterEvent = Exclude<AccountEvent | CustomerEvent, { type: 'AccountCreated' | 'CustomerCreated' }>;
+type LaterEvent = Exclude<Event, { type: 'AccountCreated' | 'CustomerCreated' } | AccountDefaultsEvent>;
 
-function changes(event: Recorded<AccountEvent | CustomerEvent>): Partial<AccountView> {
+function changes(event: Recorded<Event>): Partial<AccountView> {
   const { type, data } = event as LaterEvent;
   switch (type) {
     case 'AccountUpdated':
@@ -82,9 +94,7 @@ const flags: Partial<Readonly<Record<LaterEvent['type'], Partial<AccountView>>>>
   AccountReactivated: { isActive: true },
   CustomerMadePassive: { isActive: false },
   CustomerMadeActive: { isActive: true },
-  AccountMadeDefault: { isDefault: true },
-  AccountDefaultCleared: { isDefault: false },
-  AccountDeleted: { isDeleted: true, isDefault: false },
+  AccountDeleted: { isDeleted: true },
   CustomerDeleted: { isDeleted: true },
   AccountRestored: { isDeleted: false },
   CustomerRestored: { isDeleted: false },

@@ -1,4 +1,10 @@
 import {
+  accountDefaults,
+  clearDefaultAccount,
+  seedDefaultAccounts,
+  setDefaultAccount,
+} from '../../src/aggregates/account-defaults.aggregate.js';
+import {
   branch,
   CreateBranch,
   createBranch,
@@ -66,7 +72,7 @@ describe('a branch', () => {
 });
 
 describe('an account', () => {
-  const till = { code: 'k1', name: 'Till', type: 'CASH', currency: 'EUR', isActive: true, isDefault: false } as const;
+  const till = { code: 'k1', name: 'Till', type: 'CASH', currency: 'EUR', isActive: true } as const;
   const created = { type: 'AccountCreated', data: { ...till, isSystem: false } } as const;
   const system = { type: 'AccountCreated', data: { ...till, isSystem: true } } as const;
   const deleted = { type: 'AccountDeleted', data: {} } as const;
@@ -80,17 +86,32 @@ describe('an account', () => {
     given(account, [{ ...created, data: { ...created.data, code: null } }]).holds();
     given(account, [created, deleted]).holds();
   });
-  test('is renamed, closed, opened and made the default of its type, each by an event of its own', () => {
+  test('is renamed, closed and opened, each by an event of its own', () => {
     const off = { type: 'AccountDeactivated', data: {} } as const;
-    const asDefault = { type: 'AccountMadeDefault', data: {} } as const;
     given(account, [created])
-      .when(updateAccount, { name: 'Kasse', isActive: false, isDefault: true })
-      .then({ type: 'AccountUpdated', data: { changes: { name: 'Kasse' } } }, off, asDefault);
-    given(account, [created, off, asDefault])
-      .when(updateAccount, { isActive: true, isDefault: false })
-      .then({ type: 'AccountReactivated', data: {} }, { type: 'AccountDefaultCleared', data: {} });
+      .when(updateAccount, { name: 'Kasse', isActive: false })
+      .then({ type: 'AccountUpdated', data: { changes: { name: 'Kasse' } } }, off);
+    given(account, [created, off])
+      .when(updateAccount, { isActive: true })
+      .then({ type: 'AccountReactivated', data: {} });
     given(account, [created]).when(updateAccount, { code: 'k1', isActive: true }).changesNothing();
     given(account, [created, deleted]).when(updateAccount, {}).isRefused('not_found NOT_FOUND');
+  });
+  test('is the default of its type by one record that knows them all, seeded once', () => {
+    const seeded = { type: 'DefaultAccountsSeeded', data: { defaults: { CASH: 'a', BANK: 'b' } } } as const;
+    const set = (accountId: string | null, previousId: string | null) =>
+      ({ type: 'DefaultAccountSet', data: { type: 'CASH', accountId, previousId } }) as const;
+    given(accountDefaults, []).when(seedDefaultAccounts, seeded.data).then(seeded);
+    given(accountDefaults, [seeded, set(null, 'a')])
+      .when(seedDefaultAccounts, seeded.data)
+      .changesNothing();
+    given(accountDefaults, [seeded]).when(setDefaultAccount, { type: 'CASH', accountId: 'c' }).then(set('c', 'a'));
+    given(accountDefaults, [seeded]).when(setDefaultAccount, { type: 'CASH', accountId: 'a' }).changesNothing();
+    given(accountDefaults, [seeded]).when(clearDefaultAccount, { type: 'CASH', accountId: 'a' }).then(set(null, 'a'));
+    given(accountDefaults, [seeded, set('c', 'a')])
+      .when(clearDefaultAccount, { type: 'CASH', accountId: 'a' })
+      .changesNothing();
+    expect(given(accountDefaults, [seeded, set('c', 'a')]).state.byType).toEqual({ BANK: 'b', CASH: 'c' });
   });
   test('that the books need can be renamed, but neither closed nor deleted', () => {
     given(account, [system]).when(updateAccount, { isActive: false }).isRefused(refused);
@@ -113,17 +134,17 @@ describe('an account', () => {
       expect(CreateAccount.safeParse({ type: 'CASH', name: 'x', ...bad }).success).toBe(false);
     expect(UpdateAccount.safeParse({ type: 'BANK' }).success).toBe(false);
   });
-  test('seven stand at the start: three defaults to pay into, four that the books need', () => {
+  test('seven stand at the start: three to pay into, four that the books need', () => {
     const ids = { cash: '1', bank: '2', card: '3', sales: '4', tax: '5', openingBalances: '6', adjustments: '7' };
     const seeds = seedAccounts(ids, 'EUR');
-    expect(seeds.map(({ id, type, isDefault, isSystem }) => [id, type, isDefault, isSystem])).toEqual([
-      ['1', 'CASH', true, false],
-      ['2', 'BANK', true, false],
-      ['3', 'POS', true, false],
-      ['5', 'TAX', false, true],
-      ['6', 'EQUITY', false, true],
-      ['4', 'INCOME', false, true],
-      ['7', 'EQUITY', false, true],
+    expect(seeds.map(({ id, type, isSystem }) => [id, type, isSystem])).toEqual([
+      ['1', 'CASH', false],
+      ['2', 'BANK', false],
+      ['3', 'POS', false],
+      ['5', 'TAX', true],
+      ['6', 'EQUITY', true],
+      ['4', 'INCOME', true],
+      ['7', 'EQUITY', true],
     ]);
     expect(new Set(seeds.map(({ code }) => code)).size).toBe(7);
     for (const { id: _, ...data } of seeds)

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { accountDefaultsEvents } from '../../src/aggregates/account-defaults.aggregate.js';
 import { accountEvents } from '../../src/aggregates/account.aggregate.js';
 import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate.js';
 import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
@@ -71,6 +72,7 @@ const step = fc.record({
     { weight: 3, arbitrary: withMoney(oneOf(saleEvents)).map((sample) => ['sale', sample] as const) },
     { weight: 2, arbitrary: oneOf(accountEvents).map((sample) => ['account', sample] as const) },
     { weight: 1, arbitrary: oneOf(integrationKeyEvents).map((sample) => ['integration-key', sample] as const) },
+    { weight: 1, arbitrary: oneOf(accountDefaultsEvents).map((sample) => ['defaults', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryEvents).map((sample) => ['category', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
   ),

@@ -1,0 +1,93 @@
+import { Inject } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { notFound } from '../platform/domain-error.js';
+import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import type { Scope } from '../ports/read-store.js';
+import { accounts, type AccountView } from '../projections/account.projection.js';
+import { balancesOf, type Money } from './balances.js';
+import { bestMatches, CANDIDATES } from './best-match.js';
+
+/** An account as the API shows it. */
+export type AccountRecord = Omit<AccountView, 'isDeleted'> & { readonly balance: Money };
+
+export class GetAccount extends Query<AccountRecord> {
+  constructor(
+    readonly scope: Scope,
+    readonly id: string,
+  ) {
+    super();
+  }
+}
+
+export type AccountListRequest = Pick<ListRequest, 'pageNumber' | 'pageSize'> & {
+  readonly search?: string | undefined;
+};
+
+export class ListAccounts extends Query<Page<AccountRecord>> {
+  constructor(
+    readonly scope: Scope,
+    readonly request: AccountListRequest,
+  ) {
+    super();
+  }
+}
+
+export class LookUpAccounts extends Query<readonly { id: string; name: string; code: string | null }[]> {
+  constructor(
+    readonly scope: Scope,
+    readonly search: string | undefined,
+  ) {
+    super();
+  }
+}
+
+async function recordsOf(models: ReadModels, scope: Scope, views: readonly AccountView[]): Promise<AccountRecord[]> {
+  const balanceFor = await balancesOf(
+    models,
+    scope,
+    views.map(({ id }) => id),
+  );
+  return views.map(({ isDeleted: _, ...view }) => ({ ...view, balance: balanceFor(view.id, view.currency) }));
+}
+
+@QueryHandler(GetAccount)
+export class GetAccountHandler implements IQueryHandler<GetAccount> {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  async execute({ scope, id }: GetAccount): Promise<AccountRecord> {
+    const view = await this.models.get(accounts, scope, id);
+    const [record] = view && !view.isDeleted ? await recordsOf(this.models, scope, [view]) : [];
+    if (!record) throw notFound('account');
+    return record;
+  }
+}
+
+@QueryHandler(ListAccounts)
+export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  async execute({ scope, request }: ListAccounts): Promise<Page<AccountRecord>> {
+    const { search, ...paging } = request;
+    const where = { isDeleted: false };
+    const query = { ...paging, where, ...(search !== undefined && { search }) };
+    const page = await this.models.list(accounts, scope, query);
+    return { ...page, items: await recordsOf(this.models, scope, page.items) };
+  }
+}
+
+@QueryHandler(LookUpAccounts)
+export class LookUpAccountsHandler implements IQueryHandler<LookUpAccounts> {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  async execute({ scope, search }: LookUpAccounts): Promise<{ id: string; name: string; code: string | null }[]> {
+    const { items } = await this.models.list(accounts, scope, {
+      pageNumber: 1,
+      pageSize: CANDIDATES,
+      where: { isDeleted: false, isActive: true },
+      ...(search !== undefined && { search }),
+    });
+    return bestMatches(items, search).map(({ id, name, code }) => ({ id, name, code }));
+  }
+}
+
+export const accountQueryHandlers = [GetAccountHandler, ListAccountsHandler, LookUpAccountsHandler];

@@ -1,0 +1,226 @@
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+type Account = {
+  id: string;
+  code: string | null;
+  name: string;
+  type: string;
+  isActive: boolean;
+  isDefault: boolean;
+  isSystem: boolean;
+  customerId: string | null;
+  revision: number;
+  balance: { amount: string; currency: string };
+};
+type Page = { items: Account[]; totalCount: number };
+
+describe('Accounts', () => {
+  let service: TestService;
+  let books: Books;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.close());
+  beforeEach(async () => {
+    books = await service.openBooks();
+  });
+
+  const post = (body: unknown) => service.post('/api/accounts', body, books.tenant.token);
+  const patch = (id: string, body: unknown, headers = {}) =>
+    service.call('PATCH', `/api/accounts/${id}`, { token: books.tenant.token, body, headers });
+  const remove = (id: string) => service.call('DELETE', `/api/accounts/${id}`, { token: books.tenant.token });
+  const get = async (id: string): Promise<Account> =>
+    (await service.get(`/api/accounts/${id}`, books.tenant.token)).data as Account;
+  const list = async (query = ''): Promise<Page> =>
+    (await service.get(`/api/accounts?pageNumber=1&pageSize=100&${query}`, books.tenant.token)).body as Page;
+  const named = async (name: string): Promise<Account> => {
+    const found = (await list()).items.find((account) => account.name === name);
+    if (!found) throw new Error(`No account ${name}`);
+    return found;
+  };
+  const codeOf = ({ body }: { body: unknown }): string | undefined => (body as { code?: string }).code;
+
+  test('are created with a type in any case, and shown with a balance', async () => {
+    const reply = await post({ type: 'supplier', name: 'Flour Mill', code: '320' });
+    expect(reply.status).toBe(201);
+    expect(await get(reply.id)).toMatchObject({
+      ...{ id: reply.id, code: '320', name: 'Flour Mill', type: 'SUPPLIER', isActive: true, isDefault: false },
+      ...{
+        isSystem: false,
+        customerId: null,
+        revision: 0,
+        currency: 'EUR',
+        balance: { amount: '0.00', currency: 'EUR' },
+      },
+    });
+  });
+
+  test.each<[object, string]>([
+    [{ name: 'x' }, 'type'],
+    [{ type: 'MAGIC', name: 'x' }, 'type'],
+    [{ type: 'CASH' }, 'name'],
+    [{ type: 'CASH', name: '' }, 'name'],
+    [{ type: 'CASH', name: 'x', currency: 'USD' }, 'currency'],
+    [{ type: 'CASH', name: 'x', isSystem: true }, 'isSystem'],
+    [{ type: 'CASH', name: 'x', balance: '1' }, 'balance'],
+  ])('are not created from %j', async (body, path) => {
+    const reply = await post(body);
+    expect([reply.status, reply.told.includes(path)]).toEqual([400, true]);
+  });
+
+  test('have a code of their own, in any case, which is free again after deletion', async () => {
+    const { id } = await post({ type: 'OTHER', name: 'A', code: 'k-1' });
+    expect(codeOf(await post({ type: 'OTHER', name: 'B', code: 'K-1' }))).toBe('ACCOUNT_CODE_TAKEN');
+    const other = await post({ type: 'OTHER', name: 'B', code: 'k-2' });
+    expect(codeOf(await patch(other.id, { code: 'K-1' }))).toBe('ACCOUNT_CODE_TAKEN');
+    expect((await remove(id)).status).toBe(201);
+    expect((await patch(other.id, { code: 'K-1' })).status).toBe(201);
+    expect((await remove(id)).status).toBe(404);
+    expect((await service.get(`/api/accounts/${id}`, books.tenant.token)).status).toBe(404);
+  });
+
+  test('of a type have one default at most, whoever sets it', async () => {
+    const cash = await named('Cash');
+    expect(cash.isDefault).toBe(true);
+    const { id: till } = await post({ type: 'CASH', name: 'Till', isDefault: true });
+    expect([(await get(cash.id)).isDefault, (await get(till)).isDefault]).toEqual([false, true]);
+    expect((await get(cash.id)).revision).toBe(cash.revision);
+    const several = await Promise.all(['1', '2', '3'].map((name) => post({ type: 'CASH', name })));
+    await Promise.all(several.map(({ id }) => patch(id, { isDefault: true })));
+    const defaults = (await list()).items.filter(({ type, isDefault }) => type === 'CASH' && isDefault);
+    expect(defaults).toHaveLength(1);
+    await patch(defaults[0]?.id ?? '', { isDefault: false });
+    expect((await list()).items.filter(({ type, isDefault }) => type === 'CASH' && isDefault)).toEqual([]);
+    expect((await list()).items.filter(({ type, isDefault }) => type === 'BANK' && isDefault)).toHaveLength(1);
+  });
+
+  test('that are the default get what partners collect', async () => {
+    const { id: till } = await post({ type: 'CASH', name: 'Till', isDefault: true });
+    const payments = [{ method: 'CASH', amount: '40.00' }];
+    await service.sell(books.partner, saleOf('one', { payments }));
+    expect((await get(till)).balance.amount).toBe('40.00');
+    await remove(till);
+    expect((await get(till)).balance.amount).toBe('40.00');
+    await patch(till, { isDefault: false });
+    await service.postSale(books.partner, saleOf('two', { payments }));
+    const { status, rejection } = await service.settled(books.partner, 'two');
+    expect([status, rejection?.code]).toEqual(['REJECTED', 'ACCOUNT_UNKNOWN']);
+  });
+
+  test('that the books need can be renamed, and nothing else', async () => {
+    const sales = await named('Sales');
+    expect((await patch(sales.id, { name: 'Revenue' })).status).toBe(201);
+    expect(codeOf(await patch(sales.id, { isActive: false }))).toBe('SYSTEM_ACCOUNT');
+    expect(codeOf(await remove(sales.id))).toBe('SYSTEM_ACCOUNT');
+  });
+
+  test('that something was posted to stay, and can be closed', async () => {
+    await service.sell(books.partner, saleOf('one', { payments: [{ method: 'CARD', amount: '5.00' }] }));
+    const card = await named('Card terminal');
+    expect(codeOf(await remove(card.id))).toBe('ACCOUNT_HAS_TRANSACTIONS');
+    expect((await patch(card.id, { isActive: false })).status).toBe(201);
+    expect(await get(card.id)).toMatchObject({ isActive: false, balance: { amount: '5.00' } });
+  });
+
+  test('are found by name and code, active ones in the chooser', async () => {
+    const { id } = await post({ type: 'EXPENSE', name: 'Électricité', code: 'E-77' });
+    expect((await list('search=electric')).items.map((account) => account.id)).toEqual([id]);
+    expect((await list('search=e%2077')).totalCount).toBe(1);
+    const lookup = async (search: string) =>
+      (await service.get(`/api/accounts/lookup?search=${search}`, books.tenant.token)).data;
+    expect(await lookup('elec')).toEqual([{ id, name: 'Électricité', code: 'E-77' }]);
+    await patch(id, { isActive: false });
+    expect(await lookup('elec')).toEqual([]);
+  });
+
+  test('change at the revision that was read, or not at all', async () => {
+    const { id } = await post({ type: 'OTHER', name: 'A' });
+    await patch(id, { name: 'B' }, { 'if-match': '"0"' });
+    expect(codeOf(await patch(id, { name: 'C' }, { 'if-match': '"0"' }))).toBe('REVISION_CONFLICT');
+    expect((await patch(id, {})).data).toMatchObject({ id, revision: 1 });
+    expect((await patch(id, { code: null })).data).toMatchObject({ revision: 1 });
+  });
+
+  describe('of type CUSTOMER', () => {
+    test('are customers with the same id, made here or there', async () => {
+      const made = await post({ type: 'Customer', name: 'Ada', code: 'A-1', isActive: false });
+      const customer = await service.customer(books.tenant.token, made.id);
+      expect(customer).toMatchObject({ id: made.id, name: 'Ada', code: 'A-1', status: 'PASSIVE' });
+      const other = await service.post('/api/customers', { name: 'Bob' }, books.tenant.token);
+      expect(await get(other.id)).toMatchObject({
+        type: 'CUSTOMER',
+        customerId: other.id,
+        name: 'Bob',
+        isActive: true,
+      });
+      expect(codeOf(await post({ type: 'CUSTOMER', name: 'X', isDefault: true }))).toBe('MANAGED_BY_CUSTOMER');
+    });
+
+    test('are renamed and closed here, everything else there', async () => {
+      const { id } = await post({ type: 'CUSTOMER', name: 'Ada' });
+      await patch(id, { name: 'Ada L.', isActive: false });
+      expect(await service.customer(books.tenant.token, id)).toMatchObject({ name: 'Ada L.', status: 'PASSIVE' });
+      expect(codeOf(await patch(id, { code: 'X' }))).toBe('MANAGED_BY_CUSTOMER');
+      expect(codeOf(await patch(id, { isDefault: true }))).toBe('MANAGED_BY_CUSTOMER');
+    });
+
+    test('are deleted as customers are', async () => {
+      const { id } = await post({ type: 'CUSTOMER', name: 'Ada' });
+      expect((await remove(id)).status).toBe(201);
+      expect((await service.get(`/api/customers/${id}`, books.tenant.token)).status).toBe(404);
+      const walkIn = await named('Walk-in customer');
+      expect(codeOf(await remove(walkIn.id))).toBe('DEFAULT_CUSTOMER');
+    });
+  });
+
+  describe('Customers', () => {
+    const change = (id: string, body: unknown) =>
+      service.call('PATCH', `/api/customers/${id}`, { token: books.tenant.token, body });
+    const drop = (id: string) => service.call('DELETE', `/api/customers/${id}`, { token: books.tenant.token });
+    const make = async (body: object): Promise<string> =>
+      (await service.post('/api/customers', body, books.tenant.token)).id;
+
+    test('are changed field by field; null clears', async () => {
+      const id = await make({ name: 'Ada', taxNumber: '123', email: 'ada@kontor.test' });
+      expect((await change(id, { name: 'Ada L.', taxNumber: null, status: 'PASSIVE' })).status).toBe(201);
+      expect(await service.customer(books.tenant.token, id)).toMatchObject({
+        ...{ name: 'Ada L.', taxNumber: null, email: 'ada@kontor.test', status: 'PASSIVE', revision: 2 },
+      });
+      expect((await change(id, {})).data).toMatchObject({ revision: 2 });
+    });
+
+    test.each<[object, number, string]>([
+      [{ name: null }, 400, 'name'],
+      [{ currency: 'USD' }, 400, 'currency'],
+      [{ branchId: 'nothing' }, 404, 'branchId'],
+      [{ isDefault: true }, 400, 'isDefault'],
+      [{ openingBalance: null }, 400, 'openingBalance'],
+    ])('are not changed to %j', async (body, status, path) => {
+      const reply = await change(await make({ name: 'Ada' }), body);
+      expect([reply.status, reply.told.includes(path)]).toEqual([status, true]);
+    });
+
+    test('keep codes apart also when they are changed', async () => {
+      await make({ name: 'Ada', code: 'A' });
+      const id = await make({ name: 'Bob', code: 'B' });
+      expect(codeOf(await change(id, { code: 'a' }))).toBe('CUSTOMER_CODE_TAKEN');
+    });
+
+    test('that have transactions stay, an opening balance among them', async () => {
+      const openingBalance = { amount: '10.00', direction: 'OUT', date: '2026-01-01' };
+      expect(codeOf(await drop(await make({ name: 'Ada', openingBalance })))).toBe('CUSTOMER_HAS_TRANSACTIONS');
+      const id = await make({ name: 'Bob' });
+      expect((await drop(id)).status).toBe(201);
+      expect((await drop(id)).status).toBe(404);
+      expect((await change(id, { name: 'x' })).status).toBe(404);
+    });
+  });
+
+  test('of one tenant are out of reach for another', async () => {
+    const { id } = await post({ type: 'OTHER', name: 'Mine' });
+    const { token } = await service.createTenant();
+    expect((await service.get(`/api/accounts/${id}`, token)).status).toBe(404);
+    expect((await service.call('PATCH', `/api/accounts/${id}`, { token, body: { name: 'x' } })).status).toBe(404);
+    expect((await service.call('DELETE', `/api/accounts/${id}`, { token })).status).toBe(404);
+  });
+});
