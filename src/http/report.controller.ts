@@ -1,13 +1,15 @@
-import { Controller, Inject, Query } from '@nestjs/common';
+import { Controller, Inject, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { stringify, type Options } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { AccountType } from '../aggregates/account.aggregate.js';
 import type { UserPrincipal } from '../platform/principal.js';
-import { GetTrialBalance, type TrialBalance } from '../queries/trial-balance.query.js';
-import { answer } from './answer.js';
+import { tenantScope } from '../ports/read-store.js';
+import { GetStatement } from '../queries/statement.query.js';
+import { GetTrialBalance } from '../queries/trial-balance.query.js';
+import { csvAnswer } from './csv.js';
 import { Caller, Endpoint, Wants } from './endpoint.js';
 import { dateInput } from './input.js';
-import { dateOut, named } from './shapes.js';
+import { dateOut, named, recordId } from './shapes.js';
 
 const TrialBalanceDto = named(
   'TrialBalanceDto',
@@ -29,6 +31,36 @@ const TrialBalanceDto = named(
     totalCredit: z.string(),
   }),
 );
+
+const StatementDto = named(
+  'StatementDto',
+  z.object({
+    account: z.object({
+      id: recordId,
+      code: z.string().nullable(),
+      name: z.string(),
+      type: AccountType,
+      currency: z.string(),
+    }),
+    beginDate: dateOut.nullable(),
+    endDate: dateOut.nullable(),
+    opening: z.string(),
+    lines: z.array(
+      z.object({
+        transactionId: recordId,
+        date: dateOut,
+        description: z.string().nullable(),
+        debit: z.string(),
+        credit: z.string(),
+        balance: z.string().meta({ description: 'After this line: debits minus credits.' }),
+      }),
+    ),
+    closing: z.string(),
+  }),
+);
+
+const statementQuery = z.strictObject({ beginDate: dateInput.optional(), endDate: dateInput.optional() });
+const STATEMENT_COLUMNS = ['transactionId', 'date', 'description', 'debit', 'credit', 'balance'];
 
 const query = z.strictObject({ asOf: dateInput.optional() });
 const COLUMNS = ['accountId', 'code', 'name', 'type', 'debit', 'credit', 'balance'];
@@ -53,21 +85,26 @@ export class ReportController {
     @Wants('text/csv') csv: boolean,
   ): Promise<unknown> {
     const report = await this.queries.execute(new GetTrialBalance(tenantId, asOf));
-    return csv ? asCsv(report) : report;
+    return csv ? csvAnswer(report.rows, COLUMNS, 'trial-balance.csv') : report;
+  }
+
+  @Endpoint({
+    method: 'GET',
+    path: '/api/accounts/:id/statement',
+    who: 'tenant',
+    permission: 'reports.read',
+    tag: 'Reports',
+    summary: 'Every posting to an account within a period, by date, with the balance after each',
+    query: statementQuery,
+    answers: { status: 200, shape: 'envelope', schema: StatementDto, media: ['text/csv'] },
+  })
+  async statement(
+    @Caller() { tenantId }: UserPrincipal,
+    @Param('id') id: string,
+    @Query() period: z.output<typeof statementQuery>,
+    @Wants('text/csv') csv: boolean,
+  ): Promise<unknown> {
+    const statement = await this.queries.execute(new GetStatement(tenantScope(tenantId), id, period));
+    return csv ? csvAnswer(statement.lines, STATEMENT_COLUMNS, 'statement.csv') : statement;
   }
 }
-
-const AMOUNTS: readonly unknown[] = ['debit', 'credit', 'balance'];
-// A text that a spreadsheet would take for a formula gets a quote in front; an amount below zero is no formula.
-const csvOptions: Options = {
-  header: true,
-  columns: COLUMNS,
-  record_delimiter: 'windows',
-  cast: { string: (value, { column }) => ({ value, escape_formulas: !AMOUNTS.includes(column) }) },
-};
-
-const asCsv = ({ rows }: TrialBalance) =>
-  answer(stringify([...rows], csvOptions), {
-    type: 'text/csv; charset=utf-8',
-    headers: { 'content-disposition': 'attachment; filename="trial-balance.csv"' },
-  });

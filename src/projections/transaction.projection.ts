@@ -20,7 +20,7 @@ export type TransactionView = LedgerTransaction & {
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
-  version: 1,
+  version: 2,
   fields: {
     date: { type: 'text', of: ({ date }) => date },
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
@@ -33,12 +33,15 @@ export const transactions: ReadModel<TransactionView> = {
     branchId: { type: 'text', of: ({ branchId }) => branchId },
     // Only what is not system-generated is ever asked for by itself, so only that is in an index.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
+    /** Every account that it is posted to; `account` holds only those that people chose. */
+    posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: {
       type: 'text',
       of: ({ accountId, counterAccountId }) => [accountId, counterAccountId].filter((id) => id !== null),
     },
   },
   filters: [
+    'posting',
     'type',
     'documentEffect',
     'direction',

@@ -4,8 +4,10 @@ import { notFound } from '../platform/domain-error.js';
 import { ReadModels, type Page } from '../platform/query.js';
 import type { Scalar, Scope } from '../ports/read-store.js';
 import { accounts } from '../projections/account.projection.js';
+import { categories } from '../projections/category.projection.js';
 import { customers } from '../projections/customer.projection.js';
 import { transactions, type TransactionView } from '../projections/transaction.projection.js';
+import { GetStatementHandler } from './statement.query.js';
 
 /** A transaction as the API shows it, with the names that its ids stand for at the moment of reading. */
 export type TransactionRecord = Omit<TransactionView, 'sequence'> & {
@@ -34,6 +36,15 @@ export class ListTransactions extends Query<Page<TransactionRecord>> {
   constructor(
     readonly scope: Scope,
     readonly filters: TransactionFilters,
+  ) {
+    super();
+  }
+}
+
+export class GetTransaction extends Query<TransactionRecord> {
+  constructor(
+    readonly scope: Scope,
+    readonly id: string,
   ) {
     super();
   }
@@ -101,26 +112,44 @@ export class ListCustomerTransactionsHandler implements IQueryHandler<ListCustom
   }
 }
 
+@QueryHandler(GetTransaction)
+export class GetTransactionHandler implements IQueryHandler<GetTransaction> {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  async execute({ scope, id }: GetTransaction): Promise<TransactionRecord> {
+    const view = await this.models.get(transactions, scope, id);
+    const [record] = view ? await named(this.models, scope, [view]) : [];
+    if (!record) throw notFound('transaction');
+    return record;
+  }
+}
+
 /** Joins the names of other records in one batch per model. */
 async function named(
   models: ReadModels,
   scope: Scope,
   views: readonly TransactionView[],
 ): Promise<TransactionRecord[]> {
-  const [customerNames, accountNames] = await Promise.all([
+  const [customerNames, accountNames, categoryNames] = await Promise.all([
     models.getMany(customers, scope, idsOf(views, 'customerId')),
     models.getMany(accounts, scope, idsOf(views, 'accountId')),
+    models.getMany(categories, scope, idsOf(views, 'categoryId')),
   ]);
   return views.map(({ sequence: _, ...view }) => ({
     ...view,
     customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
     accountName: accountNames.get(view.accountId ?? '')?.name ?? null,
-    categoryName: null,
+    categoryName: categoryNames.get(view.categoryId ?? '')?.name ?? null,
   }));
 }
 
-const idsOf = (views: readonly TransactionView[], field: 'customerId' | 'accountId'): string[] => [
+const idsOf = (views: readonly TransactionView[], field: 'customerId' | 'accountId' | 'categoryId'): string[] => [
   ...new Set(views.flatMap((view) => view[field] ?? [])),
 ];
 
-export const transactionQueryHandlers = [ListTransactionsHandler, ListCustomerTransactionsHandler];
+export const transactionQueryHandlers = [
+  GetTransactionHandler,
+  ListTransactionsHandler,
+  ListCustomerTransactionsHandler,
+  GetStatementHandler,
+];
