@@ -1,7 +1,9 @@
 import { Module, type DynamicModule, type InjectionToken, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { catalogue } from './catalogue.js';
-import { LEDGER_USE } from './aggregates/ledger-use.js';
+import { branchCommandHandlers } from './commands/branch.commands.js';
+import { CATEGORIZER } from './aggregates/categorizer.js';
+import { LEDGER_DIRECTORY, LEDGER_USE } from './aggregates/ledger-use.js';
 import { accountCommandHandlers } from './commands/account.commands.js';
 import { categoryRuleCommandHandlers } from './commands/category-rule.commands.js';
 import { categoryCommandHandlers } from './commands/category.commands.js';
@@ -9,26 +11,39 @@ import { CustomerCodes } from './commands/customer-codes.js';
 import { CustomerCreation, customerCommandHandlers } from './commands/customer.commands.js';
 import { integrationKeyCommandHandlers } from './commands/integration-key.commands.js';
 import { operatorCommandHandlers } from './commands/operator.commands.js';
+import { roleCommandHandlers } from './commands/role.commands.js';
+import { LoginFailures } from './commands/login-failures.js';
+import { LoginThrottle } from './commands/login-throttle.js';
+import { SessionAccounts } from './commands/session-accounts.js';
+import { SessionTokens } from './commands/session-tokens.js';
 import { sessionCommandHandlers } from './commands/session.commands.js';
 import { TenantSeeder } from './commands/tenant-seeds.js';
 import { tenantCommandHandlers } from './commands/tenant.commands.js';
+import { UserReferences } from './commands/user-references.js';
+import { userCommandHandlers } from './commands/user.commands.js';
+import { transactionCommandHandlers } from './commands/transaction.commands.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { StreamAuthenticator } from './http/authenticator.js';
+import { BranchController } from './http/branch.controller.js';
 import { AccountController } from './http/account.controller.js';
 import { CategoryRuleController } from './http/category-rule.controller.js';
 import { CategoryController } from './http/category.controller.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { CustomerController } from './http/customer.controller.js';
 import { IntegrationKeyController } from './http/integration-key.controller.js';
+import { OperatorController } from './http/operator.controller.js';
 import { PlatformController } from './http/platform.controller.js';
 import { ProbeController, READINESS } from './http/probe.controller.js';
 import { CacheRateLimiter } from './http/rate-limiter.js';
 import { ReportController } from './http/report.controller.js';
+import { RoleController } from './http/role.controller.js';
 import { SaleController } from './http/sale.controller.js';
 import { SessionController } from './http/session.controller.js';
 import { SETTINGS } from './http/settings.js';
+import { TenantController } from './http/tenant.controller.js';
 import { TransactionController } from './http/transaction.controller.js';
+import { UserController } from './http/user.controller.js';
 import { DeadLetters } from './integration/dead-letters.js';
 import { TakeSaleHandler } from './integration/sale-intake.js';
 import { AccessTokens } from './platform/access-tokens.js';
@@ -36,6 +51,8 @@ import { Appender } from './platform/appender.js';
 import { Claims } from './platform/claims.js';
 import { CommandRunner } from './platform/command-runner.js';
 import { Memberships } from './platform/memberships.js';
+import { OidcTokens } from './platform/oidc.js';
+import { Passwords, passwords } from './platform/passwords.js';
 import { LOGGER } from './ports/log.js';
 import { AUTHENTICATOR, RATE_LIMITER } from './platform/principal.js';
 import { Progress } from './platform/progress.js';
@@ -49,27 +66,39 @@ import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
 import { Readiness } from './readiness.js';
+import { branchQueryHandlers } from './queries/branch.queries.js';
 import { accountQueryHandlers } from './queries/account.queries.js';
 import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
 import { categoryQueryHandlers } from './queries/category.queries.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
+import { operatorQueryHandlers } from './queries/operator.queries.js';
+import { roleQueryHandlers } from './queries/role.queries.js';
+import { GetMeHandler } from './queries/session.queries.js';
+import { ProjectedCategorizer } from './queries/projected-categorizer.js';
 import { ProjectedLedgerUse } from './queries/ledger-use.js';
 import { GetSaleStatusHandler } from './queries/sale.queries.js';
+import { tenantQueryHandlers } from './queries/tenant.queries.js';
 import { transactionQueryHandlers } from './queries/transaction.queries.js';
 import { GetTrialBalanceHandler } from './queries/trial-balance.query.js';
+import { userQueryHandlers } from './queries/user.queries.js';
 
 const controllers = [
   SessionController,
+  TenantController,
+  OperatorController,
   PlatformController,
+  BranchController,
   CustomerController,
-  AccountController,
   TransactionController,
+  AccountController,
   CategoryController,
   CategoryRuleController,
   ReportController,
   IntegrationKeyController,
   SaleController,
+  UserController,
+  RoleController,
 ];
 
 /** What Nest composes the service from, over engines that are open already. */
@@ -92,6 +121,8 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
   const readiness = new Readiness(engines, catalogue);
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience = config.JWT_AUDIENCE } = config;
+  const oidc = new OidcTokens({ issuer, audience, clock, logger });
   const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
   return [
     value(EVENT_STORE, events),
@@ -101,6 +132,8 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(LOGGER, logger),
     value(Progress, progress),
     value(AccessTokens, tokens),
+    value(OidcTokens, oidc),
+    value(Passwords, passwords),
     value(RecordReader, reader),
     value(Appender, appender),
     value(Claims, claims),
@@ -115,30 +148,47 @@ const handlers: Provider[] = [
   { provide: AUTHENTICATOR, useClass: StreamAuthenticator },
   { provide: RATE_LIMITER, useClass: CacheRateLimiter },
   CommandGateway,
+  LoginFailures,
+  LoginThrottle,
+  SessionAccounts,
+  SessionTokens,
   CustomerCodes,
   CustomerCreation,
   TenantSeeder,
+  UserReferences,
   DeadLetters,
   CustomerMatching,
   SaleFactsReader,
   BookingPolicy,
   TenantSeedingPolicy,
   TakeSaleHandler,
+  ...branchCommandHandlers,
   { provide: LEDGER_USE, useClass: ProjectedLedgerUse },
+  { provide: LEDGER_DIRECTORY, useClass: ProjectedLedgerUse },
+  { provide: CATEGORIZER, useClass: ProjectedCategorizer },
+  ...transactionCommandHandlers,
   ...accountCommandHandlers,
   ...categoryCommandHandlers,
   ...categoryRuleCommandHandlers,
   ...customerCommandHandlers,
   ...integrationKeyCommandHandlers,
   ...operatorCommandHandlers,
+  ...roleCommandHandlers,
   ...sessionCommandHandlers,
   ...tenantCommandHandlers,
+  ...userCommandHandlers,
+  ...branchQueryHandlers,
   ...accountQueryHandlers,
   ...categoryQueryHandlers,
   ...categoryRuleQueryHandlers,
   ...customerQueryHandlers,
   ...integrationKeyQueryHandlers,
+  ...roleQueryHandlers,
+  ...operatorQueryHandlers,
+  ...tenantQueryHandlers,
   ...transactionQueryHandlers,
+  ...userQueryHandlers,
+  GetMeHandler,
   GetSaleStatusHandler,
   GetTrialBalanceHandler,
 ];

@@ -13,6 +13,7 @@ import { role } from './aggregates/role.aggregate.js';
 import { sale } from './aggregates/sale.aggregate.js';
 import { session } from './aggregates/session.aggregate.js';
 import { tenant } from './aggregates/tenant.aggregate.js';
+import { transactionAggregate } from './aggregates/transaction.aggregate.js';
 import { user } from './aggregates/user.aggregate.js';
 import { claimAggregate } from './platform/claims.js';
 import { membershipAggregate } from './platform/memberships.js';
@@ -37,5 +38,6 @@ export const catalogue = new EventCatalogue([
   sale,
   session,
   tenant,
+  transactionAggregate,
   user,
 ]);

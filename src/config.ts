@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTrustworthy } from './platform/oidc.js';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const empty = (value: unknown) => (value === '' ? undefined : value);
@@ -61,8 +62,12 @@ export const settings = z.object({
   JWT_ISSUER: z.preprocess(empty, z.string().default('kontor')).describe('`iss` of access tokens.'),
   JWT_AUDIENCE: z.preprocess(empty, z.string().default('kontor')).describe('`aud` of access tokens.'),
   JWT_SIGNING_KEY: optional(z.string()).describe(
-    'Private key of access tokens, an Ed25519 JWK as JSON, the same for all replicas. Without it one is made in `DATA_DIR`.',
+    'Private key of access tokens, an Ed25519 JWK (or JWKS, whose first key signs) as JSON, the same for all replicas. Without it one is made in `DATA_DIR`; `npm run keys:rotate` puts a new one first.',
   ),
+  OIDC_ISSUER: optional(
+    z.string().refine(isTrustworthy, { error: 'must be an https address (http only on this machine)' }),
+  ).describe('OpenID provider whose access tokens are accepted too; a verified e-mail address says whose they are.'),
+  OIDC_AUDIENCE: optional(z.string()).describe('`aud` of its tokens. Default: JWT_AUDIENCE.'),
   LOG_LEVEL: z
     .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))
     .describe('Least level that is logged.'),
@@ -87,11 +92,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const faults = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (Boolean(environment['OPERATOR_EMAIL']) !== Boolean(environment['OPERATOR_PASSWORD']))
     faults.push('OPERATOR_EMAIL and OPERATOR_PASSWORD: give both or none');
-  if (parsed.success && sharesTooLittle(parsed.data))
-    faults.push(`ROLES: a process that does less than ${ROLES.join(',')} needs EVENTSTORE_URL and MONGODB_URL`);
+  if (parsed.success) faults.push(...faultsTogether(parsed.data));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const { SEED_DEMO = parsed.data.NODE_ENV === 'development', ...config } = parsed.data;
   return { ...config, SEED_DEMO: SEED_DEMO && config.NODE_ENV !== 'production' };
+}
+
+/** What is wrong with settings that are right one by one. */
+function faultsTogether(config: z.output<typeof settings>): string[] {
+  const faults: string[] = [];
+  if (sharesTooLittle(config))
+    faults.push(`ROLES: a process that does less than ${ROLES.join(',')} needs EVENTSTORE_URL and MONGODB_URL`);
+  if (config.OIDC_ISSUER === config.JWT_ISSUER)
+    faults.push("OIDC_ISSUER: must not be JWT_ISSUER, the name of this service's own tokens");
+  return faults;
 }
 
 /** Nobody else would do the rest: the embedded engines belong to one process. */

@@ -42,6 +42,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
     audience: config.JWT_AUDIENCE,
     signingKey: config.JWT_SIGNING_KEY,
     clock,
+    logger,
   });
   const pace = new Pace(clock);
   let openApi = () => '';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Claim } from '../platform/aggregate.js';
+import { invalid } from '../platform/domain-error.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { Email, line } from './fields.js';
 import { personal, secret } from './personal.js';
@@ -29,3 +30,32 @@ export const emailClaim = (email: string): Claim => ({
   value: email.trim().toLowerCase(),
   refusal: { code: 'EMAIL_TAKEN', message: 'This e-mail address is in use.' },
 });
+
+/** Which sessions of a user or operator still count; a session remembers the epoch in which it began. */
+export type SessionRule = {
+  /** Grows with whatever ends the sessions there are: another password, deactivation, deletion. */
+  epoch: number;
+  /** The one session that the last of these did not end. */
+  keptSessionId: string | null;
+};
+
+export const PasswordChange = z.object({
+  passwordHash: recordedPasswordHash,
+  /** The session in which its owner changed it, and which goes on. */
+  keptSessionId: z.exactOptional(z.string()),
+});
+type PasswordChange = z.output<typeof PasswordChange>;
+
+/** A password that its owner changes, who knew the one of `epoch`. */
+export type OwnPassword = PasswordChange & { readonly epoch: number };
+
+export const noSessions = ({ epoch }: SessionRule): SessionRule => ({ epoch: epoch + 1, keptSessionId: null });
+
+export const newPassword = (state: SessionRule, change: PasswordChange): SessionRule & { passwordHash: string } => ({
+  passwordHash: change.passwordHash,
+  epoch: state.epoch + 1,
+  keptSessionId: change.keptSessionId ?? null,
+});
+
+/** No 401: clients take that for a lost session. */
+export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);

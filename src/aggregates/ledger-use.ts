@@ -9,3 +9,14 @@ export interface LedgerUse {
    */
   hasTransactions(tenantId: string, accountId: string): Promise<boolean>;
 }
+
+export const LEDGER_DIRECTORY = Symbol('LEDGER_DIRECTORY');
+
+/** Where a transaction comes from that has no stream of its own. */
+export interface LedgerDirectory {
+  /**
+   * `reversal`: it undoes another; `service`: the service made it; undefined: there is none.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
+  originOf(tenantId: string, transactionId: string): Promise<'reversal' | 'service' | undefined>;
+}

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { domain, technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
 import { DomainError } from '../platform/domain-error.js';
+import type { SessionRule } from './credentials.js';
 import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
 /** A spent refresh token may come once more within this time (a lost answer, two tabs); later it is a theft. */
 export const ROTATION_GRACE_MS = 10_000;
+/** All of a session's tokens are remembered, so that a theft is noticed whenever it shows. Some months of daily use. */
+export const MAX_TOKENS = 5_000;
 
 export const SessionEnd = z.enum([
   'LOGOUT',
@@ -25,7 +28,15 @@ export const sessionEvents = {
   SessionStarted: domain(
     'LOGIN',
     'session',
-    z.object({ userId: z.string(), refreshTokenHash: tokenHash, startedAt: Instant, expiresAt: Instant }),
+    z.object({
+      userId: z.string(),
+      refreshTokenHash: tokenHash,
+      startedAt: Instant,
+      expiresAt: Instant,
+      /** Epochs of the user and of the tenant when the password was checked; 0 where they are missing. */
+      userEpoch: z.exactOptional(z.int()),
+      tenantEpoch: z.exactOptional(z.int()),
+    }),
   ),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
@@ -46,6 +57,8 @@ export type Session =
   | {
       status: 'active' | 'ended';
       userId: string;
+      userEpoch: number;
+      tenantEpoch: number;
       startedAt: string;
       /** Every token of the session, oldest first; all but the last are spent. */
       tokens: readonly IssuedToken[];
@@ -58,9 +71,9 @@ export const session: Aggregate<Session, SessionEvent> = {
   initial: { status: 'absent' },
   evolve: (state, event) => {
     if (event.type === 'SessionStarted') {
-      const { userId, refreshTokenHash, startedAt, expiresAt } = event.data;
+      const { userId, refreshTokenHash, startedAt, expiresAt, userEpoch = 0, tenantEpoch = 0 } = event.data;
       const tokens = [{ hash: refreshTokenHash, issuedAt: startedAt, expiresAt }];
-      return { status: 'active', userId, startedAt, tokens, endReason: null };
+      return { status: 'active', userId, userEpoch, tenantEpoch, startedAt, tokens, endReason: null };
     }
     if (event.type === 'LoginFailed') return { status: 'refused' };
     if (!isKnown(state)) return state;
@@ -82,15 +95,36 @@ const isKnown = (state: Session): state is KnownSession => state.status === 'act
 export const isLive = (state: Session, now: Date): boolean =>
   state.status === 'active' && Date.parse(state.tokens.at(-1)?.expiresAt ?? '') > now.getTime();
 
+const ended = (reason: SessionEnd, now: Date): SessionEvent => ({
+  type: 'SessionEnded',
+  data: { reason, endedAt: now.toISOString() },
+});
+
 const unauthenticated = () => new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The session has ended.');
 
-export type Login = { readonly userId: string; readonly refreshTokenHash: string; readonly expiresAt: Date };
+/** The user or operator, and its tenant's epoch (0 for operators), as they are now. */
+export type SessionOwner = SessionRule & { readonly userId: string; readonly tenantEpoch: number };
+
+/** Whether a session is live, its owner's, and not ended by what has happened to its owner or the tenant since. */
+export function isHonoured(state: Session, sessionId: string, owner: SessionOwner, now: Date): boolean {
+  if (!isKnown(state) || !isLive(state, now) || state.userId !== owner.userId) return false;
+  const isOfEpoch = state.userEpoch === owner.epoch || owner.keptSessionId === sessionId;
+  return isOfEpoch && state.tenantEpoch === owner.tenantEpoch;
+}
+
+export type Login = {
+  readonly userId: string;
+  readonly refreshTokenHash: string;
+  readonly expiresAt: Date;
+  readonly userEpoch: number;
+  readonly tenantEpoch: number;
+};
 
 export function startSession(state: Session, login: Login, now: Date): SessionEvent[] {
   if (state.status !== 'absent') return [];
-  const { userId, refreshTokenHash, expiresAt } = login;
+  const { expiresAt, ...rest } = login;
   const times = { startedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
-  return [{ type: 'SessionStarted', data: { userId, refreshTokenHash, ...times } }];
+  return [{ type: 'SessionStarted', data: { ...rest, ...times } }];
 }
 
 export function refuseLogin(
@@ -120,13 +154,13 @@ export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date
   const generation = state.tokens.findIndex((token) => token.hash === presentedHash);
   if (generation < 0) throw unauthenticated();
   const successor = state.tokens[generation + 1];
-  const nowText = now.toISOString();
   if (!successor) {
-    const data = { refreshTokenHash: nextHash, rotatedAt: nowText, expiresAt: expiresAt.toISOString() };
+    if (state.tokens.length >= MAX_TOKENS) return [ended('EXPIRED', now)];
+    const data = { refreshTokenHash: nextHash, rotatedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
     return [{ type: 'RefreshTokenRotated', data }];
   }
   if (now.getTime() - Date.parse(successor.issuedAt) <= ROTATION_GRACE_MS) return [];
-  return [{ type: 'SessionEnded', data: { reason: 'REFRESH_TOKEN_REUSED', endedAt: nowText } }];
+  return [ended('REFRESH_TOKEN_REUSED', now)];
 }
 
 /** The token that was given for a spent one, with its generation; undefined when the session does not honour it. */
@@ -139,5 +173,5 @@ export function answerTo(state: Session, presentedHash: string): (IssuedToken & 
 
 export function endSession(state: Session, { reason }: { reason: SessionEnd }, now: Date): SessionEvent[] {
   if (state.status !== 'active') return [];
-  return [{ type: 'SessionEnded', data: { reason, endedAt: now.toISOString() } }];
+  return [ended(reason, now)];
 }

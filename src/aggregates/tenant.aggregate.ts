@@ -62,7 +62,13 @@ export const tenantEvents = {
 export type TenantEvent = EventOf<typeof tenantEvents>;
 
 export type Tenant =
-  { status: 'absent' } | ({ status: 'active' | 'inactive'; ownerUserId: string } & Omit<NewTenant, 'owner'>);
+  | { status: 'absent' }
+  | ({
+      status: 'active' | 'inactive';
+      ownerUserId: string;
+      /** Grows with each deactivation: the sessions that began before it have ended. */
+      epoch: number;
+    } & Omit<NewTenant, 'owner'>);
 
 export const tenant: Aggregate<Tenant, TenantEvent> = {
   name: 'tenant',
@@ -71,14 +77,14 @@ export const tenant: Aggregate<Tenant, TenantEvent> = {
   evolve: (state, event) => {
     if (event.type === 'TenantCreated') {
       const { owner, ...rest } = event.data;
-      return { status: 'active', ownerUserId: owner.userId, ...rest };
+      return { status: 'active', ownerUserId: owner.userId, epoch: 0, ...rest };
     }
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'TenantUpdated':
         return { ...state, ...event.data.changes };
       case 'TenantDeactivated':
-        return { ...state, status: 'inactive' };
+        return { ...state, status: 'inactive', epoch: state.epoch + 1 };
       case 'TenantReactivated':
         return { ...state, status: 'active' };
     }

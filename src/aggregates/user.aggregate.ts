@@ -2,7 +2,20 @@ import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
 import { notFound } from '../platform/domain-error.js';
 import { streamName } from '../platform/stream-name.js';
-import { emailClaim, FullName, Password, recordedEmail, recordedName, recordedPasswordHash } from './credentials.js';
+import {
+  emailClaim,
+  FullName,
+  newPassword,
+  noSessions,
+  Password,
+  PasswordChange,
+  recordedEmail,
+  recordedName,
+  recordedPasswordHash,
+  wrongPassword,
+  type OwnPassword,
+  type SessionRule,
+} from './credentials.js';
 import { changesTo, Email, IdList, Phone, RecordId, someOf } from './fields.js';
 import { personal } from './personal.js';
 
@@ -32,6 +45,10 @@ export const UpdateProfile = z
   .meta({ id: 'UpdateProfileDto' });
 export type UpdateProfile = z.output<typeof UpdateProfile>;
 
+/** A password that somebody else sets. */
+export const ResetPassword = z.strictObject({ newPassword: Password }).meta({ id: 'ResetPasswordDto' });
+export type ResetPassword = z.output<typeof ResetPassword>;
+
 const Profile = z.object({
   fullName: recordedName,
   email: recordedEmail,
@@ -50,13 +67,13 @@ export const userEvents = {
   UserUpdated: domain('UPDATE', 'user', z.object({ changes: someOf(Profile.shape) })),
   UserDeactivated: domain('UPDATE', 'user', z.object({})),
   UserReactivated: domain('UPDATE', 'user', z.object({})),
-  UserPasswordChanged: domain('UPDATE', 'user', z.object({ passwordHash: recordedPasswordHash })),
+  UserPasswordChanged: domain('UPDATE', 'user', PasswordChange),
   UserDeleted: domain('DELETE', 'user', z.object({})),
 };
 export type UserEvent = EventOf<typeof userEvents>;
 
 export type User =
-  { status: 'absent' } | ({ status: 'active' | 'inactive' | 'deleted'; passwordHash: string } & Profile);
+  { status: 'absent' } | ({ status: 'active' | 'inactive' | 'deleted'; passwordHash: string } & Profile & SessionRule);
 export type PresentUser = Exclude<User, { status: 'absent' }> & { status: 'active' | 'inactive' };
 
 export const user: Aggregate<User, UserEvent> = {
@@ -66,20 +83,20 @@ export const user: Aggregate<User, UserEvent> = {
   evolve: (state, event) => {
     if (event.type === 'UserCreated') {
       const { isActive, ...rest } = event.data;
-      return { status: isActive ? 'active' : 'inactive', ...rest };
+      return { status: isActive ? 'active' : 'inactive', epoch: 0, keptSessionId: null, ...rest };
     }
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'UserUpdated':
         return { ...state, ...event.data.changes };
       case 'UserDeactivated':
-        return { ...state, status: 'inactive' };
+        return { ...state, status: 'inactive', ...noSessions(state) };
       case 'UserReactivated':
         return { ...state, status: 'active' };
       case 'UserPasswordChanged':
-        return { ...state, passwordHash: event.data.passwordHash };
+        return { ...state, ...newPassword(state, event.data) };
       case 'UserDeleted':
-        return { ...state, status: 'deleted' };
+        return { ...state, status: 'deleted', ...noSessions(state) };
     }
   },
   claims: (state) => (isPresent(state) ? [emailClaim(state.email)] : []),
@@ -120,10 +137,18 @@ export function updateUser(state: User, { isActive, ...patch }: UpdateUser): Use
   return events;
 }
 
+/** Somebody else sets the password: all sessions of the user end. */
 export function changePassword(state: User, { passwordHash }: { passwordHash: string }): UserEvent[] {
   // A hash is salted anew each time, so an equal one is the same command once more.
   if (presentUser(state).passwordHash === passwordHash) return [];
   return [{ type: 'UserPasswordChanged', data: { passwordHash } }];
+}
+
+/** @throws DomainError invalid when the account is not as it was when the current password was checked */
+export function changeOwnPassword(state: User, { epoch, ...change }: OwnPassword): UserEvent[] {
+  if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
+  if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();
+  return [{ type: 'UserPasswordChanged', data: change }];
 }
 
 export function deleteUser(state: User): UserEvent[] {

@@ -1,11 +1,18 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { CreateOperator as CreateOperatorInput, createOperator, operator } from '../aggregates/operator.aggregate.js';
+import { z } from 'zod';
+import {
+  CreateOperator as CreateOperatorInput,
+  createOperator,
+  deleteOperator,
+  operator,
+} from '../aggregates/operator.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { command, decides, type Receipt } from '../platform/command.js';
 import { hashPassword } from '../platform/passwords.js';
 
 export class CreateOperator extends command(CreateOperatorInput) {}
+export class DeleteOperator extends command(z.strictObject({})) {}
 
 @CommandHandler(CreateOperator)
 export class CreateOperatorHandler implements ICommandHandler<CreateOperator, Receipt> {
@@ -18,4 +25,4 @@ export class CreateOperatorHandler implements ICommandHandler<CreateOperator, Re
   }
 }
 
-export const operatorCommandHandlers = [CreateOperatorHandler];
+export const operatorCommandHandlers = [CreateOperatorHandler, decides(DeleteOperator, operator, deleteOperator)];

@@ -5,6 +5,8 @@ import {
   createTenant,
   CreateTenant as CreateTenantInput,
   tenant,
+  updateTenant,
+  UpdateTenant as UpdateTenantInput,
   type NewTenant,
   type TenantSeeds,
 } from '../aggregates/tenant.aggregate.js';
@@ -12,7 +14,7 @@ import { user } from '../aggregates/user.aggregate.js';
 import { fold } from '../platform/aggregate.js';
 import { Claims } from '../platform/claims.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { command, decides, type Receipt } from '../platform/command.js';
 import { currentContext } from '../platform/context.js';
 import { conflict } from '../platform/domain-error.js';
 import { metadataOf } from '../platform/event-catalogue.js';
@@ -22,6 +24,7 @@ import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 import { TenantSeeder } from './tenant-seeds.js';
 
 export class CreateTenant extends command(CreateTenantInput) {}
+export class UpdateTenant extends command(UpdateTenantInput) {}
 
 /**
  * Claims the owner's e-mail for a user that is made afterwards, then the slug with the tenant itself, then makes what
@@ -81,4 +84,4 @@ export class CreateTenantHandler implements ICommandHandler<CreateTenant, Receip
   }
 }
 
-export const tenantCommandHandlers = [CreateTenantHandler];
+export const tenantCommandHandlers = [CreateTenantHandler, decides(UpdateTenant, tenant, updateTenant)];

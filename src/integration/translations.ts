@@ -3,12 +3,13 @@ import type { BranchEvent } from '../aggregates/branch.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
+import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../platform/event-catalogue.js';
 import type { IntegrationEvent } from './cloud-event.js';
 import { nameUuid } from '../platform/name-uuid.js';
 
-type PublicEvent = SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
+type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
 
 /** What a domain event becomes for partners: its public name and the data that they may see. */
@@ -46,6 +47,8 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
     fact('customer', 'created', data),
     ...transactionFacts(openingTransaction ? [openingTransaction] : []),
   ],
+  TransactionRecorded: ({ data: { transaction } }) => [fact('transaction', 'recorded', transaction)],
+  TransactionCancelled: ({ data: { reversal } }) => transactionFacts([reversal]),
   CustomerUpdated: ({ data }) => [fact('customer', 'updated', data)],
   CustomerMadePassive: () => [fact('customer', 'updated', { changes: { status: 'PASSIVE' } })],
   CustomerMadeActive: () => [fact('customer', 'updated', { changes: { status: 'ACTIVE' } })],

@@ -138,7 +138,7 @@ export function getsFrom<Doc extends object>(get: GetType<Doc>): Type<IQueryHand
     constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
     async execute({ scope, id }: { scope: Scope; id: string }): Promise<Doc> {
       const document = await this.models.get(get.model, scope, id);
-      if (!document) throw notFound(get.model.name);
+      if (!document) throw notFound('record');
       return document;
     }
   }

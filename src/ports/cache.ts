@@ -2,7 +2,7 @@
 export const CACHE = Symbol('CACHE');
 
 export type WindowCount = {
-  /** Hits in the window, this one included. */
+  /** Hits in the window, these included. */
   readonly count: number;
   /** End of the window, milliseconds since 1970. */
   readonly resetAtMs: number;
@@ -27,10 +27,11 @@ export interface Cache {
   /** Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many. */
   clear(pattern: string): Promise<number>;
   /**
-   * Counts one hit in a fixed window that begins with the key's first hit; atomic over all replicas.
-   * @throws CacheUnavailable
+   * Counts one hit, or `by` hits, in a fixed window that begins with the key's first hit; atomic over all replicas. A
+   * negative `by` takes hits back: never below 0, and without a window none begins.
+   * @throws CacheUnavailable; RangeError for a `by` that is no whole number other than 0
    */
-  hit(key: string, windowMs: number): Promise<WindowCount>;
+  hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;
   status(): Promise<CacheStatus>;
   close(): Promise<void>;
 }

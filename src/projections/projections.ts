@@ -1,11 +1,17 @@
 import type { AnyProjection } from '../platform/projection.js';
 import { accountProjection } from './account.projection.js';
 import { accountDayProjection, balanceProjection } from './balance.projection.js';
+import { branchProjection } from './branch.projection.js';
 import { categoryRuleProjection } from './category-rule.projection.js';
 import { categoryProjection } from './category.projection.js';
 import { customerProjection } from './customer.projection.js';
 import { integrationKeyDirectoryProjection } from './integration-key.projection.js';
+import { operatorProjection } from './operator.projection.js';
+import { tenantProjection } from './tenant.projection.js';
+import { roleProjection } from './role.projection.js';
 import { transactionProjection } from './transaction.projection.js';
+import { userLoginProjection } from './user-login.projection.js';
+import { userProjection } from './user.projection.js';
 
 /** Every projection of the service. */
 export const projections: readonly AnyProjection[] = [
@@ -17,4 +23,10 @@ export const projections: readonly AnyProjection[] = [
   categoryProjection,
   categoryRuleProjection,
   integrationKeyDirectoryProjection,
+  branchProjection,
+  tenantProjection,
+  operatorProjection,
+  userProjection,
+  userLoginProjection,
+  roleProjection,
 ];

@@ -87,7 +87,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     revision: event.revision,
     sequence: Date.parse(timestamp) * MAX_PER_EVENT + ordinal,
     isCancelled: false,
-    categorizedBy: null,
+    categorizedBy: event.type === 'TransactionRecorded' ? event.data.categorizedBy : null,
     createdBy: userId ?? null,
   };
 }

@@ -95,7 +95,7 @@ export class CategoryRuleReader {
 }
 
 /** A rule of a category that nobody knows (yet) matches nothing. */
-const matchable = (rule: CategoryRuleView, category: CategoryView | undefined): MatchableRule => ({
+export const matchable = (rule: CategoryRuleView, category: CategoryView | undefined): MatchableRule => ({
   ...rule,
   category: { direction: category?.direction ?? 'BOTH', isArchived: category?.isArchived ?? true },
 });

@@ -1,12 +1,32 @@
 import {
+  changeOwnOperatorPassword,
+  changeOperatorPassword,
+  deleteOperator,
+  operator,
+  type OperatorEvent,
+} from '../../src/aggregates/operator.aggregate.js';
+import {
   answerTo,
   endSession,
+  isHonoured,
   isLive,
+  MAX_TOKENS,
   refuseLogin,
   rotateRefreshToken,
   session,
   startSession,
 } from '../../src/aggregates/session.aggregate.js';
+import { tenant, updateTenant, type TenantEvent } from '../../src/aggregates/tenant.aggregate.js';
+import {
+  changeOwnPassword,
+  changePassword,
+  deleteUser,
+  updateUser,
+  user,
+  type User,
+  type UserEvent,
+} from '../../src/aggregates/user.aggregate.js';
+import { fold } from '../../src/platform/aggregate.js';
 import { given, NOW } from './given.js';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
@@ -14,7 +34,7 @@ const at = (seconds: number) => later(seconds).toISOString();
 
 const started = {
   type: 'SessionStarted',
-  data: { userId: 'u', refreshTokenHash: 'h0', startedAt: at(0), expiresAt: at(3600) },
+  data: { userId: 'u', refreshTokenHash: 'h0', startedAt: at(0), expiresAt: at(3600), userEpoch: 2, tenantEpoch: 1 },
 } as const;
 const rotated = {
   type: 'RefreshTokenRotated',
@@ -25,7 +45,7 @@ const refresh = (presentedHash: string, nextHash = 'next') => ({ presentedHash, 
 
 describe('a session', () => {
   test('starts with a sign-in, once', () => {
-    const login = { userId: 'u', refreshTokenHash: 'h0', expiresAt: later(3600) };
+    const login = { userId: 'u', refreshTokenHash: 'h0', expiresAt: later(3600), userEpoch: 2, tenantEpoch: 1 };
     given(session, []).when(startSession, login).then(started);
     given(session, [started]).when(startSession, login).changesNothing();
   });
@@ -72,5 +92,120 @@ describe('a session', () => {
     given(session, [started]).when(endSession, { reason: 'LOGOUT' }, later(200)).then(ended);
     given(session, [started, ended]).when(endSession, { reason: 'USER_DEACTIVATED' }).changesNothing();
     given(session, []).when(endSession, { reason: 'LOGOUT' }).changesNothing();
+  });
+});
+
+describe('whether a session is honoured', () => {
+  const active = given(session, [started]).state;
+  const owner = { userId: 'u', epoch: 2, keptSessionId: null, tenantEpoch: 1 };
+  const honoured = (changes: object, state = active, now = NOW) =>
+    isHonoured(state, 's', { ...owner, ...changes }, now);
+
+  test('follows the epochs of its user and of the tenant', () => {
+    expect(honoured({})).toBe(true);
+    expect(honoured({ epoch: 3 })).toBe(false);
+    expect(honoured({ epoch: 1 })).toBe(false);
+    expect(honoured({ tenantEpoch: 2 })).toBe(false);
+  });
+  test('does not end with a password that was changed in it, but with all else', () => {
+    expect(honoured({ epoch: 3, keptSessionId: 's' })).toBe(true);
+    expect(honoured({ epoch: 3, keptSessionId: 'other' })).toBe(false);
+    expect(honoured({ epoch: 3, keptSessionId: 's', tenantEpoch: 2 })).toBe(false);
+  });
+  test('is no for another user, and when it has ended or run out', () => {
+    expect(honoured({ userId: 'v' })).toBe(false);
+    expect(honoured({}, given(session, [started, ended]).state)).toBe(false);
+    expect(honoured({}, active, later(3600))).toBe(false);
+    expect(honoured({}, session.initial)).toBe(false);
+  });
+  test('takes a session from before there were epochs for one of the first', () => {
+    const { userEpoch: _, tenantEpoch: __, ...data } = started.data;
+    const old = given(session, [{ ...started, data }]).state;
+    expect(honoured({ epoch: 0, tenantEpoch: 0 }, old)).toBe(true);
+    expect(honoured({ epoch: 1, tenantEpoch: 0 }, old)).toBe(false);
+  });
+});
+
+test('a session ends instead of having more tokens than are remembered', () => {
+  const rotations = Array.from({ length: MAX_TOKENS - 1 }, (_, index) => ({
+    ...rotated,
+    data: { ...rotated.data, refreshTokenHash: `h${index + 1}` },
+  }));
+  const { state } = given(session, [started, ...rotations.slice(1)]);
+  expect(rotateRefreshToken(state, refresh(`h${MAX_TOKENS - 1}`), later(200))).toMatchObject([
+    { type: 'RefreshTokenRotated' },
+  ]);
+  given(session, [started, ...rotations])
+    .when(rotateRefreshToken, refresh(`h${MAX_TOKENS - 1}`), later(200))
+    .then({ type: 'SessionEnded', data: { reason: 'EXPIRED', endedAt: at(200) } });
+});
+
+describe('the epoch', () => {
+  const userCreated: UserEvent = {
+    type: 'UserCreated',
+    data: {
+      ...{ fullName: 'Ada', email: 'ada@acme.test', role: 'ADMIN', isActive: true, passwordHash: 'p0' },
+      ...{ phone: null, roleIds: [], branchId: null, branchIds: [] },
+    },
+  };
+  const after = (...decisions: ((state: User) => UserEvent[])[]) =>
+    decisions.reduce((state, decide) => fold(user, decide(state), state), fold(user, [userCreated]));
+
+  test('of a user grows with each password, deactivation and deletion, and with nothing else', () => {
+    expect(after()).toMatchObject({ epoch: 0, keptSessionId: null });
+    const reset = (state: User) => changePassword(state, { passwordHash: 'p1' });
+    const own = (state: User) => changeOwnPassword(state, { passwordHash: 'p2', keptSessionId: 's', epoch: 1 });
+    const off = (state: User) => updateUser(state, { isActive: false });
+    const on = (state: User) => updateUser(state, { isActive: true, fullName: 'Ada L.' });
+    expect(after(reset)).toMatchObject({ epoch: 1, keptSessionId: null, passwordHash: 'p1' });
+    expect(after(reset, own)).toMatchObject({ epoch: 2, keptSessionId: 's', passwordHash: 'p2' });
+    expect(after(reset, own, off)).toMatchObject({ epoch: 3, keptSessionId: null });
+    expect(after(reset, own, off, on)).toMatchObject({ epoch: 3, keptSessionId: null, status: 'active' });
+    expect(after(reset, own, off, on, deleteUser)).toMatchObject({ epoch: 4, keptSessionId: null });
+  });
+  test('of a user keeps a session from keeping itself with a password that was not asked for again', () => {
+    const refused = 'invalid VALIDATION_FAILED currentPassword';
+    const change = { passwordHash: 'p1', keptSessionId: 's', epoch: 0 };
+    const resetEvent: UserEvent = { type: 'UserPasswordChanged', data: { passwordHash: 'p9' } };
+    const off: UserEvent = { type: 'UserDeactivated', data: {} };
+    const on: UserEvent = { type: 'UserReactivated', data: {} };
+    const { epoch: _, ...data } = change;
+    given(user, [userCreated]).when(changeOwnPassword, change).then({ type: 'UserPasswordChanged', data });
+    given(user, [userCreated, { type: 'UserPasswordChanged', data }])
+      .when(changeOwnPassword, change)
+      .changesNothing();
+    for (const history of [[userCreated, resetEvent], [userCreated, off], [userCreated, off, on], []])
+      given(user, history).when(changeOwnPassword, change).isRefused(refused);
+  });
+  test('of an operator grows with each password and with deletion', () => {
+    const made: OperatorEvent = {
+      type: 'OperatorCreated',
+      data: { fullName: 'Olga', email: 'olga@kontor.test', passwordHash: 'p0' },
+    };
+    const change = { passwordHash: 'p1', keptSessionId: 's', epoch: 0 };
+    const first = fold(operator, [made]);
+    const own = fold(operator, changeOwnOperatorPassword(first, change), first);
+    expect(own).toMatchObject({ epoch: 1, keptSessionId: 's' });
+    const reset = fold(operator, changeOperatorPassword(own, { passwordHash: 'p2' }), own);
+    expect(reset).toMatchObject({ epoch: 2, keptSessionId: null });
+    expect(fold(operator, deleteOperator(reset), reset)).toMatchObject({ epoch: 3, keptSessionId: null });
+    given(operator, [made, ...changeOwnOperatorPassword(first, change)])
+      .when(changeOwnOperatorPassword, { ...change, passwordHash: 'p3' })
+      .isRefused('invalid VALIDATION_FAILED currentPassword');
+  });
+  test('of a tenant grows with each deactivation', () => {
+    const created = {
+      type: 'TenantCreated',
+      data: {
+        ...{ name: 'Acme', slug: 'acme', currency: 'EUR', timeZone: 'UTC' },
+        owner: { userId: 'u', fullName: 'Ada', email: 'ada@acme.test', passwordHash: 'h' },
+        seeds: { branchId: 'b', customerId: 'c', accounts: {} as never },
+      },
+    } as TenantEvent;
+    let state = fold(tenant, [created]);
+    expect(state).toMatchObject({ epoch: 0 });
+    for (const isActive of [false, true, false, true]) state = fold(tenant, updateTenant(state, { isActive }), state);
+    expect(state).toMatchObject({ epoch: 2, status: 'active' });
+    expect(fold(tenant, updateTenant(state, { name: 'Acme AG' }), state)).toMatchObject({ epoch: 2 });
   });
 });

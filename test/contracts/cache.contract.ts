@@ -167,6 +167,44 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         );
       });
 
+      test('count several hits at once, and take hits back without touching the end of the window', async () => {
+        const first = await cache.hit('k', MINUTE_MS, 5);
+        expect(first.count).toBe(5);
+        await under.wait(30);
+        const second = await cache.hit('k', MINUTE_MS, -2);
+        expect(second.count).toBe(3);
+        expect(Math.abs(second.resetAtMs - first.resetAtMs)).toBeLessThanOrEqual(20);
+        expect((await cache.hit('k', MINUTE_MS)).count).toBe(4);
+      });
+
+      test('never fall below 0', async () => {
+        await cache.hit('k', MINUTE_MS, 2);
+        expect((await cache.hit('k', MINUTE_MS, -5)).count).toBe(0);
+        expect((await cache.hit('k', MINUTE_MS, -1)).count).toBe(0);
+        expect((await cache.hit('k', MINUTE_MS)).count).toBe(1);
+      });
+
+      test('begin no window by taking hits back', async () => {
+        expect((await cache.hit('k', 100, -1)).count).toBe(0);
+        await under.wait(60);
+        expect((await cache.hit('k', 100)).count).toBe(1);
+        await under.wait(60);
+        expect((await cache.hit('k', 100)).count).toBe(2);
+        await under.wait(60);
+        expect((await cache.hit('k', 100, -1)).count).toBe(0);
+        expect((await cache.hit('k', 100)).count).toBe(1);
+      });
+
+      test('lose none of many hits that are counted and taken back at once', async () => {
+        await Promise.all(Array.from({ length: 200 }, (_, index) => cache.hit('k', MINUTE_MS, index % 2 ? 3 : 1)));
+        await Promise.all(Array.from({ length: 100 }, () => cache.hit('k', MINUTE_MS, -3)));
+        expect((await cache.hit('k', MINUTE_MS)).count).toBe(101);
+      });
+
+      test.each([0, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('cannot be hit %d times', async (by) => {
+        await expect(cache.hit('k', MINUTE_MS, by)).rejects.toBeInstanceOf(RangeError);
+      });
+
       test.each([0, -5, 0.5, Number.NaN])('cannot have a window of %d ms', async (windowMs) => {
         await expect(cache.hit('k', windowMs)).rejects.toBeInstanceOf(RangeError);
       });

@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTenant, tenant } from '../../src/aggregates/tenant.aggregate.js';
+import { decodeJwt } from 'jose';
+import { createTenant, tenant, updateTenant } from '../../src/aggregates/tenant.aggregate.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
 import { inContext } from '../../src/platform/context.js';
 import { hashPassword } from '../../src/platform/passwords.js';
+import type { Page } from '../../src/platform/query.js';
 import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { PASSWORD, saleOf, TestService } from '../support/service.js';
+import type { TenantView } from '../../src/projections/tenant.projection.js';
+import { elsewhere } from '../support/elsewhere.js';
+import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
 
+const clock = new ShiftedClock();
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ clock });
 });
 afterAll(() => service.close());
 
@@ -156,32 +162,145 @@ describe('A new tenant', () => {
   });
 });
 
-describe('Operators', () => {
-  test('are made by operators and sign in', async () => {
-    const body = { fullName: 'Second', email: 'second@kontor.test', password: PASSWORD };
-    const reply = await service.post('/api/platform/operators', body, await service.operator());
-    expect(reply.status).toBe(201);
-    const token = await service.signIn('second@kontor.test');
-    expect((await service.post('/api/platform/tenants', facts('by-second'), token)).status).toBe(201);
-    const again = await service.post('/api/platform/operators', body, await service.operator());
-    expect(again.told).toBe('409 EMAIL_TAKEN');
+const shown = async (id: string): Promise<TenantView> =>
+  (await service.get(`/api/platform/tenants/${id}`, await service.operator())).data as TenantView;
+const change = async (id: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  service.call('PATCH', `/api/platform/tenants/${id}`, { token: await service.operator(), body, headers });
+const list = async (query = ''): Promise<Page<TenantView>> =>
+  (await service.get(`/api/platform/tenants?${query}`, await service.operator())).body as Page<TenantView>;
+
+describe('Operators see of a tenant', () => {
+  test('what it is, with its revision as ETag, and nothing secret', async () => {
+    const { id } = await create(facts('seen', { name: ' Seen Ltd ' }));
+    const reply = await service.get(`/api/platform/tenants/${id}`, await service.operator());
+    const { createdAt, ownerUserId } = reply.data as TenantView;
+    expect(reply.data).toEqual({
+      id,
+      name: 'Seen Ltd',
+      slug: 'seen',
+      currency: 'EUR',
+      timeZone: 'Europe/Berlin',
+      isActive: true,
+      ownerUserId,
+      createdAt,
+      updatedAt: createdAt,
+      revision: 0,
+    });
+    expect((await eventsOf('user', id)).map(({ stream }) => stream)).toEqual([`user-${id}_${ownerUserId}`]);
+    expect(reply.headers['etag']).toBe('"0"');
   });
 
-  test('need a whole person', async () => {
-    const reply = await service.post('/api/platform/operators', {}, await service.operator());
-    expect(reply.told).toBe('400 VALIDATION_FAILED fullName email password');
+  test('nothing where there is none', async () => {
+    const unknown = service.service.engines.ids.next();
+    for (const id of [unknown, 'acme', 'platform']) {
+      const reply = await service.get(`/api/platform/tenants/${id}`, await service.operator());
+      expect([id, reply.told]).toEqual([id, '404 NOT_FOUND']);
+    }
+    expect((await change(unknown, { name: 'A' })).told).toBe('404 NOT_FOUND');
   });
 
-  test('are not asked for on tenant routes, and tenants not on theirs', async () => {
-    const { token } = await service.createTenant();
-    const operator = await service.operator();
-    expect((await service.get('/api/customers?pageNumber=1&pageSize=1', operator)).told).toBe('403 FORBIDDEN');
-    expect((await service.get('/api/reports/trial-balance', operator)).told).toBe('403 FORBIDDEN');
-    expect((await service.post('/api/integration-keys', {}, operator)).told).toBe('403 FORBIDDEN');
-    expect((await service.post('/api/platform/tenants', facts('sneaky'), token)).told).toBe('403 FORBIDDEN');
-    expect((await service.post('/api/platform/operators', {}, token)).told).toBe('403 FORBIDDEN');
-    const path = `/api/platform/integration-keys/${service.service.engines.ids.next()}`;
-    expect((await service.call('PATCH', path, { token, body: { rateLimit: 1 } })).told).toBe('403 FORBIDDEN');
+  test('a list, the newest first, on pages of 20 unless told otherwise', async () => {
+    for (const slug of ['listed-1', 'listed-2', 'listed-3']) await create(facts(slug));
+    expect(await list()).toMatchObject({ pageNumber: 1, pageSize: 20 });
+    const { items, ...page } = await list('search=listed&pageNumber=1&pageSize=2');
+    expect(items.map(({ slug }) => slug)).toEqual(['listed-3', 'listed-2']);
+    expect(page).toMatchObject({ totalCount: 3, totalPages: 2, hasNextPage: true });
+    const refused = await service.get('/api/platform/tenants?pageSize=101&colour=red', await service.operator());
+    expect(refused.told).toBe('400 VALIDATION_FAILED pageSize colour');
+  });
+
+  test('whom they search by name and slug', async () => {
+    await create(facts('wholesale-7', { name: 'Çiçek Toptan' }));
+    const found = async (search: string) =>
+      (await list(`search=${encodeURIComponent(search)}`)).items.map(({ slug }) => slug);
+    for (const search of ['cicek', 'TOPTAN', 'wholesale', 'wholesale-7 cicek'])
+      expect([search, await found(search)]).toEqual([search, ['wholesale-7']]);
+    expect(await found('ada wholesale')).toEqual([]);
+  });
+});
+
+describe('Renaming a tenant', () => {
+  test('is answered with its revision, and changes nothing else', async () => {
+    const { id } = await create(facts('renamed'));
+    const before = await shown(id);
+    const reply = await change(id, { name: 'Another name' });
+    expect([reply.status, reply.data]).toEqual([200, { success: true, id, revision: 1 }]);
+    const { updatedAt } = await shown(id);
+    expect(await shown(id)).toEqual({ ...before, name: 'Another name', updatedAt, revision: 1 });
+    for (const same of [{}, { name: 'Another name' }, { isActive: true }])
+      expect((await change(id, same)).data).toEqual({ success: true, id, revision: 1 });
+    expect((await change(id, { name: 'Late' }, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
+    expect((await change(id, { name: 'In time' }, { 'if-match': '"1"' })).told).toBe('200');
+  });
+
+  test.each([
+    ['its slug', { slug: 'other' }, 'slug'],
+    ['its currency', { currency: 'USD' }, 'currency'],
+    ['its time zone', { timeZone: 'UTC' }, 'timeZone'],
+    ['a blank name', { name: ' ' }, 'name'],
+    ['an activity that is none', { isActive: 0 }, 'isActive'],
+  ])('does not go as far as %s', async (_, body, path) => {
+    const { id } = await service.createTenant();
+    expect((await change(id, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+});
+
+describe('A tenant that is shut out', () => {
+  const PATH = '/api/customers?pageNumber=1&pageSize=1';
+  const told = async ({ tenant, partner }: Books): Promise<readonly string[]> => {
+    const login = { email: tenant.email, password: PASSWORD };
+    return [
+      (await service.get(PATH, tenant.token)).told,
+      (await service.post('/api/auth/login', login)).told,
+      (await service.postSale(partner, saleOf(service.fresh('sale')))).told,
+    ];
+  };
+  const OUT = ['401 UNAUTHENTICATED', '401 UNAUTHENTICATED', '401 INVALID_KEY'];
+
+  test('is out at once: its users, their passwords, and its partners', async () => {
+    const books = await service.openBooks();
+    expect(await told(books)).toEqual(['200', '200', '202']);
+    expect((await change(books.tenant.id, { isActive: false })).told).toBe('200');
+    expect(await told(books)).toEqual(OUT);
+    expect(await shown(books.tenant.id)).toMatchObject({ isActive: false, revision: 1 });
+    expect((await list(`isActive=false&search=${books.tenant.slug}`)).totalCount).toBe(1);
+    expect((await list(`isActive=true&search=${books.tenant.slug}`)).totalCount).toBe(0);
+  });
+
+  test('is out within a second where another replica was told', async () => {
+    const books = await service.openBooks();
+    expect(await told(books)).toEqual(['200', '200', '202']);
+    await elsewhere(service.service.engines, ({ runner }) =>
+      runner.execute(tenant, { tenantId: PLATFORM_TENANT, id: books.tenant.id }, { isActive: false }, updateTenant),
+    );
+    clock.pass(1_000);
+    expect(await told(books)).toEqual(OUT);
+  });
+
+  test('is in again when it is let in: its users sign in anew, its keys work', async () => {
+    const { tenant: shut, partner } = await service.openBooks();
+    await change(shut.id, { isActive: false });
+    expect((await change(shut.id, { isActive: true })).told).toBe('200');
+    expect((await service.get(PATH, await service.signIn(shut.email))).told).toBe('200');
+    expect((await service.postSale(partner, saleOf('after'))).told).toBe('202');
+  });
+
+  test('leaves the others alone', async () => {
+    const [shut, open] = [await service.openBooks(), await service.openBooks()];
+    await change(shut.tenant.id, { isActive: false });
+    expect(await told(open)).toEqual(['200', '200', '202']);
+  });
+});
+
+describe('What an operator does to a key of a tenant', () => {
+  test('is in the history of the tenant, by the operator', async () => {
+    const { tenant: owner, partner } = await service.openBooks();
+    await service.setRateLimit(partner.id, 77);
+    const [last] = (await eventsOf('integration-key', owner.id)).slice(-1);
+    expect(last?.data).toMatchObject({ rateLimit: 77 });
+    const { operatorId, ...metadata } = last?.metadata as { operatorId: string; tenantId: string };
+    expect(metadata.tenantId).toBe(owner.id);
+    expect(decodeJwt(await service.operator()).sub).toBe(operatorId);
   });
 });
 

@@ -91,6 +91,8 @@ describe('A bearer token', () => {
     ['another audience', { claims: { aud: 'elsewhere' } }],
     ['another issuer', { claims: { iss: 'elsewhere' } }],
     ['another type of token', { header: { typ: 'JWT' } }],
+    ['no name of its key', { header: { kid: undefined } }],
+    ['the name of another key', { header: { kid: 'A'.repeat(43) } }],
     ['another tenant', { claims: { tid: '01999999-0000-7000-8000-000000000000' } }],
     ['another user', { claims: { sub: '01999999-0000-7000-8000-000000000000' } }],
     ['another session', { claims: { sid: '01999999-0000-7000-8000-000000000000' } }],

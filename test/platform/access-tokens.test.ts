@@ -1,12 +1,18 @@
+import { execFile } from 'node:child_process';
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
-import { importJWK, SignJWT, type JWK } from 'jose';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, decodeProtectedHeader, importJWK, SignJWT, type JWK } from 'jose';
+import { SystemClock } from '../../src/adapters/system-time.js';
 import { ACCESS_TOKEN_SECONDS, AccessTokens, type TokenClaims } from '../../src/platform/access-tokens.js';
+import { silentLogger } from '../../src/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { TENANT } from '../support/member.toy.js';
 
+const ROTATE = pathOf(import.meta.dirname, '../../scripts/rotate-signing-key.mjs');
 const ISSUER = 'kontor';
 const AUDIENCE = 'kontor-api';
 const ada: TokenClaims = { sub: 'ada', tid: TENANT, sid: 'session', scope: 'tenant' };
@@ -15,15 +21,21 @@ describe('An access token', () => {
   let directory: string;
   let clock: ManualClock;
   let tokens: AccessTokens;
+  let published: JWK;
+  let header: { alg: string; typ: string; kid: string };
 
   const open = (audience = AUDIENCE, issuer = ISSUER): Promise<AccessTokens> =>
     AccessTokens.open(directory, { issuer, audience, clock });
+  const publishedBy = async (by: AccessTokens): Promise<JWK> => {
+    const [first] = (await by.published()).keys;
+    if (!first) throw new Error('No key is published.');
+    return first;
+  };
   const keyFile = (): string => pathOf(directory, 'signing-key.json');
   const nowSeconds = (): number => Math.floor(clock.nowMs() / 1_000);
   const refused = { kind: 'unauthenticated', code: 'UNAUTHENTICATED' };
   const encoded = (part: object | Buffer): string =>
     (Buffer.isBuffer(part) ? part : Buffer.from(JSON.stringify(part))).toString('base64url');
-  const header = { alg: 'EdDSA', typ: 'at+jwt' };
   const payload = (changes: object = {}): object => ({
     ...ada,
     iss: ISSUER,
@@ -33,15 +45,33 @@ describe('An access token', () => {
     ...changes,
   });
   /** Signed with the real key, whatever is in it. */
-  const forged = async (claims: object, protectedHeader: { alg: string; typ?: string } = header): Promise<string> => {
+  const forged = async (
+    claims: object,
+    protectedHeader: { alg: string; typ?: string; kid?: string } = header,
+  ): Promise<string> => {
     const key = await importJWK(JSON.parse(await readFile(keyFile(), 'utf8')) as JWK, 'EdDSA');
     return new SignJWT(claims as Record<string, unknown>).setProtectedHeader(protectedHeader).sign(key);
+  };
+
+  const signedByForeignKey = async (): Promise<string> => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const kid = await calculateJwkThumbprint(publicKey.export({ format: 'jwk' }));
+    return new SignJWT(payload() as Record<string, unknown>).setProtectedHeader({ ...header, kid }).sign(privateKey);
+  };
+  const until = async (condition: () => boolean): Promise<void> => {
+    const endMs = performance.now() + 10_000;
+    while (!condition()) {
+      if (performance.now() > endMs) throw new Error('It never came.');
+      await delay(1);
+    }
   };
 
   beforeEach(async () => {
     directory = await mkdtemp(pathOf(tmpdir(), 'kontor-tokens-'));
     clock = new ManualClock();
     tokens = await open();
+    published = await publishedBy(tokens);
+    header = { alg: 'EdDSA', typ: 'at+jwt', kid: published.kid ?? '' };
   });
   afterEach(async () => {
     await rm(directory, { recursive: true });
@@ -59,21 +89,25 @@ describe('An access token', () => {
     expect(await tokens.verify(await forged(payload()))).toMatchObject(ada);
   });
 
-  test('is each time another', async () => {
+  test('is each time another, unless it is to be the same', async () => {
     expect(await tokens.sign(ada)).not.toBe(await tokens.sign(ada));
+    const signing = { key: await tokens.keys.current(), issuedAtMs: clock.nowMs() - 500, id: 'x' };
+    const token = await tokens.sign(ada, signing);
+    await clock.advance(2_000);
+    expect(await tokens.sign(ada, signing)).toBe(token);
   });
 
   test.each<[string, () => Promise<string> | string]>([
     ['nothing', () => ''],
     ['no token at all', () => 'ada'],
     ['too many parts', async () => `${await tokens.sign(ada)}.more`],
-    ['unsigned (alg none)', () => `${encoded({ alg: 'none', typ: 'at+jwt' })}.${encoded(payload())}.`],
+    ['unsigned (alg none)', () => `${encoded({ ...header, alg: 'none' })}.${encoded(payload())}.`],
     ['unsigned under the name of the right algorithm', () => `${encoded(header)}.${encoded(payload())}.`],
     [
       'signed with the public key as if it were a shared secret',
       () => {
-        const text = `${encoded({ alg: 'HS256', typ: 'at+jwt' })}.${encoded(payload())}`;
-        const secret = Buffer.from(tokens.publicJwk.x ?? '', 'base64url');
+        const text = `${encoded({ ...header, alg: 'HS256' })}.${encoded(payload())}`;
+        const secret = Buffer.from(published.x ?? '', 'base64url');
         return `${text}.${encoded(createHmac('sha256', secret).update(text).digest())}`;
       },
     ],
@@ -99,8 +133,10 @@ describe('An access token', () => {
         return `${head ?? ''}.${encoded(payload({ sub: 'eve' }))}.${signature ?? ''}`;
       },
     ],
-    ['of no type', () => forged(payload(), { alg: 'EdDSA' })],
-    ['of another type', () => forged(payload(), { alg: 'EdDSA', typ: 'JWT' })],
+    ['of no type', () => forged(payload(), { alg: 'EdDSA', kid: header.kid })],
+    ['of another type', () => forged(payload(), { ...header, typ: 'JWT' })],
+    ['that does not name its key', () => forged(payload(), { alg: 'EdDSA', typ: 'at+jwt' })],
+    ['that names a key which cannot be one', () => forged(payload(), { ...header, kid: '../signing-key' })],
     ['for another audience', () => forged(payload({ aud: 'other' }))],
     ['for no audience', () => forged(payload({ aud: undefined }))],
     ['from another issuer', () => forged(payload({ iss: 'other' }))],
@@ -151,9 +187,9 @@ describe('An access token', () => {
 
     test('which is one, also when several processes start at once for the first time', async () => {
       await rm(keyFile());
-      const all = await Promise.all(Array.from({ length: 8 }, () => open()));
-      expect(new Set(all.map(({ publicJwk }) => publicJwk.kid)).size).toBe(1);
-      expect((await open()).publicJwk.kid).toBe(all[0]?.publicJwk.kid);
+      const all = await Promise.all(Array.from({ length: 8 }, async () => publishedBy(await open())));
+      expect(new Set(all.map(({ kid }) => kid)).size).toBe(1);
+      expect((await publishedBy(await open())).kid).toBe(all[0]?.kid);
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });
 
@@ -170,13 +206,13 @@ describe('An access token', () => {
       const options = { issuer: ISSUER, audience: AUDIENCE, clock };
       for (const signingKey of ['very-secret', '{"kty":"RSA","n":"very-secret"}'])
         await expect(AccessTokens.open(directory, { ...options, signingKey })).rejects.toThrow(
-          /^JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK\.$/,
+          /^JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK or JWKS\.$/,
         );
     });
 
     test('of which others see the public half only', () => {
-      expect(tokens.publicJwk).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
-      expect(tokens.publicJwk.d).toBeUndefined();
+      expect(published).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
+      expect(published.d).toBeUndefined();
     });
 
     test.each(['', '{"kty":"OKP","crv":"Ed25519","x":"AAAA","d":"a-secret', '{"kty":"oct","k":"a-secret"}'])(
@@ -189,5 +225,141 @@ describe('An access token', () => {
         expect(await readFile(keyFile(), 'utf8')).toBe(text);
       },
     );
+  });
+
+  describe('after a rotation of the keys', () => {
+    const rotated = async (): Promise<void> => {
+      const run = promisify(execFile);
+      await run(process.execPath, [ROTATE], { env: { ...process.env, DATA_DIR: directory } });
+    };
+    const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? '';
+
+    test('is signed with the new key within seconds, and one of the old key is still good', async () => {
+      const old = await tokens.sign(ada);
+      await rotated();
+      expect(kidOf(await tokens.sign(ada))).toBe(kidOf(old));
+      await clock.advance(10_000);
+      const token = await tokens.sign(ada);
+      expect(kidOf(token)).not.toBe(kidOf(old));
+      for (const each of [old, token]) expect(await tokens.verify(each)).toMatchObject(ada);
+      expect((await tokens.published()).keys.map(({ kid }) => kid)).toEqual([kidOf(token), kidOf(old)]);
+    });
+
+    test('is taken at once by a process that has not heard of it, however many come', async () => {
+      await clock.advance(5_000);
+      await rotated();
+      const token = await (await open()).sign(ada);
+      const all = await Promise.all(Array.from({ length: 50 }, () => tokens.verify(token)));
+      expect(all).toHaveLength(50);
+    });
+
+    test('is taken a second later when the file was read just before: nobody can make it refused', async () => {
+      await clock.advance(5_000);
+      const foreign = await signedByForeignKey();
+      await expect(tokens.verify(foreign)).rejects.toMatchObject(refused);
+      await rotated();
+      const token = await (await open()).sign(ada);
+      const verifying = tokens.verify(token);
+      await until(() => clock.sleeping === 1);
+      await clock.advance(999);
+      expect(clock.sleeping).toBe(1);
+      await clock.advance(1);
+      expect(await verifying).toMatchObject(ada);
+    });
+
+    test('is never refused, whichever of the processes signs it and whichever verifies it', async () => {
+      const options = { issuer: ISSUER, audience: AUDIENCE, clock: new SystemClock() };
+      const processes = [await AccessTokens.open(directory, options), await AccessTokens.open(directory, options)];
+      const issued: string[] = [];
+      for (let rotation = 0; rotation < 3; rotation += 1) {
+        await rotated();
+        processes.push(await AccessTokens.open(directory, options));
+        for (const signer of processes) issued.push(await signer.sign(ada));
+        const all = processes.flatMap((verifier) => issued.map((token) => verifier.verify(token)));
+        for (const verified of await Promise.all(all)) expect(verified).toMatchObject(ada);
+      }
+      expect(new Set(issued.map(kidOf)).size).toBe(4);
+    });
+
+    test('is read for at most once a second, however many tokens of unknown keys come', async () => {
+      await clock.advance(5_000);
+      await expect(tokens.verify(await signedByForeignKey())).rejects.toMatchObject(refused);
+      let answered = 0;
+      const strangers = await Promise.all(Array.from({ length: 30 }, signedByForeignKey));
+      const verifying = strangers.map((token) =>
+        tokens.verify(token).catch(() => {
+          answered += 1;
+        }),
+      );
+      await until(() => clock.sleeping > 0);
+      expect([clock.sleeping, answered]).toEqual([1, 0]);
+      await clock.advance(2_000);
+      await until(() => answered === 30 || clock.sleeping > 0);
+      await clock.advance(2_000);
+      await Promise.all(verifying);
+      expect(answered).toBe(30);
+    });
+
+    test('is refused when its key is taken away, known from before or not', async () => {
+      const token = await tokens.sign(ada);
+      expect(await tokens.verify(token)).toMatchObject(ada);
+      await rotated();
+      const { keys } = JSON.parse(await readFile(keyFile(), 'utf8')) as { keys: JWK[] };
+      await writeFile(keyFile(), JSON.stringify({ keys: keys.slice(0, 1) }));
+      await clock.advance(10_000);
+      await tokens.published();
+      await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+    });
+
+    test('goes on with the known keys when the file is damaged meanwhile, and says so', async () => {
+      const said: string[] = [];
+      const logger = { ...silentLogger, error: (_: object, message: string) => said.push(message) };
+      const listening = await AccessTokens.open(directory, { issuer: ISSUER, audience: AUDIENCE, clock, logger });
+      const token = await listening.sign(ada);
+      await writeFile(keyFile(), '{"keys":[]}');
+      await clock.advance(10_000);
+      expect(await listening.verify(await listening.sign(ada))).toMatchObject(ada);
+      expect(await listening.verify(token)).toMatchObject(ada);
+      expect(said).toEqual(['the signing keys cannot be read again']);
+    });
+
+    test('keeps keys until their tokens have run out, and no longer', async () => {
+      await rotated();
+      await rotated();
+      const file = JSON.parse(await readFile(keyFile(), 'utf8')) as { keys: (JWK & { supersededAt?: string })[] };
+      expect(file.keys.map(({ supersededAt }) => supersededAt !== undefined)).toEqual([false, true, true]);
+      const [first, second, third] = file.keys;
+      const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+      const aged = [first, { ...second, supersededAt: minutesAgo(29) }, { ...third, supersededAt: minutesAgo(31) }];
+      await writeFile(keyFile(), JSON.stringify({ keys: aged }));
+      await rotated();
+      const { keys } = JSON.parse(await readFile(keyFile(), 'utf8')) as { keys: JWK[] };
+      expect(keys.slice(1).map(({ x }) => x)).toEqual([first?.x, second?.x]);
+      expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+      expect(await readdir(directory)).toEqual(['signing-key.json']);
+    });
+
+    test('leaves a file as it is that holds no key, and one that another rotation has its hands on', async () => {
+      const text = await readFile(keyFile(), 'utf8');
+      await writeFile(`${keyFile()}.lock`, '');
+      await expect(rotated()).rejects.toThrow('another rotation runs');
+      expect(await readFile(keyFile(), 'utf8')).toBe(text);
+      await rm(`${keyFile()}.lock`);
+      await writeFile(keyFile(), '{"kty":"OKP","d":"a-secret"}');
+      await expect(rotated()).rejects.toThrow('holds no Ed25519 signing key');
+      await expect(rotated()).rejects.not.toThrow('a-secret');
+      expect(await readdir(directory)).toEqual(['signing-key.json']);
+    });
+
+    test('may be given by the settings too: the first key signs, all verify', async () => {
+      const old = await tokens.sign(ada);
+      await rotated();
+      const signingKey = await readFile(keyFile(), 'utf8');
+      const options = { issuer: ISSUER, audience: AUDIENCE, clock, signingKey };
+      const replica = await AccessTokens.open(pathOf(directory, 'elsewhere'), options);
+      expect(await replica.verify(old)).toMatchObject(ada);
+      expect(kidOf(await replica.sign(ada))).not.toBe(kidOf(old));
+      await expect(replica.verify(await signedByForeignKey())).rejects.toMatchObject(refused);
+    });
   });
 });

@@ -1,4 +1,5 @@
-import { hashPassword, passwordMatches } from '../../src/platform/passwords.js';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { hashPassword, passwordMatches, Passwords } from '../../src/platform/passwords.js';
 
 describe('A password', () => {
   test('belongs to its own hash and to no other', async () => {
@@ -30,5 +31,30 @@ describe('A password', () => {
     await cpuMs(undefined);
     const [known, unknown] = [await cpuMs(hash), await cpuMs(undefined)];
     expect(unknown / known).toBeGreaterThan(0.4);
+  });
+
+  test('is one of few that are worked on at once: the others wait, and those that are too many are refused', async () => {
+    const passwords = new Passwords({ atOnce: 2, maxWaiting: 3 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.hash('same')));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: 5 }, () => 'fulfilled'),
+      ...Array.from({ length: 3 }, () => 'rejected'),
+    ]);
+    const refused = { kind: 'unavailable', code: 'UNAVAILABLE', details: { retryAfterSeconds: 1 } };
+    for (const outcome of outcomes.slice(5)) expect(outcome).toMatchObject({ reason: refused });
+    // Whoever ended, well or not, left the place free.
+    await expect(passwords.matches('no hash', 'same')).rejects.toThrow();
+    const again = await Promise.all(Array.from({ length: 5 }, () => passwords.matches(undefined, 'same')));
+    expect(again).toEqual([false, false, false, false, false]);
+    expect(passwords.verified).toBe(6);
+  });
+
+  test('is hashed without holding up what else the process does', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await Promise.all(Array.from({ length: 20 }, () => hashPassword('same')));
+    delay.disable();
+    // A median, since a busy machine may hold up any single turn.
+    expect(delay.percentile(50) / 1_000_000).toBeLessThan(50);
   });
 });

@@ -7,8 +7,13 @@ import { z } from 'zod';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { domain, type Aggregate, type EventOf } from '../../src/platform/aggregate.js';
 import { CLAIM_FENCED, EventCatalogue, UnknownEvent } from '../../src/platform/event-catalogue.js';
-import { expectedAt, RecordReader } from '../../src/platform/record-reader.js';
-import type { EventToAppend } from '../../src/ports/event-store.js';
+import { expectedAt, PATIENCE_MS, RecordReader } from '../../src/platform/record-reader.js';
+import {
+  EventStoreUnavailable,
+  type EventToAppend,
+  type StreamRead,
+  type StreamSlice,
+} from '../../src/ports/event-store.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { member, memberStream, OTHER_TENANT, replica, TENANT } from '../support/member.toy.js';
@@ -32,9 +37,31 @@ const price: Aggregate<Price, PriceEvent> = {
   evolve: ({ history }, { data }) => ({ history: [...history, `${data.cents} ${data.currency}`] }),
 };
 
+/** Answers to reads can be held back. */
+class SlowEventStore extends FaultyEventStore {
+  /** Whether what was held back turns out to be a failure. */
+  fails = false;
+  private held: Promise<void> = Promise.resolve();
+
+  holdReads(): () => void {
+    let release: () => void = () => undefined;
+    this.held = new Promise((resolve) => (release = resolve));
+    return () => {
+      release();
+    };
+  }
+
+  override async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
+    const slice = super.readStream(stream, read);
+    await this.held;
+    if (this.fails) throw new EventStoreUnavailable('The line broke.');
+    return slice;
+  }
+}
+
 describe('A record that is read', () => {
   let directory: string;
-  let store: FaultyEventStore;
+  let store: SlowEventStore;
   let clock: ManualClock;
   let reader: RecordReader;
   const catalogue = new EventCatalogue([price, member]);
@@ -55,7 +82,7 @@ describe('A record that is read', () => {
   beforeEach(async () => {
     directory = await mkdtemp(pathOf(tmpdir(), 'kontor-reader-'));
     clock = new ManualClock();
-    store = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock }));
+    store = new SlowEventStore(EmbeddedEventStore.open({ directory, clock }));
     reader = new RecordReader(store, catalogue, clock);
   });
   afterEach(async () => {
@@ -178,6 +205,101 @@ describe('A record that is read', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  describe('while the event store is away', () => {
+    const whileAway = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
+    const lenient = () => reader.read(price, TENANT, 'p1', whileAway);
+
+    test('is as it was seen within the time that is allowed, and refused after that', async () => {
+      await write(priced(1));
+      const seen = await lenient();
+      store.away = true;
+      for (const ms of [501, 2_000, 2_499]) {
+        await clock.advance(ms);
+        expect(await lenient()).toBe(seen);
+      }
+      await clock.advance(1);
+      await expect(lenient()).rejects.toBeInstanceOf(EventStoreUnavailable);
+    });
+
+    test('is refused to who must know how it is now, and where it was never seen', async () => {
+      await write(priced(1));
+      await read();
+      store.away = true;
+      await clock.advance(501);
+      await expect(read()).rejects.toBeInstanceOf(EventStoreUnavailable);
+      await expect(read(500)).rejects.toBeInstanceOf(EventStoreUnavailable);
+      const other = reader.read(price, TENANT, 'p2', whileAway);
+      await expect(other).rejects.toBeInstanceOf(EventStoreUnavailable);
+    });
+
+    test('is what was seen, too, when the store says nothing for a second', async () => {
+      await write(priced(1));
+      const seen = await lenient();
+      await clock.advance(1_000);
+      const answer = store.holdReads();
+      const reading = lenient();
+      await clock.advance(PATIENCE_MS - 1);
+      expect(await Promise.race([reading, Promise.resolve('waits')])).toBe('waits');
+      await clock.advance(1);
+      expect(await reading).toBe(seen);
+      answer();
+    });
+
+    test.each([4_500, 6_000])(
+      'is waited for as long as it takes when what was seen is too old by then: %d ms',
+      async (ms) => {
+        await write(priced(1));
+        await lenient();
+        await write(priced(2));
+        await clock.advance(ms);
+        const answer = store.holdReads();
+        const reading = lenient();
+        await clock.advance(PATIENCE_MS * 3);
+        answer();
+        expect((await reading).state.history).toHaveLength(2);
+      },
+    );
+
+    test('is refused when what was seen has become too old before the store said that it is away', async () => {
+      await write(priced(1));
+      await lenient();
+      await clock.advance(4_500);
+      const answer = store.holdReads();
+      const reading = lenient();
+      store.fails = true;
+      await clock.advance(PATIENCE_MS - 1);
+      answer();
+      await expect(reading).rejects.toBeInstanceOf(EventStoreUnavailable);
+    });
+
+    test('is as it is now when the store is back', async () => {
+      await write(priced(1));
+      await lenient();
+      await write(priced(2));
+      store.away = true;
+      await clock.advance(501);
+      await lenient();
+      store.away = false;
+      expect((await lenient()).state.history).toHaveLength(2);
+      expect(clock.sleeping).toBe(0);
+    });
+  });
+
+  test('is looked for once for all who may share the answer, and anew for who may not', async () => {
+    await write(priced(1));
+    const before = store.streamReads.length;
+    const answer = store.holdReads();
+    const sharing = Array.from({ length: 10 }, () => read(500));
+    await clock.advance(500);
+    sharing.push(read(500));
+    expect(store.streamReads.length - before).toBe(1);
+    await clock.advance(1);
+    const alone = [read(500), read(), read()];
+    expect(store.streamReads.length - before).toBe(4);
+    answer();
+    expect((await Promise.all([...sharing, ...alone])).every(({ revision }) => revision === 0)).toBe(true);
   });
 
   describe('from events of older versions', () => {

@@ -1,13 +1,20 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { accountDefaultsEvents } from '../../src/aggregates/account-defaults.aggregate.js';
 import { accountEvents } from '../../src/aggregates/account.aggregate.js';
+import { branchEvents } from '../../src/aggregates/branch.aggregate.js';
 import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate.js';
 import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
 import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
 import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
 import { fromMinor } from '../../src/aggregates/money.js';
+import { operatorEvents } from '../../src/aggregates/operator.aggregate.js';
+import { roleEvents } from '../../src/aggregates/role.aggregate.js';
 import { saleEvents } from '../../src/aggregates/sale.aggregate.js';
+import { sessionEvents } from '../../src/aggregates/session.aggregate.js';
+import { tenantEvents } from '../../src/aggregates/tenant.aggregate.js';
+import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
+import { userEvents } from '../../src/aggregates/user.aggregate.js';
 import type { EventDeclarations } from '../../src/platform/aggregate.js';
 import type { Recorded } from '../../src/platform/event-catalogue.js';
 import { streamName } from '../../src/platform/stream-name.js';
@@ -56,8 +63,10 @@ const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
 
 /** The event with money that adds up: what the schema of an event lets through alone need not. */
 const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
-  fc.tuple(sample, fc.array(transaction, { maxLength: 3 })).map(([{ type, data }, transactions]) => {
+  fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
     if ('transactions' in data) return { type, data: { ...data, transactions } };
+    if ('transaction' in data) return { type, data: { ...data, transaction: one } };
+    if ('reversal' in data) return { type, data: { ...data, reversal: one } };
     if ('openingTransaction' in data)
       return { type, data: { ...data, currency: CURRENCY, openingTransaction: transactions[0] ?? null } };
     return { type, data };
@@ -70,11 +79,18 @@ const step = fc.record({
   happened: fc.oneof(
     { weight: 3, arbitrary: withMoney(oneOf(customerEvents)).map((sample) => ['customer', sample] as const) },
     { weight: 3, arbitrary: withMoney(oneOf(saleEvents)).map((sample) => ['sale', sample] as const) },
+    { weight: 2, arbitrary: withMoney(oneOf(transactionEvents)).map((sample) => ['transaction', sample] as const) },
     { weight: 2, arbitrary: oneOf(accountEvents).map((sample) => ['account', sample] as const) },
     { weight: 1, arbitrary: oneOf(integrationKeyEvents).map((sample) => ['integration-key', sample] as const) },
+    { weight: 1, arbitrary: oneOf(branchEvents).map((sample) => ['branch', sample] as const) },
+    { weight: 1, arbitrary: oneOf(tenantEvents).map((sample) => ['tenant', sample] as const) },
+    { weight: 1, arbitrary: oneOf(operatorEvents).map((sample) => ['operator', sample] as const) },
+    { weight: 1, arbitrary: oneOf(userEvents).map((sample) => ['user', sample] as const) },
+    { weight: 1, arbitrary: oneOf(roleEvents).map((sample) => ['role', sample] as const) },
     { weight: 1, arbitrary: oneOf(accountDefaultsEvents).map((sample) => ['defaults', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryEvents).map((sample) => ['category', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
+    { weight: 1, arbitrary: oneOf(sessionEvents).map((sample) => ['session', sample] as const) },
   ),
 });
 

@@ -4,6 +4,7 @@ import { project, Projector } from '../../src/platform/projector.js';
 import { projections } from '../../src/projections/projections.js';
 import { writeHistory } from '../support/history.js';
 import { TestService, type Books } from '../support/service.js';
+import { Team } from '../support/team.js';
 
 let service: TestService;
 let books: Books;
@@ -11,6 +12,10 @@ beforeAll(async () => {
   service = await TestService.start();
   books = await service.openBooks({ timeZone: 'Europe/Istanbul' });
   const other = await service.openBooks();
+  const team = await Team.of(service);
+  const roleIds = [await team.role(['reports.read'])];
+  await team.delete(await team.hire({ roleIds }));
+  await team.change(await team.hire({ roleIds }), { phone: '123' });
   await Promise.all([
     writeHistory(service, books, { seed: 4, sales: 40 }),
     writeHistory(service, other, { seed: 5, sales: 20 }),

@@ -89,17 +89,18 @@ export class MemoryCache implements Cache {
     return cleared;
   }
 
-  hit(key: string, windowMs: number): Promise<WindowCount> {
+  hit(key: string, windowMs: number, by = 1): Promise<WindowCount> {
     return new Promise((resolve) => {
       requireDuration('windowMs', windowMs);
+      requireHits(by);
       if (this.closed) throw new CacheUnavailable('The cache is closed.');
       const nowMs = this.clock.monotonicMs();
       let counter = this.counters.get(key);
       if (!counter || nowMs >= counter.endsAtMs) {
         counter = { count: 0, endsAtMs: nowMs + windowMs };
-        this.counters.set(key, counter);
+        if (by > 0) this.counters.set(key, counter);
       }
-      counter.count += 1;
+      counter.count = Math.max(0, counter.count + by);
       resolve({ count: counter.count, resetAtMs: Math.ceil(this.clock.nowMs() + counter.endsAtMs - nowMs) });
     });
   }
@@ -124,6 +125,10 @@ export class MemoryCache implements Cache {
     this.counters.clear();
     return Promise.resolve();
   }
+}
+
+function requireHits(by: number): void {
+  if (!Number.isSafeInteger(by) || by === 0) throw new RangeError(`by must be a whole number other than 0, not ${by}.`);
 }
 
 function requireDuration(name: string, ms: number): void {

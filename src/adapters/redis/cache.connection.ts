@@ -17,7 +17,7 @@ export type ConnectionOptions = {
   readonly commandTimeoutMs: number;
 };
 /** The driver with our script: [count, milliseconds left]. */
-export type Client = Redis & { hitWindow(key: string, windowMs: number): Promise<[number, number]> };
+export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
 /** One connection that is either ready or refuses at once. Nothing waits for its return, nothing is sent twice. */
 export class RedisLink {

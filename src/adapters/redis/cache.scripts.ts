@@ -1,9 +1,15 @@
 /**
- * Counts a hit and answers the count and the milliseconds that the window has left, by the server's clock. A counter
- * that has no end (it is new, or somebody took its end away) gets one now.
+ * Counts hits (or takes some back, never below 0) and answers the count and the milliseconds that the window has left, by
+ * the server's clock. A counter that has no end (it is new, or somebody took its end away) gets one now.
  */
 export const HIT_SCRIPT = `
-local count = redis.call('INCR', KEYS[1])
+local by = tonumber(ARGV[2])
+if by < 0 then
+  local known = redis.call('GET', KEYS[1])
+  if not known then return { 0, tonumber(ARGV[1]) } end
+  by = math.max(by, 0 - tonumber(known))
+end
+local count = redis.call('INCRBY', KEYS[1], by)
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[1])

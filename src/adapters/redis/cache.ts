@@ -94,10 +94,11 @@ export class RedisCache implements Cache {
     return cleared;
   }
 
-  async hit(key: string, windowMs: number): Promise<WindowCount> {
+  async hit(key: string, windowMs: number, by = 1): Promise<WindowCount> {
     requireDuration('windowMs', windowMs);
+    requireHits(by);
     const counter = this.counters + shortened(key);
-    const [count, leftMs] = await this.link.ask((client) => client.hitWindow(counter, windowMs), key.length);
+    const [count, leftMs] = await this.link.ask((client) => client.hitWindow(counter, windowMs, by), key.length);
     return { count, resetAtMs: Math.ceil(this.clock.nowMs() + leftMs) };
   }
 
@@ -172,6 +173,10 @@ async function readFacts(client: Client): Promise<Pick<CacheStatus, 'version' | 
 /** Keys of counters come from requests: however long they are, they weigh no more than this in the server. */
 const shortened = (key: string): string =>
   key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`;
+
+function requireHits(by: number): void {
+  if (!Number.isSafeInteger(by) || by === 0) throw new RangeError(`by must be a whole number other than 0, not ${by}.`);
+}
 
 function requireDuration(name: string, ms: number): void {
   if (!Number.isSafeInteger(ms) || ms <= 0) throw new RangeError(`${name} must be a positive whole number, not ${ms}.`);

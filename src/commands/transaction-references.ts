@@ -1,0 +1,82 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { account, type AccountType, type PresentAccount } from '../aggregates/account.aggregate.js';
+import { category, ensureGivable } from '../aggregates/category.aggregate.js';
+import { customer } from '../aggregates/customer.aggregate.js';
+import type { Direction } from '../aggregates/fields.js';
+import type { CreateTransaction } from '../aggregates/transaction-input.js';
+import { conflict, DomainError, invalid } from '../platform/domain-error.js';
+import { RecordReader } from '../platform/record-reader.js';
+import { ensureActiveBranch } from './branch-check.js';
+
+type AccountField = 'accountId' | 'counterAccountId' | 'expenseItemId';
+
+/** Types that a field takes; without an entry any. */
+const TYPES: Readonly<Partial<Record<string, readonly AccountType[]>>> = {
+  'PAYMENT counterAccountId': ['SUPPLIER', 'EMPLOYEE'],
+  'PAYMENT expenseItemId': ['EXPENSE'],
+};
+
+/** Which way money goes, as the ledger books it; null for a transfer. */
+const directionOf = ({ type, direction }: CreateTransaction): Direction | null => {
+  if (type === 'COLLECTION') return 'IN';
+  if (type === 'PAYMENT') return 'OUT';
+  return type === 'TRANSFER' ? null : (direction ?? null);
+};
+
+const missing = (path: string, what: string): DomainError => {
+  const message = `No such ${what}.`;
+  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
+};
+
+/** Whether the records that a new transaction names are there, and take new transactions. */
+@Injectable()
+export class TransactionReferences {
+  constructor(@Inject(RecordReader) private readonly reader: RecordReader) {}
+
+  /**
+   * Answers what is needed of them.
+   * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
+   * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not take
+   */
+  async ensure(tenantId: string, input: CreateTransaction): Promise<{ readonly customerName: string | null }> {
+    const { accountId, counterAccountId, branchId, categoryId } = input;
+    if (accountId && accountId === counterAccountId)
+      throw conflict('SAME_ACCOUNT', 'The two accounts of a transaction must differ.');
+    for (const field of ['accountId', 'counterAccountId', 'expenseItemId'] as const)
+      await this.ensureAccount(tenantId, input, field);
+    if (branchId) await ensureActiveBranch(this.reader, tenantId, branchId);
+    if (categoryId) await this.ensureCategory(tenantId, categoryId, directionOf(input));
+    return { customerName: input.customerId ? await this.customerName(tenantId, input.customerId) : null };
+  }
+
+  private async ensureAccount(tenantId: string, input: CreateTransaction, field: AccountField): Promise<void> {
+    const id = input[field];
+    if (!id) return;
+    const { type, isActive } = await this.accountOf(tenantId, id, field);
+    const allowed = TYPES[`${input.type} ${field}`];
+    if (allowed && !allowed.includes(type))
+      throw invalid([{ path: field, message: `Must be an account of the type ${allowed.join(' or ')}.` }]);
+    if (!isActive) throw conflict('ACCOUNT_INACTIVE', 'The account takes no new transactions.');
+  }
+
+  private async accountOf(tenantId: string, id: string, path: string): Promise<PresentAccount> {
+    const { state } = await this.reader.read(account, tenantId, id);
+    if (state.status === 'present') return { ...state, status: 'present' };
+    const owner = await this.reader.read(customer, tenantId, id);
+    if (owner.state.status === 'present') throw invalid([{ path, message: 'A customer is named as customerId.' }]);
+    throw missing(path, 'account');
+  }
+
+  private async ensureCategory(tenantId: string, id: string, direction: Direction | null): Promise<void> {
+    const { state } = await this.reader.read(category, tenantId, id);
+    if (state.status === 'absent') throw missing('categoryId', 'category');
+    ensureGivable(state, direction);
+  }
+
+  private async customerName(tenantId: string, id: string): Promise<string> {
+    const { state } = await this.reader.read(customer, tenantId, id);
+    if (state.status !== 'present') throw missing('customerId', 'customer');
+    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer takes no new transactions.');
+    return state.name;
+  }
+}

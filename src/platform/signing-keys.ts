@@ -1,0 +1,220 @@
+import { hkdfSync, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type CryptoKey,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose';
+import { z } from 'zod';
+import { silentLogger, type Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+
+/** JWS with Ed25519 (RFC 8037), the only algorithm of our own tokens. */
+export const ALGORITHM = 'EdDSA';
+
+export type SigningKey = {
+  /** The thumbprint (RFC 7638), so that all replicas give a key the same name. */
+  readonly id: string;
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+  /** The key as others may see it. */
+  readonly publicJwk: JWK;
+  /** What refresh tokens are derived from; independent of the signatures (HKDF, RFC 5869). */
+  readonly refreshSecret: Buffer;
+};
+
+type Options = {
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  /** A JWK or a JWKS in JSON; where it is given, nothing is looked for or made in the directory. */
+  readonly signingKey?: string | undefined;
+};
+
+/** A key set is at most so old when it signs or is shown: by then a rotation has reached every replica. */
+const MAX_AGE_MS = 10_000;
+/** A token of an unknown key makes the file be read again no sooner than this after it was read last. */
+const REREAD_MS = 1_000;
+/** Tokens of unknown keys that wait for that at the same time; the others are refused at once. */
+const MAX_WAITING = 1_000;
+
+/**
+ * The keys of access and refresh tokens: the first signs, all verify. Kept in `signing-key.json`, which a rotation
+ * replaces and processes read again; or in a setting, which stays as it is.
+ */
+export class SigningKeys {
+  private readonly logger: Logger;
+  private byId: ReadonlyMap<string, SigningKey>;
+  private readAtMs: number;
+  private reading: Promise<void> | undefined;
+  private waiting = 0;
+
+  private constructor(
+    private readonly clock: Clock,
+    logger: Logger | undefined,
+    private readonly path: string | undefined,
+    private keys: readonly [SigningKey, ...SigningKey[]],
+  ) {
+    this.logger = logger ?? silentLogger;
+    this.byId = new Map(keys.map((key) => [key.id, key]));
+    this.readAtMs = clock.monotonicMs();
+  }
+
+  /**
+   * Takes the keys that are given, or those in `directory`, or makes one there (readable by the owner only).
+   * @throws Error when they are no Ed25519 signing keys; their text is not told
+   */
+  static async open(directory: string, { clock, logger, signingKey }: Options): Promise<SigningKeys> {
+    if (signingKey !== undefined) {
+      const given = await parseKeys(signingKey, 'JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK or JWKS.');
+      return new SigningKeys(clock, logger, undefined, given);
+    }
+    const path = join(directory, 'signing-key.json');
+    return new SigningKeys(clock, logger, path, await loadOrMakeKey(directory, path));
+  }
+
+  /** The key that signs now. */
+  async current(): Promise<SigningKey> {
+    await this.renew(MAX_AGE_MS);
+    return this.keys[0];
+  }
+
+  /** All keys, the one that signs first. */
+  async all(): Promise<readonly SigningKey[]> {
+    await this.renew(MAX_AGE_MS);
+    return this.keys;
+  }
+
+  /** The public halves, for whoever verifies our tokens. */
+  async published(): Promise<JSONWebKeySet> {
+    return { keys: (await this.all()).map(({ publicJwk }) => publicJwk) };
+  }
+
+  /** Whether the key is known: without it a token that was verified before is good no longer. */
+  has(id: string): boolean {
+    void this.renew(MAX_AGE_MS);
+    return this.byId.has(id);
+  }
+
+  /** The key of that name. An unknown one may come from a rotation that another process knows of already. */
+  async find(id: string): Promise<SigningKey | undefined> {
+    await this.renew(MAX_AGE_MS);
+    const known = this.byId.get(id);
+    if (known || this.path === undefined || this.waiting >= MAX_WAITING) return known;
+    const isUnderWay = this.reading !== undefined;
+    this.waiting += 1;
+    try {
+      await this.reread();
+      // What was being read already may be from before the rotation.
+      if (isUnderWay && !this.byId.has(id)) await this.reread();
+    } finally {
+      this.waiting -= 1;
+    }
+    return this.byId.get(id);
+  }
+
+  /** All keys, also those that another process put in a moment ago. May take as long as the file is not read again. */
+  async allNow(): Promise<readonly SigningKey[]> {
+    await this.renew(0);
+    return this.keys;
+  }
+
+  /** Reads the file unless it was read at most `maxAgeMs` ago. */
+  private async renew(maxAgeMs: number): Promise<void> {
+    if (this.path === undefined || this.clock.monotonicMs() - this.readAtMs < maxAgeMs) return;
+    await this.reread();
+  }
+
+  /** Reads the file once for all who ask meanwhile, not before REREAD_MS have passed since the last time. */
+  private reread(): Promise<void> {
+    this.reading ??= this.read().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const { path } = this;
+    if (path === undefined) return;
+    await this.clock.sleep(this.readAtMs + REREAD_MS - this.clock.monotonicMs());
+    this.readAtMs = this.clock.monotonicMs();
+    try {
+      const keys = await loadKeys(path);
+      if (!keys) throw new Error(`${path} is gone.`);
+      this.keys = keys;
+      this.byId = new Map(keys.map((key) => [key.id, key]));
+    } catch (error) {
+      // Those that are known go on; who signs in must not suffer from a slip of the hand.
+      this.logger.error({ err: error }, 'the signing keys cannot be read again');
+    }
+  }
+}
+
+type Keys = readonly [SigningKey, ...SigningKey[]];
+
+async function loadOrMakeKey(directory: string, path: string): Promise<Keys> {
+  const known = await loadKeys(path);
+  if (known) return known;
+  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
+  const text = JSON.stringify(await exportJWK(privateKey));
+  await mkdir(directory, { recursive: true });
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  try {
+    // Unlike a rename, a link never replaces the key of another process that was faster.
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(draft);
+  }
+  return (await loadKeys(path)) ?? parseKeys(text, 'A new key is none.');
+}
+
+/** Undefined where there is none. A damaged one is never replaced, and what it holds is not told: it is a secret. */
+async function loadKeys(path: string): Promise<Keys | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return parseKeys(text, `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
+}
+
+const privateJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), d: z.string() });
+const keySet = z.union([
+  z.object({ keys: z.tuple([privateJwk], privateJwk) }).transform(({ keys }) => keys),
+  privateJwk.transform((jwk) => [jwk] as const),
+]);
+
+async function parseKeys(text: string, fault: string): Promise<Keys> {
+  try {
+    const [first, ...others] = keySet.parse(JSON.parse(text));
+    return [await keyOf(first), ...(await Promise.all(others.map(keyOf)))];
+  } catch {
+    throw new Error(fault);
+  }
+}
+
+async function keyOf(jwk: z.output<typeof privateJwk>): Promise<SigningKey> {
+  const { d, ...publicJwk } = jwk;
+  const id = await calculateJwkThumbprint(jwk);
+  return {
+    id,
+    privateKey: await importKey(jwk),
+    publicKey: await importKey(publicJwk),
+    publicJwk: { ...publicJwk, kid: id, alg: ALGORITHM, use: 'sig' },
+    refreshSecret: Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', 'kontor refresh tokens', 32)),
+  };
+}
+
+/** A key of a key pair is never the bytes that the library gives for a shared secret. */
+async function importKey(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, ALGORITHM);
+  if (key instanceof Uint8Array) throw new TypeError('No key of a key pair.');
+  return key;
+}

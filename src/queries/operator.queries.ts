@@ -1,0 +1,6 @@
+import { listFrom, listsFrom } from '../platform/query.js';
+import { operators } from '../projections/operator.projection.js';
+
+export class ListOperators extends listFrom(operators) {}
+
+export const operatorQueryHandlers = [listsFrom(ListOperators)];

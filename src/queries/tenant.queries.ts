@@ -1,0 +1,7 @@
+import { getFrom, getsFrom, listFrom, listsFrom } from '../platform/query.js';
+import { tenants } from '../projections/tenant.projection.js';
+
+export class GetTenant extends getFrom(tenants) {}
+export class ListTenants extends listFrom(tenants) {}
+
+export const tenantQueryHandlers = [getsFrom(GetTenant), listsFrom(ListTenants)];

@@ -1,0 +1,297 @@
+import { Appender } from '../../src/platform/appender.js';
+import { inContext } from '../../src/platform/context.js';
+import { CLAIM_FENCED } from '../../src/platform/event-catalogue.js';
+import type { Page } from '../../src/platform/query.js';
+import { expectedAt } from '../../src/platform/record-reader.js';
+import { streamName } from '../../src/platform/stream-name.js';
+import type { BranchView } from '../../src/projections/branch.projection.js';
+import { TestService, type TestTenant } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+
+const clock = new ShiftedClock();
+let service: TestService;
+let tenant: TestTenant;
+beforeAll(async () => {
+  service = await TestService.start({ clock });
+});
+beforeEach(async () => {
+  tenant = await service.createTenant();
+});
+afterAll(() => service.close());
+
+const create = (body: object) => service.post('/api/branches', body, tenant.token);
+const shown = async (id: string) => (await service.get(`/api/branches/${id}`, tenant.token)).data as BranchView;
+const created = async (body: object) => shown((await create(body)).id);
+const change = (id: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  service.call('PATCH', `/api/branches/${id}`, { token: tenant.token, body, headers });
+const changed = async (id: string, body: object) => {
+  await change(id, body);
+  return shown(id);
+};
+const list = async (query = '') => {
+  const reply = await service.get(`/api/branches?pageNumber=1&pageSize=100&${query}`, tenant.token);
+  return reply.body as Page<BranchView>;
+};
+const codes = async (query = '') => (await list(query)).items.map(({ code }) => code);
+const lookup = async (query = '') =>
+  (await service.get(`/api/branches/lookup?${query}`, tenant.token)).data as {
+    id: string;
+    name: string;
+    code: string;
+  }[];
+/** One refusal of each, so that they can be compared: all that differs between two requests is taken out. */
+const asked = async (method: 'GET' | 'PATCH', path: string, body?: object) => {
+  const { status, text } = await service.call(method, path, { token: tenant.token, body });
+  return `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;
+};
+
+describe('Creating a branch', () => {
+  test('needs a code and a name only', async () => {
+    const reply = await create({ code: 'north', name: ' North side ' });
+    expect(reply.status).toBe(201);
+    expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
+    const branch = await shown(reply.id);
+    expect(branch).toEqual({
+      id: reply.id,
+      code: 'NORTH',
+      name: 'North side',
+      description: null,
+      address: null,
+      phone: null,
+      email: null,
+      isActive: true,
+      createdAt: branch.createdAt,
+      updatedAt: branch.createdAt,
+      revision: 0,
+    });
+    expect(branch.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  test('keeps every field that is given', async () => {
+    const facts = {
+      code: 'S-2',
+      name: 'Süd',
+      description: 'By the river.\nParking behind.',
+      address: 'Street 1\nFloor 2',
+      phone: '+90 212 000',
+      email: 'south@example.test',
+      isActive: false,
+    };
+    expect(await created(facts)).toMatchObject(facts);
+  });
+
+  test('refuses a code that another branch of the tenant has, in whatever case, also of an inactive one', async () => {
+    await create({ code: 'gone', name: 'Gone', isActive: false });
+    expect((await create({ code: 'GONE', name: 'Again' })).told).toBe('409 BRANCH_CODE_TAKEN');
+    expect((await create({ code: 'main', name: 'Main' })).told).toBe('409 BRANCH_CODE_TAKEN');
+  });
+
+  test('gives a code once where many ask for it at the same moment', async () => {
+    const race = await Promise.all(['x1', 'X1', 'x1', 'X1'].map((code) => create({ code, name: code })));
+    expect(race.map(({ told }) => told).sort()).toEqual(['201', ...Array<string>(3).fill('409 BRANCH_CODE_TAKEN')]);
+  });
+
+  test('leaves a code to every tenant', async () => {
+    await create({ code: 'same', name: 'Here' });
+    tenant = await service.createTenant();
+    expect((await create({ code: 'same', name: 'There' })).told).toBe('201');
+  });
+});
+
+test.each([
+  ['nothing', {}, 'code name'],
+  ['an empty code', { code: '', name: 'A' }, 'code'],
+  ['a code of 21 characters', { code: 'c'.repeat(21), name: 'A' }, 'code'],
+  ['a code with a space', { code: 'A 1', name: 'A' }, 'code'],
+  ['a code with an underscore', { code: 'A_1', name: 'A' }, 'code'],
+  ['a code with a letter outside of A to Z', { code: 'ÇA', name: 'A' }, 'code'],
+  ['a code that becomes A to Z only in upper case', { code: 'ı', name: 'A' }, 'code'],
+  ['a code that is a number', { code: 7, name: 'A' }, 'code'],
+  ['a blank name', { code: 'A', name: ' ' }, 'name'],
+  ['a name of 121 characters', { code: 'A', name: 'n'.repeat(121) }, 'name'],
+  ['no e-mail address', { code: 'A', name: 'A', email: 'nobody' }, 'email'],
+  ['an activity that is a text', { code: 'A', name: 'A', isActive: 'true' }, 'isActive'],
+  ['another tenant', { code: 'A', name: 'A', tenantId: 'x' }, 'tenantId'],
+  ['an id of the caller', { code: 'A', name: 'A', id: 'x' }, 'id'],
+])('A branch is refused with %s', async (_, body, path) => {
+  expect((await create(body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
+});
+
+describe('A branch', () => {
+  test('is shown with its revision as ETag', async () => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    await change(id, { name: 'B' });
+    const reply = await service.get(`/api/branches/${id}`, tenant.token);
+    expect([reply.status, reply.headers['etag']]).toEqual([200, '"1"']);
+  });
+
+  test("that does not exist, is malformed or is another tenant's is answered alike", async () => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    const unknown = service.service.engines.ids.next();
+    tenant = await service.createTenant();
+    const refused = await asked('GET', `/api/branches/${unknown}`);
+    expect(refused).toContain('404 {"statusCode":404,"code":"NOT_FOUND"');
+    expect(await asked('GET', `/api/branches/${id}`)).toBe(refused);
+    expect(await asked('GET', '/api/branches/main')).toBe(refused);
+    const unchanged = await asked('PATCH', `/api/branches/${unknown}`, { name: 'Mine' });
+    expect(unchanged).toContain('404 {"statusCode":404,"code":"NOT_FOUND"');
+    expect(await asked('PATCH', `/api/branches/${id}`, { name: 'Mine' })).toBe(unchanged);
+  });
+});
+
+describe('Changing a branch', () => {
+  test('changes what is given, clears what is null, and leaves the rest', async () => {
+    const facts = { code: 'A', name: 'A', description: 'D', address: 'Street', phone: '+1 555', email: 'a@b.test' };
+    const before = await created(facts);
+    clock.pass(60_000);
+    const after = await changed(before.id, { name: 'B', phone: null });
+    expect(after).toEqual({ ...before, name: 'B', phone: null, updatedAt: after.updatedAt, revision: 1 });
+    expect(Date.parse(after.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt) + 60_000);
+  });
+
+  test('is answered with the new revision, and with the same one where nothing changes', async () => {
+    const { id } = await create({ code: 'A', name: 'A', phone: '+1 555' });
+    const reply = await change(id, { name: 'B' });
+    expect([reply.status, reply.data]).toEqual([200, { success: true, id, revision: 1 }]);
+    for (const same of [{}, { name: 'B' }, { isActive: true }, { phone: '+1 555', description: null }])
+      expect((await change(id, same)).data).toEqual({ success: true, id, revision: 1 });
+    expect(await shown(id)).toMatchObject({ revision: 1 });
+  });
+
+  test('takes it out of use and into use again', async () => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    expect(await changed(id, { isActive: false })).toMatchObject({ isActive: false, revision: 1 });
+    const customer = { name: 'C', branchId: id };
+    expect((await service.post('/api/customers', customer, tenant.token)).told).toBe('409 BRANCH_INACTIVE');
+    expect(await changed(id, { isActive: true })).toMatchObject({ isActive: true, revision: 2 });
+    expect((await service.post('/api/customers', customer, tenant.token)).told).toBe('201');
+  });
+
+  test('never changes the code', async () => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    expect((await change(id, { code: 'B' })).told).toBe('400 VALIDATION_FAILED code');
+    expect((await change(id, { code: 'A', name: 'B' })).told).toBe('400 VALIDATION_FAILED code');
+    expect(await shown(id)).toMatchObject({ code: 'A', name: 'A', revision: 0 });
+  });
+
+  test.each([
+    ['an unknown field', { colour: 'red' }, 'colour'],
+    ['no name', { name: null }, 'name'],
+    ['no activity', { isActive: null }, 'isActive'],
+    ['no e-mail address', { email: 'nobody' }, 'email'],
+  ])('is refused with %s', async (_, body, path) => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    expect((await change(id, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+
+  test('only if it has the revision that is asked for', async () => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    expect((await change(id, { name: 'B' }, { 'if-match': '"0"' })).told).toBe('200');
+    expect((await change(id, { name: 'C' }, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
+    expect((await change(id, { name: 'B' }, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
+    expect((await change(id, { name: 'C' }, { 'if-match': '1' })).told).toBe('400 VALIDATION_FAILED If-Match');
+    expect(await shown(id)).toMatchObject({ name: 'B', revision: 1 });
+  });
+
+  test('still agrees with its ETag after a fence has taken a revision', async () => {
+    const { id } = await create({ code: 'A', name: 'A' });
+    const { app, engines } = service.service;
+    const commandId = engines.ids.next();
+    const actor = { kind: 'system', name: 'test' } as const;
+    const context = { tenantId: tenant.id, actor, requestId: commandId, correlationId: commandId, commandId };
+    const fence = { type: CLAIM_FENCED, data: { claim: 'claim', attemptId: 'attempt' } };
+    const stream = streamName('branch', tenant.id, id);
+    await inContext(context, () => app.get(Appender).write(stream, expectedAt(0), [fence]));
+    await service.quiet();
+    const { headers, data } = await service.get(`/api/branches/${id}`, tenant.token);
+    expect([headers['etag'], data]).toEqual(['"1"', expect.objectContaining({ revision: 1 })]);
+    expect((await change(id, { name: 'B' }, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
+    expect((await change(id, { name: 'B' }, { 'if-match': headers['etag'] ?? '' })).told).toBe('200');
+    expect(await shown(id)).toMatchObject({ name: 'B', revision: 2 });
+  });
+});
+
+describe('The list of branches', () => {
+  test('has the newest first, inactive ones too, on pages', async () => {
+    for (const code of ['A', 'B', 'C']) await create({ code, name: code, isActive: code !== 'B' });
+    expect(await codes()).toEqual(['C', 'B', 'A', 'MAIN']);
+    const second = await service.get('/api/branches?pageNumber=2&pageSize=3', tenant.token);
+    expect(second.body).toMatchObject({
+      items: [{ code: 'MAIN', name: 'Main branch' }],
+      pageNumber: 2,
+      pageSize: 3,
+      totalPages: 2,
+      totalCount: 4,
+      hasPreviousPage: true,
+      hasNextPage: false,
+    });
+    expect((await service.get('/api/branches?pageNumber=9&pageSize=3', tenant.token)).body).toMatchObject({
+      items: [],
+    });
+  });
+
+  test('is searched by the beginnings of the words of code, name and phone', async () => {
+    await create({
+      code: 'IST-1',
+      name: 'İstanbul Çarşı',
+      phone: '+90 212',
+      address: 'Elsewhere',
+      description: 'Deep',
+    });
+    await create({ code: 'ANK', name: 'Ankara', email: 'istanbul@example.test' });
+    for (const search of ['istanbul', 'carsi ist', 'ist-1', '212', 'ÇARŞ']) {
+      const found = await codes(`search=${encodeURIComponent(search)}`);
+      expect([search, found]).toEqual([search, ['IST-1']]);
+    }
+    for (const search of ['elsewhere', 'deep', 'tanbul', 'istanbul ankara', '!!'])
+      expect([search, await codes(`search=${encodeURIComponent(search)}`)]).toEqual([search, []]);
+    expect(await codes('search=')).toEqual(['ANK', 'IST-1', 'MAIN']);
+  });
+
+  test.each([
+    ['pageNumber=1', 'pageSize'],
+    ['pageNumber=0&pageSize=1', 'pageNumber'],
+    ['pageNumber=1&pageSize=101', 'pageSize'],
+    ['pageNumber=1&pageSize=1&isActive=true', 'isActive'],
+    ['pageNumber=1&pageSize=1&search=a&search=b', 'search'],
+  ])('is refused for %s', async (query, path) => {
+    const reply = await service.get(`/api/branches?${query}`, tenant.token);
+    expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+});
+
+describe('Looking branches up', () => {
+  test('shows active ones only, briefly, the newest first', async () => {
+    const { id } = await create({ code: 'A', name: 'Alpha' });
+    await create({ code: 'B', name: 'Beta', isActive: false });
+    expect(await lookup()).toEqual([
+      { id, name: 'Alpha', code: 'A' },
+      { id: (await list('search=main')).items[0]?.id, name: 'Main branch', code: 'MAIN' },
+    ]);
+    await change(id, { isActive: false });
+    expect((await lookup()).map(({ code }) => code)).toEqual(['MAIN']);
+  });
+
+  test('has the best match first', async () => {
+    for (const [code, name] of [
+      ['D', 'New west'],
+      ['C', 'Western'],
+      ['B', 'West end'],
+      ['A', 'West'],
+      ['WEST', 'Somewhere'],
+    ])
+      await create({ code, name });
+    await create({ code: 'E', name: 'Other' });
+    expect((await lookup('search=west')).map(({ code }) => code)).toEqual(['WEST', 'A', 'B', 'C', 'D']);
+  });
+
+  test('shows 20 at most', async () => {
+    for (let made = 0; made < 21; made += 1) await create({ code: `N-${made}`, name: 'Next' });
+    expect(await lookup('search=next')).toHaveLength(20);
+    expect(await lookup()).toHaveLength(20);
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

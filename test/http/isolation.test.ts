@@ -1,0 +1,309 @@
+import fc from 'fast-check';
+import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+/*
+ * Two tenants, each with a random history through HTTP. Then each asks all that can be asked, with its own words and ids
+ * and with the other's: nothing of the other may show, and the other's ids must be ids that do not exist.
+ */
+
+const RUNS = 4;
+const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
+
+let service: TestService;
+let document: ApiDocument;
+/** What a tenant's credentials open: its users', and its partners'. */
+let questions: readonly Route[];
+beforeAll(async () => {
+  process.stdout.write(`seed ${seed}\n`);
+  service = await TestService.start();
+  document = new ApiDocument(service.service.openApi());
+  questions = routeTable.filter(
+    ({ name, method, who }) =>
+      method === 'GET' && document.names.includes(name) && ['tenant', 'any', 'partner'].includes(who),
+  );
+});
+afterAll(() => service.close());
+
+type Side = {
+  readonly books: Books;
+  /** Begins every text of the tenant, and no other's. */
+  readonly mark: string;
+  readonly externalIds: string[];
+  made: number;
+};
+
+async function newSide(): Promise<Side> {
+  const mark = service.fresh('q').replace('-', 'x');
+  const tenant = await service.createTenant({ slug: `${mark}-slug` });
+  const books = { tenant, partner: await service.createKey(tenant, { sourceId: `${mark}-source` }) };
+  return { books, mark, externalIds: [], made: 0 };
+}
+
+/** A request that writes; its texts are marked, but for those that both tenants have alike. */
+type Step = { readonly side: 0 | 1; readonly what: (typeof KINDS)[number]; readonly number: number };
+const KINDS = [
+  'customer',
+  'branch',
+  'sale',
+  'unmarked sale',
+  'user',
+  'role',
+  'account',
+  'category',
+  'rename',
+  'close',
+] as const;
+const step: fc.Arbitrary<Step> = fc.record({
+  side: fc.constantFrom(0 as const, 1 as const),
+  what: fc.constantFrom(...KINDS),
+  number: fc.nat({ max: 3 }),
+});
+
+async function post(side: Side, path: string, body: object): Promise<void> {
+  if (document.names.includes(`POST ${path}`)) await service.post(path, body, side.books.tenant.token);
+}
+
+async function sell(side: Side, externalId: string, name: string, code: string): Promise<void> {
+  const { partner } = side.books;
+  side.externalIds.push(externalId);
+  const payments = [{ method: 'CASH', amount: '10.00' }];
+  const { status } = await service.postSale(partner, saleOf(externalId, { customer: { name, code }, payments }));
+  if (status < 300) await service.settled(partner, externalId);
+}
+
+/** A rule for the category that was made last, or for any other. */
+async function classify(side: Side, keyword: string): Promise<void> {
+  if (!document.names.includes('GET /api/transaction-categories')) return;
+  const { data } = await service.get('/api/transaction-categories', side.books.tenant.token);
+  const categoryId = (data as readonly { id: string }[]).at(-1)?.id;
+  await post(side, '/api/transaction-categories/rules', { categoryId, keyword });
+}
+
+/** The first of a list, whichever way it is shown. */
+async function first(side: Side, path: string): Promise<string | undefined> {
+  const paging = document.queryOf({ method: 'GET', path }, 'required').length > 0 ? '?pageNumber=1&pageSize=1' : '';
+  const { body } = await service.get(`${path}${paging}`, side.books.tenant.token);
+  const { items, data } = body as Partial<Record<'items' | 'data', { id: string }[] | { items: { id: string }[] }>>;
+  const shown = items ?? data ?? [];
+  return (Array.isArray(shown) ? shown : shown.items)[0]?.id;
+}
+
+async function change(side: Side, path: string, body: object): Promise<void> {
+  const id = await first(side, path);
+  const { token } = side.books.tenant;
+  if (id !== undefined) await service.call('PATCH', `${path}/${id}`, { token, body });
+}
+
+async function take({ what, number }: Step, side: Side): Promise<void> {
+  side.made += 1;
+  const name = `${side.mark} ${side.made}`;
+  const shared = `shared-${number}`;
+  const email = `${side.mark}.${side.made}@${side.mark}.test`;
+  switch (what) {
+    case 'customer': {
+      const openingBalance = { amount: '5.00', direction: 'IN', date: '2026-01-01' };
+      return post(side, '/api/customers', { name, code: shared, email, notes: name, openingBalance });
+    }
+    case 'branch':
+      return post(side, '/api/branches', { name, code: shared, address: name, email });
+    case 'sale':
+      return sell(side, `${side.mark}-sale-${side.made}`, name, shared);
+    case 'unmarked sale':
+      return sell(side, `sale-${number}`, 'Somebody', shared);
+    case 'user':
+      return post(side, '/api/users', { fullName: name, email, password: `${name} of length`, role: 'ADMIN' });
+    case 'role':
+      return post(side, '/api/roles', { name, description: name, permissions: ['customers.read'] });
+    case 'account':
+      return post(side, '/api/accounts', { type: 'EXPENSE', name, code: shared });
+    case 'category':
+      await post(side, '/api/transaction-categories', { name });
+      return classify(side, name);
+    case 'rename':
+      return change(side, '/api/branches', { name, description: name });
+    case 'close':
+      return change(side, '/api/branches', { isActive: number === 0 });
+  }
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+type Known = {
+  /** Of every record, also of those that no route shows. */
+  readonly ids: readonly string[];
+  /** Every id that the tenant's events hold. */
+  readonly secrets: readonly string[];
+  readonly words: readonly string[];
+  readonly externalIds: readonly string[];
+};
+
+async function knownOf({ mark, externalIds, books: { tenant } }: Side): Promise<Known> {
+  const history = await service.service.engines.events.readAll({ maxCount: 100_000 });
+  const own = history.filter(({ stream }) => stream.includes(tenant.id));
+  const idsIn = (texts: readonly string[]): string[] => [...new Set(texts.flatMap((text) => text.match(UUID) ?? []))];
+  return {
+    ids: idsIn(own.map(({ stream }) => stream)),
+    secrets: idsIn(own.map(({ stream, data }) => `${stream} ${JSON.stringify(data)}`)),
+    words: [mark, `${mark} 1`, `${mark}.1@${mark}.test`, tenant.slug, 'shared', 'shared-1', 'owner'],
+    externalIds: [...new Set(externalIds)],
+  };
+}
+
+/** `stranger`: the same address with an id that nobody has, where it names a record. */
+type Question = {
+  readonly route: Route;
+  readonly address: string;
+  readonly stranger?: string;
+  readonly accept?: string;
+};
+
+const STRANGER = '01900000-0000-7000-8000-000000000000';
+const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+
+/** The route with everything known in the place of its parameter, or in each of its filters, or with what it needs. */
+function questionsOn(route: Route, known: Known): Question[] {
+  const needed = document
+    .queryOf(route, 'required')
+    .map((name) => (name === 'search' ? 'search=shared' : `${name}=${name === 'pageSize' ? 100 : 1}`));
+  const ask = (path: string, ...more: readonly string[]): string => `${path}?${[...needed, ...more].join('&')}`;
+  const [parameter, ...others] = namesOf(route);
+  if (others.length > 0) throw new Error(`${route.name}: say how to ask with two parameters.`);
+  if (parameter !== undefined) {
+    const at = (value: string): string => ask(route.path.replace(/\{\w+\}/, encodeURIComponent(value)));
+    const values = parameter === 'id' ? known.ids : known.externalIds;
+    return values.map((value) => ({ route, address: at(value), stranger: at(STRANGER) }));
+  }
+  const filtered = document.queryOf(route).flatMap((name): Question[] => {
+    const by = (value: string): string => ask(route.path, `${name}=${encodeURIComponent(value)}`);
+    if (name === 'search') return known.words.map((word) => ({ route, address: by(word) }));
+    if (!name.endsWith('Id')) return [];
+    return known.ids.map((id) => ({ route, address: by(id), stranger: by(STRANGER) }));
+  });
+  return [{ route, address: ask(route.path) }, ...filtered];
+}
+
+/** All that can be asked with what is known, in JSON and as a table. */
+const all = (known: Known): Question[] =>
+  questions
+    .flatMap((route) => questionsOn(route, known))
+    .flatMap((question) => {
+      const hasTable = /reports|statement/.test(question.route.path);
+      return hasTable ? [question, { ...question, accept: 'text/csv' }] : [question];
+    });
+
+type Heard = { readonly status: number; readonly text: string };
+async function ask({ books: { tenant, partner } }: Side, { route, address, accept }: Question): Promise<Heard> {
+  const credential = route.who === 'partner' ? { key: partner.key } : { token: tenant.token };
+  const headers = accept === undefined ? {} : { accept };
+  const { status, text } = await service.call('GET', address, { ...credential, headers });
+  return { status, text: text.replace(/"requestId":"[^"]+"/, '') };
+}
+
+const AT_ONCE = 16;
+async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let begin = 0; begin < from.length; begin += AT_ONCE)
+    await Promise.all(from.slice(begin, begin + AT_ONCE).map(work));
+}
+
+/** What of the other tenant is in an answer. */
+const leaksIn = ({ text }: Heard, { mark }: Side, { secrets }: Known): string[] => {
+  const told = text.toLowerCase();
+  return [mark, ...secrets].filter((secret) => told.includes(secret));
+};
+
+async function compare(asking: Side, other: Side, own: Known, foreign: Known): Promise<void> {
+  const heard: string[] = [];
+  const hear = async (question: Question): Promise<Heard> => {
+    const answer = await ask(asking, question);
+    expect([question.address, answer.status < 500]).toEqual([question.address, true]);
+    expect([question.address, leaksIn(answer, other, foreign)]).toEqual([question.address, []]);
+    if (answer.status === 200) heard.push(answer.text.toLowerCase());
+    return answer;
+  };
+  await each(all(own), async (question) => {
+    await hear(question);
+  });
+  // Whether leaks are looked for in the right way: what is the tenant's own does show.
+  const isShown = (secret: string): boolean => heard.some((text) => text.includes(secret));
+  expect([asking.mark, isShown(asking.mark)]).toEqual([asking.mark, true]);
+  expect(own.secrets.filter(isShown).length).toBeGreaterThan(5);
+
+  const toStrangers = new Map<string, Promise<Heard>>();
+  const ownSales = own.externalIds.map(encodeURIComponent);
+  await each(all(foreign), async (question) => {
+    const { stranger, address, accept = '' } = question;
+    const answer = await hear(question);
+    if (stranger === undefined || ownSales.some((id) => address.includes(`/${id}?`))) return;
+    const key = `${stranger} ${accept}`;
+    const expected = toStrangers.get(key) ?? ask(asking, { ...question, address: stranger });
+    toStrangers.set(key, expected);
+    expect([address, answer]).toEqual([address, await expected]);
+  });
+  expect(toStrangers.size).toBeGreaterThan(5);
+}
+
+test('What is asked is all that a tenant can ask', () => {
+  expect(questions.length).toBeGreaterThan(10);
+  expect(questions.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'GET /api/customers/{id}',
+      'GET /api/branches',
+      'GET /api/integrations/v1/sales/{externalId}',
+    ]),
+  );
+});
+
+test('Whatever two tenants do, neither sees anything of the other (property)', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), async (steps) => {
+      const sides = [await newSide(), await newSide()] as const;
+      for (const side of sides) await take({ side: 0, what: 'customer', number: 0 }, side);
+      for (const one of steps) await take(one, sides[one.side]);
+      await service.quiet();
+      const [a, b] = sides;
+      const [ofA, ofB] = [await knownOf(a), await knownOf(b)];
+      expect(ofA.secrets.filter((id) => ofB.secrets.includes(id))).toEqual([]);
+      await compare(a, b, ofA, ofB);
+      await compare(b, a, ofB, ofA);
+    }),
+    { numRuns: RUNS, seed, endOnFailure: true },
+  );
+}, 120_000);
+
+test("In a body, too, the other's ids are unknown ids", async () => {
+  const sides = [await newSide(), await newSide()] as const;
+  for (const what of KINDS) for (const side of sides) await take({ side: 0, what, number: 1 }, side);
+  await service.quiet();
+  const [asking, other] = sides;
+  const writes = routeTable.filter(({ name, method, who }) => {
+    return method !== 'GET' && who === 'tenant' && document.names.includes(name);
+  });
+  const answerTo = async (route: Route, path: string, member: string, id: string): Promise<Heard> => {
+    const value = member.endsWith('s') ? [id] : id;
+    const body = { ...(document.leastBodyOf(route) as object), [member]: value };
+    const { status, text } = await service.call(route.method, path, { token: asking.books.tenant.token, body });
+    return { status, text: text.replace(/"requestId":"[^"]+"/, '') };
+  };
+  const { ids } = await knownOf(other);
+  let refused = 0;
+  for (const route of writes.filter((one) => document.idMembersOf(one).length > 0)) {
+    const path = route.path.replace(/\{id\}/, (await first(asking, route.path.replace(/\/\{id\}.*/, ''))) ?? '');
+    for (const member of document.idMembersOf(route)) {
+      const unknown = await answerTo(route, path, member, service.service.engines.ids.next());
+      if (unknown.status === 404) refused += 1;
+      for (const id of ids)
+        expect([route.name, member, id, await answerTo(route, path, member, id)]).toEqual([
+          route.name,
+          member,
+          id,
+          unknown,
+        ]);
+    }
+  }
+  expect(refused).toBeGreaterThan(2);
+}, 60_000);
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

@@ -1,0 +1,214 @@
+import { MemoryCache } from '../../src/adapters/embedded/cache.js';
+import { LoginThrottle } from '../../src/commands/login-throttle.js';
+import { DomainError } from '../../src/platform/domain-error.js';
+import { Passwords } from '../../src/platform/passwords.js';
+import type { Logger } from '../../src/ports/log.js';
+import { ManualClock } from '../support/manual-clock.js';
+import type { Reply } from '../support/reply.js';
+import { PASSWORD, TestService } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+
+const MINUTE_MS = 60_000;
+
+describe('Failed attempts', () => {
+  let clock: ManualClock;
+  let cache: MemoryCache;
+  let throttle: LoginThrottle;
+  let said: string[];
+  let attempts: number;
+  beforeEach(() => {
+    clock = new ManualClock();
+    cache = new MemoryCache({ clock });
+    said = [];
+    attempts = 0;
+    const logger: Logger = { info: () => undefined, error: () => undefined, warn: (_, message) => said.push(message) };
+    throttle = new LoginThrottle(cache, clock, logger);
+  });
+
+  type Outcome = 'right' | 'wrong' | 'unavailable';
+  /** What an attempt came to; a refusal with the seconds after which to try again. */
+  const attempt = async (outcome: Outcome, account = 'ada', address = '10.0.0.1'): Promise<string> => {
+    try {
+      const result = await throttle.guard(account, address, () => {
+        attempts += 1;
+        if (outcome === 'unavailable') throw new DomainError('unavailable', 'UNAVAILABLE', 'Later.');
+        return Promise.resolve(outcome === 'right' ? 'in' : undefined);
+      });
+      return result ?? 'wrong';
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const { code, kind, details } = error;
+      return kind === 'limited' ? `${code} ${details.retryAfterSeconds ?? ''}` : code;
+    }
+  };
+  const times = async (count: number, ...given: Parameters<typeof attempt>): Promise<string[]> => {
+    const outcomes: string[] = [];
+    for (let time = 0; time < count; time += 1) outcomes.push(await attempt(...given));
+    return [...new Set(outcomes)];
+  };
+
+  test.each<[string, () => Promise<string[]>]>([
+    ['for the account from the same address', () => times(1, 'right')],
+    ['again and again', () => times(20, 'wrong')],
+  ])('are ten, then nothing is tried %s', async (_, more) => {
+    expect(await times(10, 'wrong')).toEqual(['wrong']);
+    expect(await more()).toEqual(['RATE_LIMITED 900']);
+    expect(attempts).toBe(10);
+  });
+
+  test('of one account do not stand in the way of others, nor from other addresses', async () => {
+    await times(10, 'wrong');
+    expect(await attempt('right', 'eve')).toBe('in');
+    expect(await attempt('right', 'ada', '10.0.0.2')).toBe('in');
+  });
+
+  test('are forgotten 15 minutes after the first of them, however many were refused meanwhile', async () => {
+    await attempt('wrong');
+    await clock.advance(10 * MINUTE_MS);
+    expect(await times(9, 'wrong')).toEqual(['wrong']);
+    expect(await attempt('right')).toBe('RATE_LIMITED 300');
+    await clock.advance(5 * MINUTE_MS - 1);
+    expect(await attempt('right')).toBe('RATE_LIMITED 1');
+    await clock.advance(1);
+    expect(await attempt('right')).toBe('in');
+  });
+
+  test('are the only ones that count: neither successes, nor refusals, nor what could not be tried', async () => {
+    expect(await times(9, 'wrong')).toEqual(['wrong']);
+    expect(await times(50, 'right')).toEqual(['in']);
+    expect(await times(50, 'unavailable')).toEqual(['UNAVAILABLE']);
+    expect(await attempt('wrong')).toBe('wrong');
+    expect(await times(200, 'right')).toEqual(['RATE_LIMITED 900']);
+    expect(await attempt('right', 'eve')).toBe('in');
+  });
+
+  test('are a hundred from one address, over whatever accounts', async () => {
+    for (let account = 0; account < 20; account += 1)
+      expect(await times(5, 'wrong', `account-${account}`)).toEqual(['wrong']);
+    expect(await attempt('right', 'fresh')).toBe('RATE_LIMITED 900');
+    expect(await attempt('right', 'account-3', '10.0.0.2')).toBe('in');
+  });
+
+  test('cannot be more by being made at once', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => attempt('wrong')));
+    expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(10);
+    expect(attempts).toBe(10);
+    const others = await Promise.all(Array.from({ length: 150 }, (_, index) => attempt('wrong', `a-${index}`)));
+    expect(others.filter((outcome) => outcome === 'wrong')).toHaveLength(90);
+  });
+
+  test('are not thought of those who come at once and know the password', async () => {
+    await times(9, 'wrong');
+    const outcomes = await Promise.all(Array.from({ length: 150 }, () => attempt('right')));
+    expect(new Set(outcomes)).toEqual(new Set(['in']));
+    const others = await Promise.all(Array.from({ length: 150 }, (_, index) => attempt('right', `a-${index}`)));
+    expect(new Set(others)).toEqual(new Set(['in']));
+  });
+
+  test('are made few at once; beyond those that may wait they are refused, and not counted', async () => {
+    let underWay = 0;
+    let most = 0;
+    const slow = (index: number): Promise<string | undefined> =>
+      throttle.guard(`a-${index}`, `10.1.0.${index}`, async () => {
+        most = Math.max(most, (underWay += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        return 'in';
+      });
+    const outcomes = await Promise.allSettled(Array.from({ length: 250 }, (_, index) => slow(index)));
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(50);
+    expect(refused[0]).toMatchObject({ reason: { kind: 'unavailable', details: { retryAfterSeconds: 1 } } });
+    expect(most).toBe(4);
+    expect(await slow(0)).toBe('in');
+  });
+
+  test('are counted over all replicas', async () => {
+    const other = new LoginThrottle(cache, clock, {
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    });
+    await times(6, 'wrong');
+    for (let time = 0; time < 4; time += 1) await other.guard('ada', '10.0.0.1', () => Promise.resolve(undefined));
+    expect(await attempt('right')).toBe('RATE_LIMITED 900');
+  });
+
+  test('are counted by each process for itself while the cache is away, which it says once a second', async () => {
+    await cache.close();
+    expect(await times(5, 'right')).toEqual(['in']);
+    expect(await times(10, 'wrong')).toEqual(['wrong']);
+    expect(await attempt('right')).toBe('RATE_LIMITED 900');
+    expect(await attempt('right', 'eve')).toBe('in');
+    expect(said).toHaveLength(1);
+    await clock.advance(15 * MINUTE_MS);
+    expect(await attempt('right')).toBe('in');
+    expect(said).toHaveLength(2);
+  });
+
+  test('leave no address in the cache that could be read there', async () => {
+    const keys: string[] = [];
+    cache.hit = (key) => {
+      keys.push(key);
+      return Promise.resolve({ count: 1, resetAtMs: clock.nowMs() });
+    };
+    await attempt('wrong', 'ada@acme.test', '192.0.2.77');
+    expect(keys).toHaveLength(2);
+    expect(keys.join()).not.toMatch(/ada|acme|192/);
+  });
+});
+
+describe('Over HTTP', () => {
+  const clock = new ShiftedClock();
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ clock, environment: { TRUST_PROXY: 'true' } });
+  });
+  afterAll(() => service.close());
+
+  const login = (email: string, password: string, address: string): Promise<Reply> =>
+    service.post('/api/auth/login', { email, password }, undefined, { 'x-forwarded-for': address });
+  const verified = (): number => service.service.app.get(Passwords).verified;
+
+  test('ten guesses at an account are answered, however they are spelled and sent, whether there is one or not', async () => {
+    const { email } = await service.createTenant();
+    for (const [index, account] of [email, 'nobody@kontor.test'].entries()) {
+      const address = `10.2.0.${index}`;
+      const before = verified();
+      const spelled = (guess: number): string => (guess % 2 ? account.toUpperCase() : ` ${account}`);
+      const guesses = Array.from({ length: 25 }, (_, guess) => login(spelled(guess), `guess ${guess}`, address));
+      const told = (await Promise.all(guesses)).map((reply) => reply.told);
+      expect(told.filter((each) => each === '401 UNAUTHENTICATED')).toHaveLength(10);
+      expect(told.filter((each) => each === '429 RATE_LIMITED')).toHaveLength(15);
+      expect(verified() - before).toBe(10);
+      const refused = await login(account, PASSWORD, address);
+      expect(refused.told).toBe('429 RATE_LIMITED');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
+      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(900);
+    }
+    expect((await login(email, PASSWORD, '10.2.0.9')).status).toBe(200);
+    clock.pass(15 * MINUTE_MS);
+    expect((await login(email, PASSWORD, '10.2.0.0')).status).toBe(200);
+  });
+
+  test('twenty who sign in at once with the right password are all let in', async () => {
+    const { email } = await service.createTenant();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => login(email, PASSWORD, '10.4.0.1')));
+    expect(new Set(replies.map(({ told }) => told))).toEqual(new Set(['200']));
+  });
+
+  test('the current password cannot be guessed either by whoever has got hold of a session', async () => {
+    const { email, token } = await service.createTenant();
+    const change = (currentPassword: string, address = '10.3.0.1'): Promise<Reply> =>
+      service.post('/api/auth/change-password', { currentPassword, newPassword: 'quite another' }, token, {
+        'x-forwarded-for': address,
+      });
+    for (let guess = 0; guess < 10; guess += 1)
+      expect((await change(`guess ${guess}`)).told).toBe('400 VALIDATION_FAILED currentPassword');
+    const refused = await change(PASSWORD);
+    expect(refused.told).toBe('429 RATE_LIMITED');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
+    expect((await login(email, PASSWORD, '10.3.0.1')).status).toBe(200);
+    expect((await change(PASSWORD, '10.3.0.2')).status).toBe(200);
+  });
+});

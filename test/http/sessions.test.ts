@@ -1,0 +1,542 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { operator, deleteOperator } from '../../src/aggregates/operator.aggregate.js';
+import { createRole, role } from '../../src/aggregates/role.aggregate.js';
+import { tenant, updateTenant } from '../../src/aggregates/tenant.aggregate.js';
+import {
+  changePassword,
+  createUser,
+  deleteUser,
+  updateUser,
+  user,
+  type NewUser,
+  type UpdateUser,
+} from '../../src/aggregates/user.aggregate.js';
+import { Appender } from '../../src/platform/appender.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { inContext } from '../../src/platform/context.js';
+import { hashPassword, Passwords } from '../../src/platform/passwords.js';
+import { PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
+import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import type { Reply } from '../support/reply.js';
+import { SecondReplica } from '../support/second-replica.js';
+import { OPERATOR, PASSWORD, TestService, type TestTenant } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+
+type Tokens = { readonly accessToken: string; readonly refreshToken: string };
+type Person = { readonly id: string; readonly email: string };
+
+const NEW_PASSWORD = 'another horse entirely';
+const DAY_MS = 86_400_000;
+const clock = new ShiftedClock();
+let service: TestService;
+let home: TestTenant;
+let addresses = 0;
+beforeAll(async () => {
+  service = await TestService.start({ clock, environment: { TRUST_PROXY: 'true' } });
+  home = await service.createTenant();
+});
+afterAll(() => service.close());
+
+/** Each from an address of its own, so that no test spends another's attempts. */
+const newAddress = (): Record<string, string> => {
+  addresses += 1;
+  return { 'x-forwarded-for': `10.1.${addresses >> 8}.${addresses & 255}` };
+};
+const login = (email: string, password: string = PASSWORD): Promise<Reply> =>
+  service.post('/api/auth/login', { email, password }, undefined, newAddress());
+const signIn = async (email: string, password?: string): Promise<Tokens> => {
+  const reply = await login(email, password);
+  if (reply.status !== 200) throw new Error(reply.told);
+  return reply.data as Tokens;
+};
+const refresh = (refreshToken: string): Promise<Reply> => service.post('/api/auth/refresh', { refreshToken });
+const refreshed = async (refreshToken: string): Promise<Tokens> => (await refresh(refreshToken)).data as Tokens;
+const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
+const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout', {}, token);
+const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
+  service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
+
+/** Commands of others, as far as they concern sessions, carried out by the service. */
+const runs = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {
+  const id = service.service.engines.ids.next();
+  const context = {
+    tenantId,
+    actor: { kind: 'system', name: 'test' },
+    requestId: id,
+    correlationId: id,
+    commandId: id,
+  };
+  return inContext(context as never, () => work(service.service.app.get(CommandRunner)));
+};
+async function person(facts: Partial<NewUser> = {}, tenantId = home.id): Promise<Person> {
+  const id = service.service.engines.ids.next();
+  const email = `${service.fresh('person')}@kontor.test`;
+  const passwordHash = await hashPassword(PASSWORD);
+  const data: NewUser = { fullName: 'A person', email, role: 'USER', isActive: true, passwordHash, ...facts };
+  await runs(tenantId, (runner) => runner.execute(user, { tenantId, id }, data, createUser));
+  return { id, email };
+}
+const update = (id: string, data: UpdateUser) =>
+  runs(home.id, (runner) => runner.execute(user, { tenantId: home.id, id }, data, updateUser));
+const remove = (id: string) =>
+  runs(home.id, (runner) => runner.execute(user, { tenantId: home.id, id }, undefined, deleteUser));
+const reset = async (id: string) => {
+  const passwordHash = await hashPassword(NEW_PASSWORD);
+  await runs(home.id, (runner) => runner.execute(user, { tenantId: home.id, id }, { passwordHash }, changePassword));
+};
+const setActive = (tenantId: string, isActive: boolean) =>
+  runs(PLATFORM_TENANT, (runner) =>
+    runner.execute(tenant, { tenantId: PLATFORM_TENANT, id: tenantId }, { isActive }, updateTenant),
+  );
+
+const events = (...prefixes: string[]): Promise<readonly RecordedEvent[]> =>
+  service.service.engines.events.readAll({ filter: { on: 'type', prefixes } });
+const until = async (condition: () => Promise<boolean>): Promise<void> => {
+  const endMs = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error('It never came.');
+    await delay(5);
+  }
+};
+const withoutId = ({ status, text }: Reply): [number, string] => [status, text.replace(/"requestId":"[^"]*"/, '')];
+const verified = (): number => service.service.app.get(Passwords).verified;
+const sidOf = (token: string): string => String(decodeJwt(token)['sid']);
+
+describe('A sign-in', () => {
+  test('is refused alike, with the same work, whatever is wrong', async () => {
+    const [active, inactive, deleted, known] = [await person(), await person(), await person(), await person()];
+    const closed = await service.createTenant();
+    await update(inactive.id, { isActive: false });
+    await remove(deleted.id);
+    await setActive(closed.id, false);
+    const attempts: [string, string][] = [
+      ['nobody@kontor.test', PASSWORD],
+      ['no address', PASSWORD],
+      ['', ''],
+      [active.email, 'wrong'],
+      [active.email, ''],
+      [active.email, '\u0000'],
+      [OPERATOR.email, 'wrong'],
+      [inactive.email, PASSWORD],
+      [inactive.email, 'wrong'],
+      [deleted.email, PASSWORD],
+      [closed.email, PASSWORD],
+      [closed.email, 'wrong'],
+    ];
+    const expected = withoutId(await login(known.email, 'wrong'));
+    expect(expected[0]).toBe(401);
+    for (const [email, password] of attempts) {
+      const before = verified();
+      expect([email, ...withoutId(await login(email, password))]).toEqual([email, ...expected]);
+      expect([email, verified() - before]).toEqual([email, 1]);
+    }
+  });
+
+  test('is recorded when it is refused, with whose it was and why, and never the password', async () => {
+    const { id, email } = await person();
+    const failed = async () =>
+      (await events('LoginFailed')).map(({ data }) => data as { userId: string }).filter(({ userId }) => userId === id);
+    await login(email, 'a wrong password');
+    await until(async () => (await failed()).length === 1);
+    expect(await failed()).toMatchObject([{ reason: 'WRONG_PASSWORD' }]);
+    await update(id, { isActive: false });
+    await login(email);
+    await until(async () => (await failed()).length === 2);
+    expect((await failed())[1]).toMatchObject({ reason: 'INACTIVE' });
+    const history = JSON.stringify(await service.service.engines.events.readAll());
+    for (const secret of [PASSWORD, 'a wrong password', OPERATOR.password]) expect(history).not.toContain(secret);
+  });
+
+  test('is recorded in its own tenant, with the address and the session', async () => {
+    const { id, email } = await person();
+    const { accessToken, refreshToken } = await signIn(email);
+    const started = (await events('SessionStarted')).find(({ data }) => (data as { userId: string }).userId === id);
+    expect(started?.stream).toBe(`session-${home.id}_${sidOf(accessToken)}`);
+    expect(started?.metadata).toMatchObject({ tenantId: home.id, userId: id, sessionId: sidOf(accessToken) });
+    expect((started?.metadata as { ip: string }).ip).toMatch(/^10\.1\./);
+    expect(JSON.stringify(started)).not.toContain(refreshToken.split('.')[2]);
+  });
+
+  test('finds the address in any case', async () => {
+    const { email } = await person();
+    expect((await login(email.toUpperCase())).status).toBe(200);
+  });
+
+  test.each([[{}], [{ email: 'a@b.test' }], [{ email: 1, password: 'x' }], [{ email: 'a', password: 'b', more: 1 }]])(
+    'must be one: %j',
+    async (body) => {
+      expect((await service.post('/api/auth/login', body, undefined, newAddress())).status).toBe(400);
+    },
+  );
+
+  test('of many at once leaves room for other requests', async () => {
+    const { email } = await person();
+    let answered = 0;
+    const many = Array.from({ length: 20 }, () => login(email).then(() => (answered += 1)));
+    const during: number[] = [];
+    while (answered < 20) {
+      const startMs = performance.now();
+      await service.get('/livez');
+      during.push(performance.now() - startMs);
+    }
+    await Promise.all(many);
+    during.sort((a, b) => a - b);
+    // A median, since a busy machine may hold up any single request.
+    expect(during[Math.floor(during.length / 2)]).toBeLessThan(100);
+  });
+});
+
+describe('A refresh', () => {
+  test('gives a new pair in the same session, and the old access token stays good', async () => {
+    const { email } = await person();
+    const first = await signIn(email);
+    const second = await refreshed(first.refreshToken);
+    expect(second).toMatchObject({ tokenType: 'Bearer', expiresIn: 900 });
+    expect(second.accessToken).not.toBe(first.accessToken);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    expect(sidOf(second.accessToken)).toBe(sidOf(first.accessToken));
+    expect([await use(first.accessToken), await use(second.accessToken)]).toEqual(['200', '200']);
+    const third = await refreshed(second.refreshToken);
+    expect(await use(third.accessToken)).toBe('200');
+  });
+
+  test('works for operators', async () => {
+    const { refreshToken } = await signIn(OPERATOR.email, OPERATOR.password);
+    const { accessToken } = await refreshed(refreshToken);
+    expect(decodeJwt(accessToken)).toMatchObject({ scope: 'platform' });
+    expect(await use(accessToken)).toBe('200');
+  });
+
+  // When the first token comes once more, after how many rotations, and what that does.
+  test.each([
+    { afterMs: 0, rotations: 1, same: true },
+    { afterMs: 5_000, rotations: 1, same: true },
+    { afterMs: 7_000, rotations: 1, same: true },
+    { afterMs: 7_000, rotations: 2, same: true },
+    { afterMs: 10_500, rotations: 1, same: false },
+    { afterMs: 10_500, rotations: 2, same: false },
+    { afterMs: 3 * DAY_MS, rotations: 1, same: false },
+  ])('with a token spent $afterMs ms ago, after $rotations rotations: the same again? $same', async (row) => {
+    const { email } = await person();
+    const { refreshToken } = await signIn(email);
+    const first = await refresh(refreshToken);
+    let last = first.data as Tokens;
+    for (let more = 1; more < row.rotations; more += 1) last = await refreshed(last.refreshToken);
+    clock.pass(row.afterMs);
+    const again = await refresh(refreshToken);
+    if (row.same) {
+      expect(again.text).toBe(first.text);
+      expect(await use((again.data as Tokens).accessToken)).toBe('200');
+      return;
+    }
+    expect(again.told).toBe('401 UNAUTHENTICATED');
+    expect((await refresh(last.refreshToken)).told).toBe('401 UNAUTHENTICATED');
+    expect(await use(last.accessToken)).toBe('401 UNAUTHENTICATED');
+    const ended = (await events('SessionEnded')).filter(({ stream }) => stream.endsWith(sidOf(last.accessToken)));
+    expect(ended.map(({ data }) => data)).toMatchObject([{ reason: 'REFRESH_TOKEN_REUSED' }]);
+  });
+
+  test('with the same token many times at once, on two replicas, gives all the same answer and is one rotation', async () => {
+    const replica = await SecondReplica.beside(service);
+    const { accessToken, refreshToken } = await signIn((await person()).email);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? replica.refresh(refreshToken) : refreshed(refreshToken))),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(await use(answers[0]?.accessToken ?? '')).toBe('200');
+    const rotations = (await events('RefreshTokenRotated')).filter(({ stream }) => stream.endsWith(sidOf(accessToken)));
+    expect(rotations).toHaveLength(1);
+  });
+
+  test('with a made-up token is refused and ends nothing', async () => {
+    const { email } = await person();
+    const [mine, other] = [await signIn(email), await signIn(email)];
+    const [tenantId = '', sid = '', secret = ''] = mine.refreshToken.split('.');
+    const flipped = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
+    for (const token of [
+      '',
+      'x',
+      mine.accessToken,
+      `${tenantId}.${sid}`,
+      `${tenantId}.${sid}.`,
+      `${tenantId}.${sid}.${flipped}`,
+      `${tenantId}.${sid}.${secret}x`,
+      `${tenantId}.${sid}.${other.refreshToken.split('.')[2] ?? ''}`,
+      `${PLATFORM_TENANT}.${sid}.${secret}`,
+      `${tenantId}.${service.service.engines.ids.next()}.${secret}`,
+      `${tenantId}_x.${sid}.${secret}`,
+      ` ${mine.refreshToken}`,
+    ])
+      expect([token, (await refresh(token)).told]).toEqual([token, '401 UNAUTHENTICATED']);
+    expect((await service.post('/api/auth/refresh', {})).told).toBe('400 VALIDATION_FAILED refreshToken');
+    expect(await use(mine.accessToken)).toBe('200');
+    expect((await refresh(mine.refreshToken)).status).toBe(200);
+  });
+
+  test('goes on as long as there is one every 30 days, and not longer', async () => {
+    const { email } = await person();
+    let tokens = await signIn(email);
+    for (let month = 0; month < 3; month += 1) {
+      clock.pass(29 * DAY_MS);
+      tokens = await refreshed(tokens.refreshToken);
+      expect(await use(tokens.accessToken)).toBe('200');
+    }
+    clock.pass(30 * DAY_MS + 1_000);
+    expect((await refresh(tokens.refreshToken)).told).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('goes on over a rotation of the signing key, and the answer can be given again with the old one', async () => {
+    const { refreshToken, accessToken } = await signIn((await person()).email);
+    const first = await refresh(refreshToken);
+    const script = ['scripts/rotate-signing-key.mjs'];
+    const env = { ...process.env, DATA_DIR: service.directory };
+    await promisify(execFile)(process.execPath, script, { env, cwd: `${import.meta.dirname}/../..` });
+    const replica = await SecondReplica.beside(service);
+    const second = await replica.refresh((first.data as Tokens).refreshToken);
+    // The service has not heard of the new key, and yet gives the answer that the other replica gave.
+    expect(await refreshed((first.data as Tokens).refreshToken)).toEqual(second);
+    expect(await use(second.accessToken)).toBe('200');
+    expect((await refresh(refreshToken)).text).toBe(first.text);
+    expect(decodeProtectedHeader(second.accessToken).kid).not.toBe(decodeProtectedHeader(accessToken).kid);
+    expect([await use(accessToken), await use((first.data as Tokens).accessToken)]).toEqual(['200', '200']);
+    const { keys } = (await service.get('/.well-known/jwks.json')).body as { keys: { kid: string; d?: string }[] };
+    expect(keys.map(({ kid }) => kid)).toEqual(
+      [second.accessToken, accessToken].map((token) => decodeProtectedHeader(token).kid),
+    );
+    expect(keys.some((key) => 'd' in key || 'supersededAt' in key)).toBe(false);
+  });
+});
+
+test('The public keys may be kept for a minute by whoever verifies', async () => {
+  const reply = await service.get('/.well-known/jwks.json');
+  expect(reply.headers['cache-control']).toBe('public, max-age=60');
+  const { keys } = reply.body as { keys: object[] };
+  expect(keys[0]).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
+});
+
+describe('Signing out', () => {
+  test('ends this session and no other, once', async () => {
+    const { email } = await person();
+    const [mine, other] = [await signIn(email), await signIn(email)];
+    const reply = await logout(mine.accessToken);
+    expect(reply.data).toEqual({ success: true, id: sidOf(mine.accessToken), revision: 1 });
+    expect(Number(reply.headers['x-event-position'])).toBeGreaterThan(0);
+    expect((await logout(mine.accessToken)).told).toBe('401 UNAUTHENTICATED');
+    expect((await refresh(mine.refreshToken)).told).toBe('401 UNAUTHENTICATED');
+    expect(await use(other.accessToken)).toBe('200');
+  });
+
+  test('works for operators', async () => {
+    const { accessToken } = await signIn(OPERATOR.email, OPERATOR.password);
+    expect((await logout(accessToken)).status).toBe(200);
+    expect(await use(accessToken)).toBe('401 UNAUTHENTICATED');
+  });
+});
+
+describe('What ends sessions', () => {
+  const everything: readonly { what: string; act: (who: Person, token: string) => Promise<unknown> }[] = [
+    { what: 'signing out', act: (_, token) => logout(token) },
+    { what: 'deactivation', act: ({ id }) => update(id, { isActive: false }) },
+    {
+      what: 'deactivation that is taken back at once',
+      act: async ({ id }) => {
+        await update(id, { isActive: false });
+        await update(id, { isActive: true });
+      },
+    },
+    { what: 'deletion', act: ({ id }) => remove(id) },
+    { what: 'a password that somebody else set', act: ({ id }) => reset(id) },
+    {
+      what: 'a password changed in another session',
+      act: async ({ email }) => change((await signIn(email)).accessToken, PASSWORD, NEW_PASSWORD),
+    },
+  ];
+  test.each(everything)('$what: within a second, also where a replica knew better', async ({ act }) => {
+    const replica = await SecondReplica.beside(service);
+    const who = await person();
+    const { accessToken, refreshToken } = await signIn(who.email);
+    expect(await replica.told(accessToken)).toBe('ok');
+    await act(who, accessToken);
+    clock.pass(1_000);
+    expect(await replica.told(accessToken)).toBe('UNAUTHENTICATED');
+    await expect(replica.refresh(refreshToken)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await use(accessToken)).toBe('401 UNAUTHENTICATED');
+    expect((await refresh(refreshToken)).told).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('deactivation of the tenant: for all its users, for good, and for nobody else', async () => {
+    const replica = await SecondReplica.beside(service);
+    const closed = await service.createTenant();
+    const { accessToken, refreshToken } = await signIn(closed.email);
+    const elsewhere = await signIn((await person()).email);
+    expect(await replica.told(accessToken)).toBe('ok');
+    await setActive(closed.id, false);
+    clock.pass(1_000);
+    expect([await replica.told(accessToken), await replica.told(elsewhere.accessToken)]).toEqual([
+      'UNAUTHENTICATED',
+      'ok',
+    ]);
+    await setActive(closed.id, true);
+    clock.pass(1_000);
+    expect(await replica.told(accessToken)).toBe('UNAUTHENTICATED');
+    expect((await refresh(refreshToken)).told).toBe('401 UNAUTHENTICATED');
+    expect(await use((await signIn(closed.email)).accessToken)).toBe('200');
+  });
+
+  test('deletion of an operator', async () => {
+    const email = `${service.fresh('operator')}@kontor.test`;
+    const body = { fullName: 'Second', email, password: PASSWORD };
+    const { id } = await service.post('/api/platform/operators', body, await service.operator());
+    const { accessToken, refreshToken } = await signIn(email);
+    expect(await use(accessToken)).toBe('200');
+    const target = { tenantId: PLATFORM_TENANT, id };
+    await runs(PLATFORM_TENANT, (runner) => runner.execute(operator, target, undefined, deleteOperator));
+    clock.pass(1_000);
+    expect(await use(accessToken)).toBe('401 UNAUTHENTICATED');
+    expect((await refresh(refreshToken)).told).toBe('401 UNAUTHENTICATED');
+    expect((await login(email)).status).toBe(401);
+  });
+});
+
+describe('Changing the password', () => {
+  test('keeps this session, for refreshing too, and takes the new password only', async () => {
+    const { id, email } = await person();
+    const { accessToken, refreshToken } = await signIn(email);
+    const reply = await change(accessToken, PASSWORD, NEW_PASSWORD);
+    expect(reply.data).toMatchObject({ success: true, id });
+    clock.pass(1_000);
+    expect(await use(accessToken)).toBe('200');
+    expect(await use((await refreshed(refreshToken)).accessToken)).toBe('200');
+    expect((await login(email)).status).toBe(401);
+    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await change(accessToken, NEW_PASSWORD, PASSWORD)).status).toBe(200);
+    expect(await use(accessToken)).toBe('200');
+  });
+
+  test('works for operators', async () => {
+    const email = `${service.fresh('operator')}@kontor.test`;
+    const body = { fullName: 'Another', email, password: PASSWORD };
+    await service.post('/api/platform/operators', body, await service.operator());
+    const [mine, other] = [await signIn(email), await signIn(email)];
+    expect((await change(mine.accessToken, PASSWORD, NEW_PASSWORD)).status).toBe(200);
+    clock.pass(1_000);
+    expect([await use(mine.accessToken), await use(other.accessToken)]).toEqual(['200', '401 UNAUTHENTICATED']);
+    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  test('is refused with what is wrong, and then changes nothing', async () => {
+    const { email } = await person();
+    const { accessToken } = await signIn(email);
+    expect((await change(accessToken, 'wrong', NEW_PASSWORD)).told).toBe('400 VALIDATION_FAILED currentPassword');
+    expect((await change(accessToken, PASSWORD, PASSWORD)).told).toBe('400 VALIDATION_FAILED newPassword');
+    expect((await change(accessToken, PASSWORD, 'too short')).told).toBe('400 VALIDATION_FAILED newPassword');
+    expect((await change(accessToken, PASSWORD, 'x'.repeat(129))).told).toBe('400 VALIDATION_FAILED newPassword');
+    expect((await service.post('/api/auth/change-password', {}, accessToken)).status).toBe(400);
+    expect((await change('', PASSWORD, NEW_PASSWORD)).told).toBe('401 UNAUTHENTICATED');
+    expect((await login(email)).status).toBe(200);
+  });
+
+  test('in two sessions at once: one of them wins, and the other has ended', async () => {
+    const { email } = await person();
+    const [one, other] = [await signIn(email), await signIn(email)];
+    const replies = await Promise.all([
+      change(one.accessToken, PASSWORD, NEW_PASSWORD),
+      change(other.accessToken, PASSWORD, `${NEW_PASSWORD}!`),
+    ]);
+    expect(replies.map(({ told }) => told).sort()).toEqual(['200', '400 VALIDATION_FAILED currentPassword']);
+    clock.pass(1_000);
+    const [winner, loser] = replies[0].status === 200 ? [one, other] : [other, one];
+    expect([await use(winner.accessToken), await use(loser.accessToken)]).toEqual(['200', '401 UNAUTHENTICATED']);
+  });
+});
+
+describe('Who is signed in', () => {
+  test('is told with the tenant and the permissions in the order of the catalogue', async () => {
+    const all = PERMISSIONS.map(({ code }) => code);
+    const reply = (await service.get('/api/auth/me', (await signIn(home.email)).accessToken)).data;
+    expect(reply).toMatchObject({
+      user: { fullName: `Owner of ${home.slug}`, email: home.email, phone: null, role: 'OWNER', roleIds: [] },
+      tenant: { id: home.id, name: `Tenant ${home.slug}`, slug: home.slug, currency: 'EUR', timeZone: 'UTC' },
+      permissions: all,
+    });
+    expect(JSON.stringify(reply)).not.toContain('argon2');
+    expect(Object.keys((reply as { user: object }).user).sort()).toEqual(
+      ['branchId', 'branchIds', 'email', 'fullName', 'id', 'isActive', 'phone', 'role', 'roleIds'].sort(),
+    );
+  });
+
+  test('is told of an operator without a tenant', async () => {
+    const { accessToken } = await signIn(OPERATOR.email, OPERATOR.password);
+    expect((await service.get('/api/auth/me', accessToken)).data).toMatchObject({
+      user: { id: decodeJwt(accessToken).sub, email: OPERATOR.email, role: null, isActive: true },
+      tenant: null,
+      permissions: [],
+    });
+  });
+
+  test('has the permissions of the role and of the roles given beside it, as they are now', async () => {
+    const made = async (permissions: string[]): Promise<string> => {
+      const target = { tenantId: home.id, id: service.service.engines.ids.next() };
+      const data = { name: service.fresh('role'), permissions } as never;
+      await runs(home.id, (runner) => runner.execute(role, target, data, createRole));
+      return target.id;
+    };
+    const [users, keys] = [await made(['users.read', 'users.write']), await made(['integrations.manage'])];
+    const { id, email } = await person({ roleIds: [users, keys] });
+    const { accessToken } = await signIn(email);
+    const permissions = async () =>
+      ((await service.get('/api/auth/me', accessToken)).data as { permissions: string[] }).permissions;
+    const expected = (...more: string[]) =>
+      PERMISSIONS.map(({ code }) => code).filter(
+        (code) => SYSTEM_ROLE_PERMISSIONS.USER.has(code) || more.includes(code),
+      );
+    expect(await permissions()).toEqual(expected('users.read', 'users.write', 'integrations.manage'));
+    const keyBody = { name: 'Shop', sourceId: 'shop' };
+    expect((await service.post('/api/integration-keys', keyBody, accessToken)).status).toBe(201);
+    await update(id, { roleIds: [users] });
+    clock.pass(1_000);
+    expect(await permissions()).toEqual(expected('users.read', 'users.write'));
+    expect((await service.post('/api/integration-keys', keyBody, accessToken)).told).toBe('403 FORBIDDEN');
+    await update(id, { roleIds: [] });
+    clock.pass(1_000);
+    expect(await permissions()).toEqual(expected());
+  });
+
+  test('has nothing of a role that is deleted, should somebody still have it', async () => {
+    const target = { tenantId: home.id, id: service.service.engines.ids.next() };
+    const data = { name: service.fresh('role'), permissions: ['users.read'] } as never;
+    await runs(home.id, (runner) => runner.execute(role, target, data, createRole));
+    const { accessToken } = await signIn((await person({ roleIds: [target.id] })).email);
+    expect((await service.get('/api/auth/me', accessToken)).text).toContain('users.read');
+    // No command does this: whoever has the role stands in its way.
+    const write = service.service.app.get(Appender);
+    await runs(home.id, () => write.write(`role-${home.id}_${target.id}`, 0, [{ type: 'RoleDeleted', data: {} }]));
+    clock.pass(1_000);
+    expect((await service.get('/api/auth/me', accessToken)).text).not.toContain('users.read');
+  });
+});
+
+describe('While the event store is away', () => {
+  test('a session that was confirmed counts for 5 s, then nobody can tell; one never seen cannot be told at once', async () => {
+    const replica = await SecondReplica.beside(service);
+    const { accessToken } = await signIn((await person()).email);
+    const unseen = await signIn((await person()).email);
+    expect(await replica.told(accessToken)).toBe('ok');
+    replica.store.away = true;
+    clock.pass(4_000);
+    expect(await replica.told(accessToken)).toBe('ok');
+    expect(await replica.told(unseen.accessToken)).toBe('EventStoreUnavailable');
+    clock.pass(1_500);
+    expect(await replica.told(accessToken)).toBe('EventStoreUnavailable');
+    replica.store.away = false;
+    expect(await replica.told(accessToken)).toBe('ok');
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

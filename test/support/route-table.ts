@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+
+/** A line of the table of routes, which says from outside what the service has to be. */
+export type Route = {
+  /** Method and path. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Parameters as `{name}`. */
+  readonly path: string;
+  readonly success: string;
+  readonly body: string;
+  readonly who: string;
+  readonly permission: string;
+};
+
+export const routeTable: readonly Route[] = readFileSync(new URL('routes.tsv', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [method = '', path = '', success = '', body = '', who = '', permission = ''] = line.split('\t');
+    return { name: `${method} ${path}`, method: method as Route['method'], path, success, body, who, permission };
+  });
+
+type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly minLength?: number;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+};
+type Parameter = { readonly name?: string; readonly in?: string; readonly required?: boolean };
+export type Operation = {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+};
+
+/** What the service says of itself in its OpenAPI document. */
+export class ApiDocument {
+  private readonly json: {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  };
+
+  constructor(text: string) {
+    this.json = JSON.parse(text) as never;
+  }
+
+  /** Method and path of every route. */
+  get names(): string[] {
+    return Object.entries(this.json.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+  }
+
+  /** Names of a route's query parameters. */
+  queryOf({ method, path }: Pick<Route, 'method' | 'path'>, which: 'all' | 'required' = 'all'): string[] {
+    const { parameters = [] } = this.json.paths[path]?.[method.toLowerCase()] ?? {};
+    const wanted = parameters.filter((one) => one.in === 'query' && (which === 'all' || one.required === true));
+    return wanted.map(({ name = '' }) => name);
+  }
+
+  /** The least that a route's schema takes for a body; undefined where it takes none. */
+  leastBodyOf({ method, path }: Pick<Route, 'method' | 'path'>): unknown {
+    const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
+    return content && this.leastOf(content['application/json']?.schema ?? {});
+  }
+
+  /** Members of a route's body by which it names records of the tenant: one id, or several. */
+  idMembersOf({ method, path }: Pick<Route, 'method' | 'path'>): string[] {
+    const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
+    const { properties = {} } = this.resolved(content?.['application/json']?.schema ?? {});
+    return Object.keys(properties).filter(
+      (name) => /Ids?$/.test(name) && !/(?:source|external|national)Id$/i.test(name),
+    );
+  }
+
+  private resolved(schema: Schema): Schema {
+    if (schema.$ref === undefined) return schema;
+    return this.resolved(this.json.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  }
+
+  private leastOf(given: Schema): unknown {
+    const {
+      enum: choices,
+      type,
+      required = [],
+      properties = {},
+      minimum = 1,
+      minLength = 1,
+      format,
+    } = this.resolved(given);
+    if (choices) return choices[0];
+    if (type === 'object')
+      return Object.fromEntries(required.map((name) => [name, this.leastOf(properties[name] ?? {})]));
+    if (type === 'array') return [];
+    if (type === 'boolean') return true;
+    if (type === 'integer' || type === 'number') return minimum;
+    return format === 'email' ? 'least@least.test' : 'x'.repeat(minLength);
+  }
+}
