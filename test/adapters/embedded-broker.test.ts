@@ -76,6 +76,18 @@ describe('The embedded broker', () => {
     expect(times).toEqual([Date.UTC(2026, 5, 1), Date.UTC(2026, 5, 1, 0, 1)]);
   });
 
+  test('waits while another makes the same file at the same moment', async () => {
+    const other = new DatabaseSync(join(directory, 'broker.sqlite'));
+    other.exec('BEGIN EXCLUSIVE; CREATE TABLE half_way (x)');
+    const opening = open();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    other.exec('ROLLBACK');
+    other.close();
+    const broker = await opening;
+    await broker.publish(message('first'));
+    expect(await ids(broker)).toEqual(['first']);
+  });
+
   test('makes the directory that it is given', async () => {
     const broker = await EmbeddedBroker.open({ directory: join(directory, 'new', 'data'), clock: new ManualClock() });
     await broker.publish(message('a'));

@@ -1,7 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import {
   type Broker,
   type BrokerMessage,
@@ -11,6 +9,7 @@ import {
   type StoredMessage,
 } from '../../ports/broker.js';
 import type { Clock } from '../../ports/time.js';
+import { openLog } from './broker.log.js';
 
 /** Payload and headers together, in bytes of UTF-8: what a NATS server takes by default. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
@@ -24,7 +23,6 @@ const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
 /** Rows that browse looks at before it lets other work run. */
 const BROWSE_STRETCH = 2_000;
-const SCHEMA_VERSION = 1;
 
 export type EmbeddedBrokerOptions = {
   /** Made when it is not there; the log is `broker.sqlite` in it. */
@@ -79,10 +77,12 @@ export class EmbeddedBroker implements Broker {
   }
 
   /** @throws BrokerUnavailable when the file cannot be opened, is no database or was written by a newer version */
-  static open(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
-    return new Promise((resolve) => {
-      resolve(new EmbeddedBroker(openLog(options), options.clock));
-    });
+  static async open(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+    try {
+      return new EmbeddedBroker(await openLog(options), options.clock);
+    } catch (cause) {
+      throw unavailable('open its log', cause);
+    }
   }
 
   async publish(message: BrokerMessage): Promise<Published> {
@@ -210,42 +210,6 @@ export class EmbeddedBroker implements Broker {
       throw unavailable('read messages', cause);
     }
   }
-}
-
-function openLog({ directory, maxSizeBytes }: EmbeddedBrokerOptions): DatabaseSyncInstance {
-  let db: DatabaseSyncInstance | undefined;
-  try {
-    mkdirSync(directory, { recursive: true });
-    db = new DatabaseSync(join(directory, 'broker.sqlite'), { timeout: 250 });
-    const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
-    if (mode !== 'wal') throw new Error('its file system does not support write-ahead logging');
-    db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
-    migrate(db);
-    if (maxSizeBytes !== undefined) limitSize(db, maxSizeBytes);
-    return db;
-  } catch (cause) {
-    db?.close();
-    throw unavailable('open its log', cause);
-  }
-}
-
-function migrate(db: DatabaseSyncInstance): void {
-  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
-  if (version === SCHEMA_VERSION) return;
-  // The payload comes last, so that a browse by subject need not walk through its overflow pages, and is a BLOB,
-  // because the binding cuts texts at a NUL.
-  db.exec(`BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS messages (
-      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
-      stored_at_ms INTEGER NOT NULL, headers TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
-    PRAGMA user_version = ${SCHEMA_VERSION};
-    COMMIT`);
-}
-
-function limitSize(db: DatabaseSyncInstance, maxSizeBytes: number): void {
-  const { page_size: pageSize } = db.prepare('PRAGMA page_size').get() as { page_size: number };
-  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSizeBytes / pageSize))}`);
 }
 
 /** Tokens of visible characters between single dots; the classes exclude each other, so matching takes linear time. */

@@ -1,0 +1,63 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+
+const SCHEMA_VERSION = 1;
+/** Two threads may make the file at the same moment: SQLite lets only one turn on its write-ahead log, and waits for none. */
+const LOCKED_WAIT_MS = 5_000;
+const PAUSE_MS = 20;
+const SQLITE_BUSY = 5;
+
+type LogOptions = { readonly directory: string; readonly maxSizeBytes?: number };
+
+/** The broker's file, made or brought up to date. @throws Error when it cannot be, or stays locked */
+export async function openLog(options: LogOptions): Promise<DatabaseSyncInstance> {
+  const untilMs = performance.now() + LOCKED_WAIT_MS;
+  for (;;) {
+    try {
+      return openNow(options);
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > untilMs) throw error;
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+const isLocked = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === SQLITE_BUSY;
+
+function openNow({ directory, maxSizeBytes }: LogOptions): DatabaseSyncInstance {
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    mkdirSync(directory, { recursive: true });
+    db = new DatabaseSync(join(directory, 'broker.sqlite'), { timeout: 250 });
+    const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
+    if (mode !== 'wal') throw new Error('its file system does not support write-ahead logging');
+    db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
+    migrate(db);
+    if (maxSizeBytes !== undefined) limitSize(db, maxSizeBytes);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw error;
+  }
+}
+
+function migrate(db: DatabaseSyncInstance): void {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
+  if (version === SCHEMA_VERSION) return;
+  // The payload comes last, so that a browse by subject need not walk through its overflow pages, and is a BLOB,
+  // because the binding cuts texts at a NUL.
+  db.exec(`BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS messages (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
+      stored_at_ms INTEGER NOT NULL, headers TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
+    PRAGMA user_version = ${SCHEMA_VERSION};
+    COMMIT`);
+}
+
+function limitSize(db: DatabaseSyncInstance, maxSizeBytes: number): void {
+  const { page_size: pageSize } = db.prepare('PRAGMA page_size').get() as { page_size: number };
+  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSizeBytes / pageSize))}`);
+}
