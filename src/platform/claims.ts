@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { WrongExpectedRevision } from '../ports/event-store.js';
 import type { Clock, Ids } from '../ports/time.js';
-import { technical, type Aggregate, type Claim, type DomainEvent, type EventOf } from './aggregate.js';
+import { technical, type Aggregate, type Claim, type EventOf } from './aggregate.js';
+import { appendAt, fence } from './coordination.js';
 import { currentContext } from './context.js';
 import { DomainError } from './domain-error.js';
 import type { Appender } from './appender.js';
-import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
-import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
+import type { EventCatalogue } from './event-catalogue.js';
+import type { Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
 
 /**
@@ -113,16 +113,8 @@ export class Claims {
    * pending, they would hold up everybody who wants one of the values for as long as claims may pend. Where the record
    * was made (or given up) meanwhile, nothing happens.
    */
-  async abandon({ stream, revision }: ClaimOwner): Promise<void> {
-    const event: DomainEvent = {
-      type: CLAIM_FENCED,
-      data: { claim: 'all of this record', attemptId: currentContext().commandId },
-    };
-    try {
-      await this.appender.write(stream, expectedAt(revision), [event]);
-    } catch (error) {
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-    }
+  abandon(owner: ClaimOwner): Promise<void> {
+    return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });
   }
 
   /**
@@ -165,17 +157,8 @@ export class Claims {
     });
   }
 
-  /** Whether the event could be appended at the revision that was read. */
-  private async tryWrite(current: Loaded<ClaimState>, event: ClaimEvent): Promise<boolean> {
-    try {
-      const { revision, position } = await this.appender.write(current.stream, expectedAt(current.revision), [event]);
-      const state = claimAggregate.evolve(current.state, event);
-      this.reader.remember({ stream: current.stream, state, revision, position });
-      return true;
-    } catch (error) {
-      if (error instanceof WrongExpectedRevision) return false;
-      throw error;
-    }
+  private tryWrite(current: Loaded<ClaimState>, event: ClaimEvent): Promise<boolean> {
+    return appendAt({ appender: this.appender, reader: this.reader }, claimAggregate, current, event);
   }
 
   private async settle(
@@ -188,21 +171,15 @@ export class Claims {
     // Replicas' clocks differ a little, so a claim may seem to come from the future; from far there, a clock was set
     // back, and that must not keep a dead claim alive.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
-    return this.fence(claim, claimed);
+    return this.fenceOff(claim, claimed);
   }
 
-  /** Takes the revision at which the paused owner would append, then looks again. */
-  private async fence(claim: Claim, claimed: NonNullable<ClaimState['claimed']>): Promise<'held' | 'dead'> {
-    const event: DomainEvent = {
-      type: CLAIM_FENCED,
-      data: { claim: streamName('claim', claim.scope, hashOf(claim)), attemptId: claimed.attemptId },
-    };
-    try {
-      await this.appender.write(claimed.owner, expectedAt(claimed.ownerRevision), [event]);
-    } catch (error) {
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-    }
-    return this.holds(await this.readOwner(claimed.owner), claim) ? 'held' : 'dead';
+  /** Makes sure that the paused owner can no longer append, then looks again. */
+  private async fenceOff(claim: Claim, claimed: NonNullable<ClaimState['claimed']>): Promise<'held' | 'dead'> {
+    const { owner: stream, ownerRevision: revision, attemptId } = claimed;
+    const because = { claim: streamName('claim', claim.scope, hashOf(claim)), attemptId };
+    await fence(this.appender, { stream, revision }, because);
+    return this.holds(await this.readOwner(stream), claim) ? 'held' : 'dead';
   }
 
   private async readOwner(stream: string): Promise<{ loaded: Loaded<unknown>; revision: number }> {

@@ -1,18 +1,11 @@
 import { z } from 'zod';
-import { WrongExpectedRevision } from '../ports/event-store.js';
 import type { Clock, Ids } from '../ports/time.js';
-import {
-  technical,
-  type Aggregate,
-  type DomainEvent,
-  type EventOf,
-  type Membership,
-  type MembershipRule,
-} from './aggregate.js';
+import { technical, type Aggregate, type EventOf, type Membership, type MembershipRule } from './aggregate.js';
 import type { Appender } from './appender.js';
+import { appendAt, fence } from './coordination.js';
 import { conflict, DomainError } from './domain-error.js';
-import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
-import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
+import type { EventCatalogue } from './event-catalogue.js';
+import type { Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
 
 /**
@@ -156,29 +149,18 @@ export class Memberships {
     return Math.abs(this.clock.nowMs() - atMs) < PENDING_MS;
   }
 
-  /** Takes the revision at which a paused command would append. */
-  private async fence({ subject, revision, attemptId }: Intent): Promise<void> {
-    const name = parseStreamName(subject);
-    const claim = streamName(membershipAggregate.name, name?.tenantId ?? '', ALL);
-    try {
-      const event: DomainEvent = { type: CLAIM_FENCED, data: { claim, attemptId } };
-      await this.appender.write(subject, expectedAt(revision), [event]);
-    } catch (error) {
-      if (!(error instanceof WrongExpectedRevision)) throw error;
-    }
+  /** Makes sure that a paused command can no longer carry its intent out. */
+  private fence({ subject: stream, revision, attemptId }: Intent): Promise<void> {
+    const tenantId = parseStreamName(stream)?.tenantId ?? '';
+    const claim = streamName(membershipAggregate.name, tenantId, ALL);
+    return fence(this.appender, { stream, revision }, { claim, attemptId });
   }
 
-  private async note(current: Loaded<MembershipState>, data: Intent): Promise<boolean> {
-    const event: MembershipEvent = { type: 'MembershipIntended', data };
-    try {
-      const { revision, position } = await this.appender.write(current.stream, expectedAt(current.revision), [event]);
-      const state = membershipAggregate.evolve(current.state, event);
-      this.reader.remember({ stream: current.stream, state, revision, position });
-      return true;
-    } catch (error) {
-      if (error instanceof WrongExpectedRevision) return false;
-      throw error;
-    }
+  private note(current: Loaded<MembershipState>, data: Intent): Promise<boolean> {
+    return appendAt({ appender: this.appender, reader: this.reader }, membershipAggregate, current, {
+      type: 'MembershipIntended',
+      data,
+    });
   }
 }
 

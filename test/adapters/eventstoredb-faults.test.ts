@@ -373,6 +373,13 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await Promise.all(Array.from({ length: 64 }, writer));
     state.isOver = true;
     await flapping;
+    // The connection was lost a moment ago, and is made again after a pause.
+    await until('the server answers', () =>
+      store.head().then(
+        () => true,
+        () => false,
+      ),
+    );
     const stored = await store.readAll({ maxCount: 10_000 });
     expect(stored).toHaveLength(5_000);
     expect(new Set(stored.map(({ stream }) => stream)).size).toBe(5_000);
