@@ -21,7 +21,7 @@ async function main(config: Config): Promise<void> {
     stopping = true;
     logger.info({ signal }, 'draining');
     setTimeout(() => {
-      logger.error({}, 'draining took too long');
+      logger.error({ waitsFor: process.getActiveResourcesInfo() }, 'draining took too long');
       output.flushSync();
       process.exit(1);
     }, DRAIN_MS).unref();

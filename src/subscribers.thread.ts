@@ -41,6 +41,8 @@ export type ThreadOptions = {
 const NOTIFY_EVERY_MS = 1;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
+/** Less than a process may take to drain. */
+const STOP_WITHIN_MS = 6_000;
 
 /** Runs the subscribers in a worker thread; one that dies is started again, and goes on from its checkpoints. */
 export class SubscriberThread implements Subscribers {
@@ -101,6 +103,14 @@ export class SubscriberThread implements Subscribers {
   async stop(): Promise<void> {
     this.stopping = true;
     this.post({ kind: 'stop' });
+    const waiting = new AbortController();
+    const { clock, logger } = this.options;
+    const late = clock.sleep(STOP_WITHIN_MS, waiting.signal).then(() => {
+      if (!waiting.signal.aborted) logger.warn({}, 'the subscribers do not end; their thread is ended');
+    });
+    await Promise.race([this.running, late]);
+    waiting.abort();
+    await this.worker?.terminate();
     await this.running;
   }
 

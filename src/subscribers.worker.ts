@@ -73,7 +73,8 @@ async function stop(): Promise<void> {
   await subscribers.stop();
   await Promise.all([events.close(), broker.close()]);
   await store.close();
-  port?.close();
+  // Ends this thread alone, also where a driver has left something open.
+  process.exit(0);
 }
 
 port.on('message', (message: ToWorker) => {

@@ -102,6 +102,14 @@ export class KontorProcess {
     return lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   }
 
+  /** Ends it as an operator would. @throws Error with the end of its log where it does not end well */
+  async stopCleanly(): Promise<void> {
+    const { code, signal } = await this.stop();
+    if (code === 0) return;
+    const end = this.stdout.split('\n').slice(-25).join('\n');
+    throw new Error(`It ended with code ${code}, signal ${signal}:\n${end}\n${this.stderr}`);
+  }
+
   async stop(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
     this.send(signal);
     return this.exit;

@@ -158,7 +158,7 @@ describe('a service whose engine is away under load', () => {
         );
         expect((await invoices(url, books)).toSorted()).toEqual(partners.taken.toSorted());
         expect((await call<{ status: string }>(`${url}/readyz`)).status).toBe('ready');
-        expect(await kontor.stop()).toEqual({ code: 0, signal: null });
+        await kontor.stopCleanly();
       });
     },
     200_000,

@@ -130,8 +130,8 @@ describe('replicas on shared servers', () => {
       expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(messages.length);
       expect(messages.filter(({ messageId, event }) => messageId !== event.id)).toEqual([]);
       expect(outOfOrder(messages.map(({ event }) => event))).toEqual([]);
-      await stopped(second);
-      await stopped(again);
+      await second.stopCleanly();
+      await again.stopCleanly();
     });
   }, 400_000);
 
@@ -154,7 +154,7 @@ describe('replicas on shared servers', () => {
         (leads) => leads.length === TASKS,
       );
       await use(replicas, urls, await openBooks(urls[0] ?? ''));
-      for (const replica of replicas) if (replica.isRunning) await stopped(replica);
+      for (const replica of replicas) if (replica.isRunning) await replica.stopCleanly();
     });
 
   test(
@@ -267,7 +267,7 @@ describe('replicas on shared servers', () => {
           async () => (await fetch(`${await kontor.url()}/readyz`)).status,
           (status) => status === 200,
         );
-        await stopped(kontor);
+        await kontor.stopCleanly();
 
         for (const server of all) await server.stop();
         const other = new KontorProcess(directory, { ...PLAIN, ...servers.settings });
@@ -304,7 +304,7 @@ describe('replicas on shared servers', () => {
           expect((await fetch(`${other}/api/customers?pageNumber=1&pageSize=1`, { headers })).status).toBe(404);
         }
         expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, 2]);
-        for (const one of processes) await stopped(one);
+        for (const one of processes) await one.stopCleanly();
       }),
     120_000,
   );
@@ -347,8 +347,4 @@ function outOfOrder(events: readonly CloudEvent[]): string[] {
     last.set(subject, Number(sequence));
     return isNext ? [] : [subject];
   });
-}
-
-async function stopped(replica: KontorProcess): Promise<void> {
-  expect(await replica.stop()).toEqual({ code: 0, signal: null });
 }

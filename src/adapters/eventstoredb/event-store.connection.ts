@@ -11,6 +11,8 @@ import { GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 type State = ReturnType<Channel['getConnectivityState']>;
 
 /** gRPC's states of a channel: its package is not ours to load. */
+/** How long the client may take to end its streams. */
+const DISPOSE_MS = 1_000;
 const READY = 2;
 const TRANSIENT_FAILURE = 3;
 const SHUTDOWN = 4;
@@ -126,7 +128,10 @@ export class Connection {
 
   async release(): Promise<void> {
     this.#released.abort();
-    await this.client.dispose();
+    // The client waits for every stream to finish, and one that was given up while the server hung may never do so.
+    const waiting = new AbortController();
+    await Promise.race([this.client.dispose(), this.#clock.sleep(DISPOSE_MS, waiting.signal)]);
+    waiting.abort();
     this.#channel?.close();
   }
 
