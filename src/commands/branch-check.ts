@@ -1,5 +1,5 @@
 import { branch } from '../aggregates/branch.aggregate.js';
-import { conflict, DomainError } from '../platform/domain-error.js';
+import { conflict, notFoundAt } from '../platform/domain-error.js';
 import type { RecordReader } from '../platform/record-reader.js';
 
 /** A new record may name only a branch that takes new records. @throws DomainError NOT_FOUND, BRANCH_INACTIVE */
@@ -10,9 +10,6 @@ export async function ensureActiveBranch(
   path = 'branchId',
 ): Promise<void> {
   const { state } = await reader.read(branch, tenantId, branchId);
-  if (state.status === 'absent')
-    throw new DomainError('not_found', 'NOT_FOUND', 'No such branch.', {
-      errors: [{ path, message: 'No such branch.' }],
-    });
+  if (state.status === 'absent') throw notFoundAt(path, 'branch');
   if (state.status === 'inactive') throw conflict('BRANCH_INACTIVE', 'The branch takes no new records.');
 }

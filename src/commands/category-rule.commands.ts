@@ -16,7 +16,7 @@ import { category } from '../aggregates/category.aggregate.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, decides, type Receipt } from '../platform/command.js';
-import { conflict, DomainError } from '../platform/domain-error.js';
+import { conflict, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 
 export class CreateCategoryRule extends command(CreateInput) {}
@@ -40,7 +40,7 @@ export class CategoryRuleReferences {
 
   private async ensureCategory(tenantId: string, id: string): Promise<void> {
     const { state } = await this.reader.read(category, tenantId, id);
-    if (state.status === 'absent') throw missing('categoryId', 'No such category.');
+    if (state.status === 'absent') throw notFoundAt('categoryId', 'category');
     if (state.status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
   }
 
@@ -49,12 +49,9 @@ export class CategoryRuleReferences {
       this.reader.read(account, tenantId, id),
       this.reader.read(customer, tenantId, id),
     ]);
-    if (state.status !== 'present' && owner.state.status !== 'present') throw missing('accountId', 'No such account.');
+    if (state.status !== 'present' && owner.state.status !== 'present') throw notFoundAt('accountId', 'account');
   }
 }
-
-const missing = (path: string, message: string): DomainError =>
-  new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
 
 @CommandHandler(CreateCategoryRule)
 export class CreateCategoryRuleHandler implements ICommandHandler<CreateCategoryRule, Receipt> {

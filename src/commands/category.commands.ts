@@ -12,7 +12,7 @@ import {
 } from '../aggregates/category.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, decides, type Receipt, type Target } from '../platform/command.js';
-import { DomainError, invalid } from '../platform/domain-error.js';
+import { invalid, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 
 const nothing = z.object({});
@@ -33,10 +33,7 @@ async function ensureParent(reader: RecordReader, { tenantId, id }: Target, pare
     if (depth === MAX_DEPTH)
       throw invalid([{ path: 'parentId', message: `Categories are nested at most ${MAX_DEPTH} deep.` }]);
     const { state } = await reader.read(category, tenantId, above);
-    if (state.status === 'absent') {
-      const message = 'No such category.';
-      throw new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path: 'parentId', message }] });
-    }
+    if (state.status === 'absent') throw notFoundAt('parentId', 'category');
     above = state.parentId;
   }
 }

@@ -4,7 +4,7 @@ import { category, ensureGivable } from '../aggregates/category.aggregate.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import type { Direction } from '../aggregates/fields.js';
 import type { CreateTransaction } from '../aggregates/transaction-input.js';
-import { conflict, DomainError, invalid } from '../platform/domain-error.js';
+import { conflict, invalid, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { ensureActiveBranch } from './branch-check.js';
 
@@ -21,11 +21,6 @@ const directionOf = ({ type, direction }: CreateTransaction): Direction | null =
   if (type === 'COLLECTION') return 'IN';
   if (type === 'PAYMENT') return 'OUT';
   return type === 'TRANSFER' ? null : (direction ?? null);
-};
-
-const missing = (path: string, what: string): DomainError => {
-  const message = `No such ${what}.`;
-  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
 };
 
 /** Whether the records that a new transaction names are there, and take new transactions. */
@@ -64,18 +59,18 @@ export class TransactionReferences {
     if (state.status === 'present') return { ...state, status: 'present' };
     const owner = await this.reader.read(customer, tenantId, id);
     if (owner.state.status === 'present') throw invalid([{ path, message: 'A customer is named as customerId.' }]);
-    throw missing(path, 'account');
+    throw notFoundAt(path, 'account');
   }
 
   private async ensureCategory(tenantId: string, id: string, direction: Direction | null): Promise<void> {
     const { state } = await this.reader.read(category, tenantId, id);
-    if (state.status === 'absent') throw missing('categoryId', 'category');
+    if (state.status === 'absent') throw notFoundAt('categoryId', 'category');
     ensureGivable(state, direction);
   }
 
   private async customerName(tenantId: string, id: string): Promise<string> {
     const { state } = await this.reader.read(customer, tenantId, id);
-    if (state.status !== 'present') throw missing('customerId', 'customer');
+    if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
     if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer takes no new transactions.');
     return state.name;
   }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { RolePermissions } from '../aggregates/authority.js';
 import { role, systemRoleOf } from '../aggregates/role.aggregate.js';
-import { conflict, DomainError } from '../platform/domain-error.js';
+import { conflict, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { ensureActiveBranch } from './branch-check.js';
 
@@ -33,7 +33,7 @@ export class UserReferences {
       if (systemRoleOf(tenantId, id))
         throw conflict('SYSTEM_ROLE', 'A system role is given as the role, not beside it.');
       const permissions = UUID.test(id) ? await this.permissionsOf(tenantId, id) : undefined;
-      if (!permissions) throw unknown('role', `roleIds[${index}]`);
+      if (!permissions) throw notFoundAt(`roleIds[${index}]`, 'role');
       roles.set(id, permissions);
     }
     return roles;
@@ -53,13 +53,8 @@ export class UserReferences {
     ];
     for (const { id, path } of named) {
       if (id === null || known.has(id)) continue;
-      if (!UUID.test(id)) throw unknown('branch', path);
+      if (!UUID.test(id)) throw notFoundAt(path, 'branch');
       await ensureActiveBranch(this.reader, tenantId, id, path);
     }
   }
-}
-
-function unknown(what: string, path: string): DomainError {
-  const message = `No such ${what}.`;
-  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
 }

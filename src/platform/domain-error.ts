@@ -34,3 +34,9 @@ export const readModelBehind = (): DomainError =>
   new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not reached this position yet.', {
     retryAfterSeconds: 1,
   });
+
+/** A record that a request names in one of its fields, and that is not there. */
+export function notFoundAt(path: string, what: string): DomainError {
+  const message = `No such ${what}.`;
+  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
+}

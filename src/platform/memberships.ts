@@ -3,7 +3,7 @@ import type { Clock, Ids } from '../ports/time.js';
 import { technical, type Aggregate, type EventOf, type Membership, type MembershipRule } from './aggregate.js';
 import type { Appender } from './appender.js';
 import { appendAt, fence } from './coordination.js';
-import { conflict, DomainError } from './domain-error.js';
+import { conflict, DomainError, notFoundAt } from './domain-error.js';
 import type { EventCatalogue } from './event-catalogue.js';
 import type { Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
@@ -183,8 +183,7 @@ const entityOf = (stream: string): string | undefined => parseStreamName(stream)
 
 function gone(stream: string): DomainError {
   const entity = entityOf(stream) ?? 'record';
-  const message = `No such ${entity}.`;
-  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path: `${entity}Ids`, message }] });
+  return notFoundAt(`${entity}Ids`, entity);
 }
 
 const contended = (): DomainError =>

@@ -7,7 +7,7 @@ import {
   type RuleSubject,
 } from '../aggregates/category-rule-matching.js';
 import type { RuleDetails, RuleSource } from '../aggregates/category-rule.aggregate.js';
-import { DomainError, notFound } from '../platform/domain-error.js';
+import { notFound, notFoundAt } from '../platform/domain-error.js';
 import { ReadModels, type ListRequest } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { categoryRules, type CategoryRuleView } from '../projections/category-rule.projection.js';
@@ -145,7 +145,7 @@ export class TestCategoryRulesHandler implements IQueryHandler<TestCategoryRules
   async execute({ scope, test }: TestCategoryRules): Promise<RuleTestResult> {
     const known = await this.reader.all(scope);
     const rules = [...(test.rule ? [draftOf(test.rule)] : []), ...known.rules];
-    if (test.rule && !known.categories.has(test.rule.categoryId)) throw missingCategory();
+    if (test.rule && !known.categories.has(test.rule.categoryId)) throw notFoundAt('rule.categoryId', 'category');
     const views = new Map(rules.map((rule) => [rule.id, rule]));
     const book = new CategoryRuleBook(rules.map((rule) => matchable(rule, known.categories.get(rule.categoryId))));
     const explained = book.explain(subjectOf(test));
@@ -186,11 +186,6 @@ const draftOf = (rule: RuleDetails & { readonly id: string }): CategoryRuleView 
   updatedAt: '9999-12-31T23:59:59.999Z',
   revision: 0,
 });
-
-function missingCategory(): DomainError {
-  const message = 'No such category.';
-  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path: 'rule.categoryId', message }] });
-}
 
 export const categoryRuleQueryHandlers = [
   CategoryRuleReader,
