@@ -411,6 +411,14 @@ describe('When MongoDB fails', () => {
     120_000,
   );
 
+  test('the first call that nobody takes tells that MongoDB is away, however soon it is back', async () => {
+    const mongo = open();
+    await mongo.reads.prepare([table]);
+    await server.kill();
+    await expect(mongo.reads.get(table, scope, 'a')).rejects.toThrow(ReadStoreUnavailable);
+    expect(logged).toEqual(['MongoDB is away']);
+  }, 120_000);
+
   test('a store may be opened before its server is there', async () => {
     await server.kill();
     const mongo = open();

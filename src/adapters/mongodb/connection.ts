@@ -1,4 +1,4 @@
-import { MongoClient, type Collection, type Db } from 'mongodb';
+import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, type Collection, type Db } from 'mongodb';
 import type { TopologyDescriptionChangedEvent, WriteConcernSettings } from 'mongodb';
 import type { Logger } from '../../ports/log.js';
 import { ReadStoreUnavailable } from '../../ports/read-store.js';
@@ -118,8 +118,11 @@ export class MongoConnection {
       if (!done.signal.aborted) throw new ReadStoreUnavailable(`MongoDB did not answer within ${limitMs} ms`);
     }) as Promise<never>;
     try {
-      return await Promise.race([closing ? work() : this.connected().then(work), late]);
+      const result = await Promise.race([closing ? work() : this.connected().then(work), late]);
+      if (!closing) this.noteBack();
+      return result;
     } catch (error) {
+      if (isUnreached(error)) this.noteAway(error);
       throw error instanceof ReadStoreUnavailable ? error : unavailable(error);
     } finally {
       done.abort();
@@ -166,6 +169,13 @@ export class MongoConnection {
     this.logger.info({ awayMs }, 'MongoDB is back');
   }
 }
+
+/**
+ * Nobody took the call. The driver need not count such a connection against the server, and looks at that only every
+ * `HEARTBEAT_MS`: a server that was away for less would never be told of.
+ */
+const isUnreached = (error: unknown): boolean =>
+  error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
 
 /** The driver's errors carry the documents that they are about: only their words are kept. */
 function unavailable(error: unknown): ReadStoreUnavailable {
