@@ -21,6 +21,7 @@ import { TenantSeeder } from './commands/tenant-seeds.js';
 import { tenantCommandHandlers } from './commands/tenant.commands.js';
 import { UserReferences } from './commands/user-references.js';
 import { userCommandHandlers } from './commands/user.commands.js';
+import { transactionChangeHandlers } from './commands/transaction-change.commands.js';
 import { transactionCommandHandlers } from './commands/transaction.commands.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
@@ -70,6 +71,7 @@ import { branchQueryHandlers } from './queries/branch.queries.js';
 import { accountQueryHandlers } from './queries/account.queries.js';
 import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
 import { categoryQueryHandlers } from './queries/category.queries.js';
+import { CaughtUp } from './queries/caught-up.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
 import { operatorQueryHandlers } from './queries/operator.queries.js';
@@ -161,12 +163,14 @@ const handlers: Provider[] = [
   SaleFactsReader,
   BookingPolicy,
   TenantSeedingPolicy,
+  CaughtUp,
   TakeSaleHandler,
   ...branchCommandHandlers,
   { provide: LEDGER_USE, useClass: ProjectedLedgerUse },
   { provide: LEDGER_DIRECTORY, useClass: ProjectedLedgerUse },
   { provide: CATEGORIZER, useClass: ProjectedCategorizer },
   ...transactionCommandHandlers,
+  ...transactionChangeHandlers,
   ...accountCommandHandlers,
   ...categoryCommandHandlers,
   ...categoryRuleCommandHandlers,

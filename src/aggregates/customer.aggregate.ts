@@ -10,8 +10,19 @@ import {
   type UpdateCustomer,
 } from './customer-fields.js';
 import { codeClaim, emailClaims, linkClaim, linkKey, taxNumberClaims } from './customer-keys.js';
+import { categorized, CategorizedBy } from './categorization.js';
+import type { TenantRules } from './categorizer.js';
 import { changesTo, someOf } from './fields.js';
-import { correction, LedgerTransaction } from './ledger.js';
+import {
+  CategoryChoice,
+  choiceOn,
+  currentOf,
+  extended,
+  withChoice,
+  type CategoryRequest,
+  type LedgerTrail,
+} from './ledger-trail.js';
+import { correction, LedgerTransaction, reversal } from './ledger.js';
 import { amountIn } from './money.js';
 import { nameUuid } from '../platform/name-uuid.js';
 
@@ -20,6 +31,7 @@ const CustomerCreated = CustomerDetails.extend({
   status: CustomerStatus,
   isDefault: z.boolean(),
   openingTransaction: LedgerTransaction.nullable(),
+  openingCategorizedBy: z.exactOptional(CategorizedBy.nullable()),
   links: z.array(CustomerLink),
 });
 
@@ -29,6 +41,9 @@ export const customerEvents = {
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
+  OpeningBalanceCancelled: domain('UPDATE', 'customer', z.object({ reversal: LedgerTransaction, reason: z.string() })),
+  /** Of the opening balance or its reversal. */
+  OpeningBalanceCategorized: domain('UPDATE', 'customer', CategoryChoice),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /** A transaction reached the deleted record: it is there again, with the code and links that are still free. */
   CustomerRestored: domain(
@@ -44,6 +59,8 @@ type Facts = CustomerDetails & {
   isActive: boolean;
   isDefault: boolean;
   openingTransaction: LedgerTransaction | null;
+  isOpeningCancelled: boolean;
+  trail: LedgerTrail;
   links: readonly CustomerLink[];
   /** Events that have already restored it: each does so once. */
   restoredBy: readonly string[];
@@ -54,7 +71,7 @@ export type PresentCustomer = { status: 'present' } & Facts;
 type Recorded = Exclude<Customer, { status: 'absent' }>;
 type LaterEvent = Exclude<CustomerEvent, { type: 'CustomerCreated' }>;
 
-function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
+function evolveRecorded(state: Recorded, event: LaterEvent, revision: number): Recorded {
   switch (event.type) {
     case 'CustomerUpdated':
       return { ...state, ...event.data.changes };
@@ -64,6 +81,10 @@ function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
       return { ...state, isActive: true };
     case 'CustomerLinked':
       return isLinked(state, event.data) ? state : { ...state, links: [...state.links, event.data] };
+    case 'OpeningBalanceCancelled':
+      return { ...state, isOpeningCancelled: true, trail: extended(state.trail, [event.data.reversal], revision) };
+    case 'OpeningBalanceCategorized':
+      return { ...state, trail: withChoice(state.trail, event.data, revision) };
     case 'CustomerDeleted':
       return { ...state, status: 'deleted' };
     case 'CustomerRestored': {
@@ -71,6 +92,20 @@ function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
       return { ...state, ...kept, status: 'present', restoredBy: [...state.restoredBy, causedBy] };
     }
   }
+}
+
+function created(data: z.output<typeof CustomerCreated>, revision: number): Recorded {
+  const { status, openingCategorizedBy: _, ...rest } = data;
+  const opening = rest.openingTransaction ? [rest.openingTransaction] : [];
+  const trail = extended({}, opening, revision);
+  return {
+    status: 'present',
+    isActive: status === 'ACTIVE',
+    restoredBy: [],
+    isOpeningCancelled: false,
+    trail,
+    ...rest,
+  };
 }
 
 const isLinked = ({ links }: Recorded, link: CustomerLink): boolean =>
@@ -90,12 +125,9 @@ export const customer: Aggregate<Customer, CustomerEvent> = {
   name: 'customer',
   events: customerEvents,
   initial: { status: 'absent' },
-  evolve: (state, event) => {
-    if (event.type === 'CustomerCreated') {
-      const { status, ...rest } = event.data;
-      return { status: 'present', isActive: status === 'ACTIVE', restoredBy: [], ...rest };
-    }
-    return state.status === 'absent' ? state : evolveRecorded(state, event);
+  evolve: (state, event, revision) => {
+    if (event.type === 'CustomerCreated') return created(event.data, revision);
+    return state.status === 'absent' ? state : evolveRecorded(state, event, revision);
   },
   claims: claimsOf,
 };
@@ -121,6 +153,8 @@ export type NewCustomer = {
   readonly openingBalancesAccountId: string;
   readonly isDefault?: boolean;
   readonly links?: readonly CustomerLink[];
+  /** What may give the opening balance a category. */
+  readonly rules?: TenantRules;
 };
 
 export function createCustomer(state: Customer, data: NewCustomer): CustomerEvent[] {
@@ -128,9 +162,22 @@ export function createCustomer(state: Customer, data: NewCustomer): CustomerEven
   const { code, tenantCurrency, isDefault = false, links = [] } = data;
   const { openingBalance: _, currency, status = 'ACTIVE', ...details } = data.input;
   ensureCurrency(currency, tenantCurrency);
-  const openingTransaction = openingTransactionOf(data);
-  const facts = { currency: tenantCurrency, status, isDefault, openingTransaction, links: [...links] };
+  const opening = openingOf(data);
+  const facts = { currency: tenantCurrency, status, isDefault, ...opening, links: [...links] };
   return [{ type: 'CustomerCreated', data: { ...noDetails, ...details, code, ...facts } }];
+}
+
+type Opening = {
+  readonly openingTransaction: LedgerTransaction | null;
+  readonly openingCategorizedBy?: CategorizedBy;
+};
+
+function openingOf(data: NewCustomer): Opening {
+  const entry = openingTransactionOf(data);
+  if (!entry || !data.rules) return { openingTransaction: entry };
+  const { transactions, categorizedBy } = categorized([entry], data.input.name, data.rules);
+  const [rule] = Object.values(categorizedBy);
+  return { openingTransaction: transactions[0] ?? entry, ...(rule && { openingCategorizedBy: rule }) };
 }
 
 function openingTransactionOf(data: NewCustomer): LedgerTransaction | null {
@@ -164,6 +211,27 @@ export function updateCustomer(state: Customer, input: UpdateCustomer): Customer
 
 export function linkCustomer(state: Customer, link: CustomerLink): CustomerEvent[] {
   return isLinked(presentCustomer(state), link) ? [] : [{ type: 'CustomerLinked', data: link }];
+}
+
+type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
+
+function recordedCustomer(state: Customer): Recorded {
+  if (state.status === 'absent') throw notFound('customer');
+  return state;
+}
+
+/** @throws DomainError not_found where it had none; conflict ALREADY_CANCELLED */
+export function cancelOpeningBalance(state: Customer, { reversalId: id, date, reason }: Cancellation): CustomerEvent[] {
+  const { openingTransaction, isOpeningCancelled, trail } = recordedCustomer(state);
+  if (!openingTransaction) throw notFound('transaction');
+  if (isOpeningCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is cancelled already.');
+  const mirror = reversal(currentOf(trail, openingTransaction), { id, date });
+  return [{ type: 'OpeningBalanceCancelled', data: { reversal: mirror, reason } }];
+}
+
+export function categorizeOpeningBalance(state: Customer, request: CategoryRequest): CustomerEvent[] {
+  const data = choiceOn(recordedCustomer(state).trail, request);
+  return data ? [{ type: 'OpeningBalanceCategorized', data }] : [];
 }
 
 /** Whether it has transactions is the handler's to check first. */

@@ -12,11 +12,17 @@ export interface LedgerUse {
 
 export const LEDGER_DIRECTORY = Symbol('LEDGER_DIRECTORY');
 
-/** Where a transaction comes from that has no stream of its own. */
+/** The stream whose events a transaction rides in. */
+export type Carrier = { readonly entity: 'transaction' | 'sale' | 'customer'; readonly recordId: string };
+
+/** Where transactions are that have no stream of their own. */
 export interface LedgerDirectory {
   /**
-   * `reversal`: it undoes another; `service`: the service made it; undefined: there is none.
+   * As of now: everything that is stored when it is asked counts. Undefined: there is no such transaction.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
-  originOf(tenantId: string, transactionId: string): Promise<'reversal' | 'service' | undefined>;
+  find(
+    tenantId: string,
+    transactionId: string,
+  ): Promise<{ readonly carrier: Carrier; readonly isReversal: boolean } | undefined>;
 }

@@ -1,5 +1,16 @@
 import { conflict } from '../platform/domain-error.js';
-import { collection, payment, reversal, saleInvoice, saleReturn, type EntryFacts } from './ledger.js';
+import { categorized } from './categorization.js';
+import type { TenantRules } from './categorizer.js';
+import { currentOf } from './ledger-trail.js';
+import {
+  collection,
+  payment,
+  reversal,
+  saleInvoice,
+  saleReturn,
+  type EntryFacts,
+  type LedgerTransaction,
+} from './ledger.js';
 import { compareAmounts, sumOf } from './money.js';
 import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.aggregate.js';
 import type { SaleEvent, SalePayment } from './sale-events.js';
@@ -12,7 +23,10 @@ export type BookingAccounts = {
   readonly byPayment: readonly string[];
 };
 
-export type SaleBookingData = {
+/** What gives categories. `merchant`: the customer's name. */
+export type CategoryFacts = { readonly merchant: string | null; readonly rules: TenantRules };
+
+export type SaleBookingData = CategoryFacts & {
   /** The sale's own id: ids of its transactions derive from it, so booking again makes the same ones. */
   readonly saleId: string;
   readonly customerId: string;
@@ -67,7 +81,14 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
       { customerId, accountId: accountOf(accounts, index), amount },
     ),
   );
-  return [{ type: 'SaleBooked', data: { customerId, branchId, date, transactions: [invoice, ...collections] } }];
+  const entries = withCategories([invoice, ...collections], data);
+  return [{ type: 'SaleBooked', data: { customerId, branchId, date, ...entries } }];
+}
+
+/** As an event holds them. */
+function withCategories(entries: readonly LedgerTransaction[], { merchant, rules }: CategoryFacts) {
+  const { transactions, categorizedBy } = categorized(entries, merchant, rules);
+  return Object.keys(categorizedBy).length === 0 ? { transactions } : { transactions, categorizedBy };
 }
 
 const documentAmounts = (
@@ -92,7 +113,7 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
   }
   const { customerId } = found.booking;
   const shared = facts(data, document);
-  const transactions = [
+  const entries = [
     saleReturn(
       { ...shared, id: transactionId(saleId, 'return'), description: `Return ${document.externalId}` },
       { customerId, ...documentAmounts(accounts, document) },
@@ -105,7 +126,8 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
     ),
   ];
   const { externalId, total: gross } = document;
-  return [{ type: 'ReturnBooked', data: { saleId, externalId, customerId, branchId, date, transactions, gross } }];
+  const booked = { customerId, branchId, date, ...withCategories(entries, data) };
+  return [{ type: 'ReturnBooked', data: { saleId, externalId, gross, ...booked } }];
 }
 
 /**
@@ -128,7 +150,7 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
   );
   const transactions = originals.map((original) =>
     reversal(
-      original,
+      currentOf(found.trail, original),
       { ...shared, id: transactionId(saleId, `reversal:${original.id}`), description: `Cancellation ${externalId}` },
       original.documentEffect === null ? null : 'CANCELLATION',
     ),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { domain, technical, type EventOf } from '../platform/aggregate.js';
+import { CategorizedBys } from './categorization.js';
 import { CalendarDate, Instant } from './fields.js';
+import { CategoryChoice } from './ledger-trail.js';
 import { LedgerTransaction } from './ledger.js';
 import { personal } from './personal.js';
 import { PaymentMethod, SaleType } from './sale-payload.js';
@@ -55,6 +57,8 @@ const Booking = z.object({
   branchId: z.string().nullable(),
   date: CalendarDate,
   transactions: z.array(LedgerTransaction),
+  /** Where rules gave categories. */
+  categorizedBy: z.exactOptional(CategorizedBys),
 });
 export type Booking = z.output<typeof Booking>;
 
@@ -73,5 +77,7 @@ export const saleEvents = {
   SaleRejected: domain('UPDATE', 'sale', z.object({ code: z.string(), message: z.string(), attempts: z.int().min(1) })),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
+  /** A transaction of the sale, or of a RETURN or CANCELLATION that is booked on it. */
+  SaleTransactionCategorized: domain('UPDATE', 'sale', CategoryChoice),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

@@ -1,5 +1,6 @@
 import type { Aggregate } from '../platform/aggregate.js';
 import { notFound } from '../platform/domain-error.js';
+import { choiceOn, extended, withChoice, type CategoryRequest, type LedgerTrail } from './ledger-trail.js';
 import { saleEvents, type Booking, type SaleAccepted, type SaleEvent } from './sale-events.js';
 import type { PricedSale } from './sale-payload.js';
 
@@ -21,6 +22,8 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
   returns: readonly BookedReturn[];
   /** The CANCELLATION that is booked on this sale. */
   cancelledBy: { readonly saleId: string } | null;
+  /** Of all that is booked on this sale. */
+  trail: LedgerTrail;
 };
 export type Sale = { status: 'absent' } | AcceptedSale;
 
@@ -32,28 +35,42 @@ const accepted = ({ lines: _lines, metadata: _metadata, ...facts }: SaleAccepted
   rejection: null,
   returns: [],
   cancelledBy: null,
+  trail: {},
 });
 
 export const sale: Aggregate<Sale, SaleEvent> = {
   name: 'sale',
   events: saleEvents,
   initial: { status: 'absent' },
-  evolve: (state, event) => {
+  evolve: (state, event, revision) => {
     if (event.type === 'SaleAccepted') return accepted(event.data);
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'SaleCustomerChosen':
         return { ...state, customerId: event.data.customerId };
       case 'SaleBooked':
-        return { ...state, customerId: event.data.customerId, booking: event.data, rejection: null };
+        return {
+          ...state,
+          customerId: event.data.customerId,
+          booking: event.data,
+          rejection: null,
+          trail: extended(state.trail, event.data.transactions, revision),
+        };
       case 'SaleRejected':
         return { ...state, rejection: event.data };
       case 'ReturnBooked': {
-        const { saleId, gross } = event.data;
-        return { ...state, returns: [...state.returns, { saleId, gross }] };
+        const { saleId, gross, transactions } = event.data;
+        const trail = extended(state.trail, transactions, revision);
+        return { ...state, returns: [...state.returns, { saleId, gross }], trail };
       }
       case 'SaleCancelled':
-        return { ...state, cancelledBy: { saleId: event.data.saleId } };
+        return {
+          ...state,
+          cancelledBy: { saleId: event.data.saleId },
+          trail: extended(state.trail, event.data.transactions, revision),
+        };
+      case 'SaleTransactionCategorized':
+        return { ...state, trail: withChoice(state.trail, event.data, revision) };
     }
   },
 };
@@ -91,4 +108,9 @@ export function rejectSale(state: Sale, { code, message, attempts }: Rejection):
   const { booking, rejection } = acceptedSale(state);
   if (booking || (rejection && rejection.attempts >= attempts)) return [];
   return [{ type: 'SaleRejected', data: { code, message, attempts } }];
+}
+
+export function categorizeSaleTransaction(state: Sale, request: CategoryRequest): SaleEvent[] {
+  const data = choiceOn(acceptedSale(state).trail, request);
+  return data ? [{ type: 'SaleTransactionCategorized', data }] : [];
 }

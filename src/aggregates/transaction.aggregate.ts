@@ -2,13 +2,18 @@ import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
 import { conflict, DomainError, notFound } from '../platform/domain-error.js';
 import { nameUuid } from '../platform/name-uuid.js';
-import { RuleSource } from './category-rule.aggregate.js';
+import { CategorizedBy } from './categorization.js';
+import {
+  CategoryChoice,
+  choiceOn,
+  currentOf,
+  extended,
+  withChoice,
+  type CategoryRequest,
+  type LedgerTrail,
+} from './ledger-trail.js';
 import { LedgerTransaction, reversal } from './ledger.js';
 import { differingFields } from './sale-payload.js';
-
-/** The rule that gave a transaction its category. */
-export const CategorizedBy = z.object({ ruleId: z.string(), source: RuleSource });
-export type CategorizedBy = z.output<typeof CategorizedBy>;
 
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,
@@ -20,20 +25,38 @@ const TransactionRecorded = z.object({
 export const transactionEvents = {
   TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded),
   TransactionCancelled: domain('UPDATE', 'transaction', z.object({ reversal: LedgerTransaction, reason: z.string() })),
+  /** Of the transaction or its reversal. */
+  TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
 
 type Recorded = z.output<typeof TransactionRecorded>;
-export type RecordedTransaction = Recorded & { readonly status: 'recorded' | 'cancelled' };
+export type RecordedTransaction = Recorded & {
+  readonly status: 'recorded' | 'cancelled';
+  readonly trail: LedgerTrail;
+};
 export type Transaction = { readonly status: 'absent' } | RecordedTransaction;
+
+const recorded = (data: Recorded, revision: number): RecordedTransaction => {
+  const { transaction, categorizedBy } = data;
+  // A category that no rule gave came with the request.
+  const isChosen = transaction.categoryId !== null && categorizedBy === null;
+  return { status: 'recorded', ...data, trail: extended({}, [transaction], revision, isChosen) };
+};
 
 export const transactionAggregate: Aggregate<Transaction, TransactionEvent> = {
   name: 'transaction',
   events: transactionEvents,
   initial: { status: 'absent' },
-  evolve: (state, event) => {
-    if (event.type === 'TransactionRecorded') return { status: 'recorded', ...event.data };
-    return state.status === 'absent' ? state : { ...state, status: 'cancelled' };
+  evolve: (state, event, revision) => {
+    if (event.type === 'TransactionRecorded') return recorded(event.data, revision);
+    if (state.status === 'absent') return state;
+    switch (event.type) {
+      case 'TransactionCancelled':
+        return { ...state, status: 'cancelled', trail: extended(state.trail, [event.data.reversal], revision) };
+      case 'TransactionCategorized':
+        return { ...state, trail: withChoice(state.trail, event.data, revision) };
+    }
   },
 };
 
@@ -62,8 +85,15 @@ export function recordTransaction(state: Transaction, data: Recorded): Transacti
 export type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
 
 export function cancelTransaction(state: Transaction, data: Cancellation): TransactionEvent[] {
-  const { status, transaction } = recordedTransaction(state);
+  const { status, transaction, trail } = recordedTransaction(state);
   if (status === 'cancelled') throw conflict('ALREADY_CANCELLED', 'The transaction is cancelled already.');
   const { reversalId: id, date, reason } = data;
-  return [{ type: 'TransactionCancelled', data: { reversal: reversal(transaction, { id, date }), reason } }];
+  return [
+    { type: 'TransactionCancelled', data: { reversal: reversal(currentOf(trail, transaction), { id, date }), reason } },
+  ];
+}
+
+export function categorizeTransaction(state: Transaction, request: CategoryRequest): TransactionEvent[] {
+  const data = choiceOn(recordedTransaction(state).trail, request);
+  return data ? [{ type: 'TransactionCategorized', data }] : [];
 }

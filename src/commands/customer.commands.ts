@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
+import { CATEGORIZER, type Categorizer } from '../aggregates/categorizer.js';
 import {
   CreateCustomer as CreateCustomerInput,
   UpdateCustomer as UpdateCustomerInput,
@@ -38,6 +39,7 @@ export class CustomerCreation {
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(CustomerCodes) private readonly codes: CustomerCodes,
+    @Inject(CATEGORIZER) private readonly categorizer: Categorizer,
   ) {}
 
   async create(
@@ -49,9 +51,10 @@ export class CustomerCreation {
     const { state } = await this.reader.read(tenant, PLATFORM_TENANT, target.tenantId);
     const { currency: tenantCurrency, seeds } = presentTenant(state);
     const openingBalancesAccountId = seeds.accounts.openingBalances;
+    const rules = await this.rulesFor(target, input);
     for (let tried = 1; ; tried += 1) {
       const code = input.code ?? (await this.codes.next(target.tenantId));
-      const data = { id: target.id, input, code, tenantCurrency, openingBalancesAccountId, links };
+      const data = { id: target.id, input, code, tenantCurrency, openingBalancesAccountId, links, ...rules };
       try {
         return await this.runner.execute(customer, target, data, createCustomer);
       } catch (error) {
@@ -60,6 +63,10 @@ export class CustomerCreation {
         if (!isTaken || input.code !== undefined || tried === MAX_CODES_TRIED) throw error;
       }
     }
+  }
+
+  private async rulesFor({ tenantId }: Target, { openingBalance }: CreateCustomerInput) {
+    return openingBalance ? { rules: await this.categorizer.rulesOf(tenantId) } : {};
   }
 }
 

@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
+import { categorized } from '../aggregates/categorization.js';
 import { CATEGORIZER, type Categorizer } from '../aggregates/categorizer.js';
-import { line } from '../aggregates/fields.js';
 import {
   collection,
   correction,
@@ -14,21 +14,13 @@ import {
 } from '../aggregates/ledger.js';
 import { amountIn } from '../aggregates/money.js';
 import { CreateTransaction as CreateInput, ensureForm } from '../aggregates/transaction-input.js';
-import {
-  cancelTransaction,
-  recordTransaction,
-  transactionAggregate,
-  type Transaction,
-} from '../aggregates/transaction.aggregate.js';
+import { recordTransaction, transactionAggregate, type Transaction } from '../aggregates/transaction.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import { calendarDate } from '../platform/calendar.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt, type Target } from '../platform/command.js';
-import { conflict, invalid } from '../platform/domain-error.js';
+import { invalid } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
-import { LEDGER_DIRECTORY, type LedgerDirectory } from '../aggregates/ledger-use.js';
 import { TransactionReferences } from './transaction-references.js';
 
 /** The receipt; `isReplay` where the same request has recorded it before. */
@@ -38,8 +30,6 @@ export class CreateTransaction extends command<typeof CreateInput, RecordedRecei
   /** Digests of the request's members where it came with an Idempotency-Key. */
   fieldHashes: Readonly<Record<string, string>> | null = null;
 }
-export const CancelTransactionInput = z.strictObject({ reason: line(500) }).meta({ id: 'CancelTransactionDto' });
-export class CancelTransaction extends command(CancelTransactionInput) {}
 
 type Input = z.output<typeof CreateInput>;
 
@@ -103,7 +93,7 @@ export class CreateTransactionHandler implements ICommandHandler<CreateTransacti
     const { openingBalances, adjustments } = seeds.accounts;
     const balancingAccountId = data.type === 'ADJUSTMENT' ? adjustments : openingBalances;
     const entry = entryOf(data, factsOf(id, currency, data), amount, balancingAccountId);
-    return this.categorized(tenantId, entry, customerName);
+    return this.withCategory(tenantId, entry, customerName);
   }
 
   /** The first answer again: the transaction was recorded at revision 0, whatever became of it. */
@@ -118,51 +108,11 @@ export class CreateTransactionHandler implements ICommandHandler<CreateTransacti
     return { id, revision: 0, position, isReplay: true };
   }
 
-  private async categorized(tenantId: string, transaction: LedgerTransaction, merchant: string | null) {
-    const { amount, direction, description, accountId, counterAccountId } = transaction;
-    const accountIds = [accountId, counterAccountId].filter((id) => id !== null);
-    const found =
-      transaction.categoryId === null
-        ? await this.categorizer.categorize(tenantId, { merchant, description, amount, direction, accountIds })
-        : undefined;
-    if (!found) return { transaction, categorizedBy: null };
-    return { transaction: { ...transaction, categoryId: found.categoryId }, categorizedBy: found.categorizedBy };
+  private async withCategory(tenantId: string, transaction: LedgerTransaction, merchant: string | null) {
+    const rules = await this.categorizer.rulesOf(tenantId);
+    const { transactions, categorizedBy } = categorized([transaction], merchant, rules);
+    return { transaction: transactions[0] ?? transaction, categorizedBy: categorizedBy[transaction.id] ?? null };
   }
 }
 
-@CommandHandler(CancelTransaction)
-export class CancelTransactionHandler implements ICommandHandler<CancelTransaction, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(LEDGER_DIRECTORY) private readonly directory: LedgerDirectory,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  async execute({ target, data: { reason } }: CancelTransaction): Promise<Receipt> {
-    const { tenantId, id } = target;
-    const { state } = await this.reader.read(transactionAggregate, tenantId, id);
-    if (state.status === 'absent') await this.refuse(tenantId, id);
-    const { timeZone } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
-    const date = calendarDate(this.clock.nowMs(), timeZone);
-    const cancellation = { reversalId: this.ids.next(), date, reason };
-    const { revision, position } = await this.runner.execute(
-      transactionAggregate,
-      target,
-      cancellation,
-      cancelTransaction,
-    );
-    return { id, revision, position };
-  }
-
-  /** What has no stream of its own is a reversal, or was made by the service; or there is no such transaction. */
-  private async refuse(tenantId: string, id: string): Promise<void> {
-    const origin = await this.directory.originOf(tenantId, id);
-    if (origin === 'reversal') throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled.');
-    if (origin === 'service')
-      throw conflict('SYSTEM_GENERATED', 'The service made it: it is undone where it came from.');
-  }
-}
-
-export const transactionCommandHandlers = [TransactionReferences, CreateTransactionHandler, CancelTransactionHandler];
+export const transactionCommandHandlers = [TransactionReferences, CreateTransactionHandler];

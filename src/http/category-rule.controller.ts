@@ -19,13 +19,14 @@ import {
 import type { UserPrincipal } from '../platform/principal.js';
 import { tenantScope } from '../ports/read-store.js';
 import { IDS, type Ids } from '../ports/time.js';
-import { GetCategoryRule, ListCategoryRules, TestCategoryRules } from '../queries/category-rule.queries.js';
+import { TestCategoryRules } from '../queries/category-rule-test.query.js';
+import { GetCategoryRule, ListCategoryRules } from '../queries/category-rule.queries.js';
 import { answer, type Answer } from './answer.js';
 import { TransactionCategoryDto } from './category.controller.js';
 import { CommandGateway } from './command-gateway.js';
 import { Caller, Endpoint } from './endpoint.js';
 import { idInput, longText, MAX_PAGE_SIZE, optionalInteger, queryBoolean, searchInput } from './input.js';
-import { named, recordFields } from './shapes.js';
+import { instantOut, named, recordFields } from './shapes.js';
 
 const text = z.string().nullable();
 const CategoryRuleDto = named(
@@ -45,6 +46,8 @@ const CategoryRuleDto = named(
     source: RuleSource,
     priority: z.int().min(0).max(1000),
     isEnabled: z.boolean(),
+    hitCount: z.int().min(0).meta({ description: 'Transactions that got their category from it.' }),
+    lastMatchedAt: instantOut.nullable(),
   }),
 );
 const CategoryRuleListResponseDto = named(

@@ -3,7 +3,8 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { fieldHashes } from '../aggregates/sale-payload.js';
 import { keyedTransactionId } from '../aggregates/transaction.aggregate.js';
-import { CancelTransaction, CreateTransaction } from '../commands/transaction.commands.js';
+import { CancelTransaction, CategorizeTransaction } from '../commands/transaction-change.commands.js';
+import { CreateTransaction } from '../commands/transaction.commands.js';
 import type { UserPrincipal } from '../platform/principal.js';
 import { tenantScope } from '../ports/read-store.js';
 import { IDS, type Ids } from '../ports/time.js';
@@ -84,6 +85,7 @@ export class TransactionController {
     ...write,
     path: '/api/transactions/:id/cancel',
     summary: 'Undo a transaction by its reversal, dated today',
+    ifMatch: true,
     body: CancelTransaction.schema,
     answers: { status: 201, shape: 'command' },
   })
@@ -93,5 +95,20 @@ export class TransactionController {
     @Body() body: z.output<typeof CancelTransaction.schema>,
   ): Promise<Answer> {
     return this.gateway.send(new CancelTransaction({ tenantId, id }, body));
+  }
+  @Endpoint({
+    ...write,
+    method: 'PATCH',
+    path: '/api/transactions/:id/category',
+    summary: 'Choose the category of a transaction, or that it has none; no rule overrides it',
+    body: CategorizeTransaction.schema,
+    answers: { status: 200, shape: 'command' },
+  })
+  categorize(
+    @Caller() { tenantId }: UserPrincipal,
+    @Param('id') id: string,
+    @Body() body: z.output<typeof CategorizeTransaction.schema>,
+  ): Promise<Answer> {
+    return this.gateway.send(new CategorizeTransaction({ tenantId, id }, body));
   }
 }

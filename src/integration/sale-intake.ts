@@ -76,7 +76,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       const steps = [...this.step(key, idempotencyKey, bound), ...this.step(known, sale, accepted)];
       const { refusedBy, position } = await this.append(steps);
       if (refusedBy === undefined) {
-        const state = acceptedSale(fold(sale, accepted, known.state));
+        const state = acceptedSale(fold(sale, accepted, known.state, known.revision));
         return { receipt: receiptOf(id, state), replayed: accepted.length === 0, position: position ?? known.position };
       }
       if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
@@ -118,7 +118,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const expected = expectedAt(loaded.revision);
     const prepared = this.appender.prepare(loaded.stream, expected, events);
     const append = { stream: loaded.stream, expected, events: prepared };
-    return [{ loaded, append, after: fold(aggregate, events, loaded.state) }];
+    return [{ loaded, append, after: fold(aggregate, events, loaded.state, loaded.revision) }];
   }
 
   /** `refusedBy`: the stream that was not as believed; the steps before it stay. */

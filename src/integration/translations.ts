@@ -1,6 +1,7 @@
 import type { AccountEvent } from '../aggregates/account.aggregate.js';
 import type { BranchEvent } from '../aggregates/branch.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { CategoryChoice } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
@@ -13,7 +14,14 @@ type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent |
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
 
 /** What a domain event becomes for partners: its public name and the data that they may see. */
-type Fact = { readonly entity: string; readonly event: string; readonly subject?: string; readonly data: object };
+type Fact = {
+  readonly entity: string;
+  readonly event: string;
+  readonly subject?: string;
+  readonly data: object;
+  /** One of several that ride in the event. */
+  readonly ridesAlong?: true;
+};
 
 const fact = (entity: string, event: string, data: object): Fact => ({ entity, event, data });
 
@@ -23,7 +31,12 @@ const transactionFacts = (transactions: readonly LedgerTransaction[]): Fact[] =>
     event: transaction.reversalOf === null ? 'recorded' : 'cancelled',
     subject: transaction.id,
     data: transaction,
+    ridesAlong: true,
   }));
+
+const categorized = (choice: CategoryChoice): Fact[] => [
+  { ...fact('transaction', 'categorized', choice), subject: choice.transactionId },
+];
 
 /** Every domain event that partners see, by type. Contracts for ever: only added to; a change is a new version. */
 const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => readonly Fact[] } = {
@@ -35,20 +48,24 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
     ...transactionFacts(transactions),
   ],
   SaleRejected: ({ data }) => [fact('sale', 'rejected', data)],
-  ReturnBooked: ({ data: { transactions, ...data } }) => [
+  ReturnBooked: ({ data: { transactions, categorizedBy: _, ...data } }) => [
     { ...fact('sale', 'booked', { ...data, transactionIds: transactions.map(({ id }) => id) }), subject: data.saleId },
     ...transactionFacts(transactions),
   ],
-  SaleCancelled: ({ data: { transactions, ...data } }) => [
+  SaleCancelled: ({ data: { transactions, categorizedBy: _, ...data } }) => [
     { ...fact('sale', 'booked', { ...data, transactionIds: transactions.map(({ id }) => id) }), subject: data.saleId },
     ...transactionFacts(transactions),
   ],
-  CustomerCreated: ({ data: { links: _, openingTransaction, ...data } }) => [
+  CustomerCreated: ({ data: { links: _, openingTransaction, openingCategorizedBy: __, ...data } }) => [
     fact('customer', 'created', data),
     ...transactionFacts(openingTransaction ? [openingTransaction] : []),
   ],
   TransactionRecorded: ({ data: { transaction } }) => [fact('transaction', 'recorded', transaction)],
   TransactionCancelled: ({ data: { reversal } }) => transactionFacts([reversal]),
+  OpeningBalanceCancelled: ({ data: { reversal } }) => transactionFacts([reversal]),
+  TransactionCategorized: ({ data }) => categorized(data),
+  SaleTransactionCategorized: ({ data }) => categorized(data),
+  OpeningBalanceCategorized: ({ data }) => categorized(data),
   CustomerUpdated: ({ data }) => [fact('customer', 'updated', data)],
   CustomerMadePassive: () => [fact('customer', 'updated', { changes: { status: 'PASSIVE' } })],
   CustomerMadeActive: () => [fact('customer', 'updated', { changes: { status: 'ACTIVE' } })],
@@ -76,13 +93,12 @@ export function translate(event: Recorded): readonly IntegrationEvent[] {
   return (translation?.(event) ?? []).map((known) => integrationEvent(event, known));
 }
 
-function integrationEvent(event: Recorded, { entity, event: name, subject, data }: Fact): IntegrationEvent {
-  const ridesAlong = entity === 'transaction' && subject !== undefined;
+function integrationEvent(event: Recorded, { entity, event: name, subject, data, ridesAlong }: Fact): IntegrationEvent {
   return {
     subject: `kontor.${event.tenantId}.${entity}.${name}`,
     event: {
       specversion: '1.0',
-      id: ridesAlong ? nameUuid(subject, event.id) : event.id,
+      id: ridesAlong && subject !== undefined ? nameUuid(subject, event.id) : event.id,
       source: `/tenants/${event.tenantId}`,
       type: `kontor.${entity}.${name}.v1`,
       subject: subject ?? event.recordId,

@@ -88,7 +88,8 @@ export type Aggregate<State, Event extends DomainEvent> = {
   readonly name: string;
   readonly events: EventDeclarations;
   readonly initial: State;
-  readonly evolve: (state: State, event: Event) => State;
+  /** `revision`: that of the event in the stream. */
+  readonly evolve: (state: State, event: Event, revision: number) => State;
   /** The values that a record in this state holds; the command runner claims what a command adds, releases what it drops. */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];
   /** For rules over all records of a tenant that must hold strictly. */
@@ -98,6 +99,10 @@ export type Aggregate<State, Event extends DomainEvent> = {
 /** A business rule: looks at the state and answers with new events (`[]`: already so), or throws a DomainError. */
 export type Decision<State, Data, Event> = (state: State, data: Data, now: Date) => readonly Event[];
 
-/** Folds events, in order, into a state. */
-export const fold = <S, E extends DomainEvent>(aggregate: Aggregate<S, E>, events: readonly E[], from?: S): S =>
-  events.reduce(aggregate.evolve, from ?? aggregate.initial);
+/** Folds events, in order, into a state; `from` is the state at `revision`, −1 where nothing is before the events. */
+export const fold = <S, E extends DomainEvent>(
+  aggregate: Aggregate<S, E>,
+  events: readonly E[],
+  from: S = aggregate.initial,
+  revision = -1,
+): S => events.reduce((state, event, index) => aggregate.evolve(state, event, revision + 1 + index), from);

@@ -39,6 +39,14 @@ type Decided<S, E> = {
 const MAX_ATTEMPTS = 20;
 const MAX_JITTER_MS = 20;
 
+/** A decision with what it is about. */
+type Work<S, E, D> = {
+  readonly data: D;
+  readonly decide: Decision<S, D, E>;
+  /** The revision that If-Match is compared with where the command changes a part of the record only. */
+  readonly revisionOf: ((state: S) => number) | undefined;
+};
+
 /** Load, decide, claim, append: how every command changes a record. */
 export class CommandRunner {
   private readonly queue = new KeyedQueue();
@@ -55,7 +63,9 @@ export class CommandRunner {
   /**
    * Decides on the record's state and appends what follows, all or nothing. A decision on a cached state that refuses or
    * does nothing is taken again on the stream's tail before it counts. Races that are lost are decided anew; with
-   * If-Match in the context they are REVISION_CONFLICT.
+   * If-Match in the context they are REVISION_CONFLICT. A record may carry parts that have revisions of their own, those
+   * of the last events about them: `revisionOf` tells that of the part that the command is about, for If-Match and for
+   * the answer.
    * @throws DomainError of the decision; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable when the
    * record stays contended
    */
@@ -64,32 +74,32 @@ export class CommandRunner {
     target: Target,
     data: D,
     decide: Decision<S, D, E>,
+    revisionOf?: (state: S) => number,
   ): Promise<Executed<S, E>> {
     const stream = streamName(aggregate.name, target.tenantId, target.id);
-    return this.queue.run(stream, () => this.attempt(aggregate, target, data, decide));
+    return this.queue.run(stream, () => this.attempt(aggregate, target, { data, decide, revisionOf }));
   }
 
   private async attempt<S, E extends DomainEvent, D>(
     aggregate: Aggregate<S, E>,
     target: Target,
-    data: D,
-    decide: Decision<S, D, E>,
+    work: Work<S, E, D>,
   ): Promise<Executed<S, E>> {
     const { ifMatch } = currentContext();
     let loaded = this.reader.cached(aggregate, target.tenantId, target.id);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const fresh = loaded === undefined;
       loaded ??= await this.reader.read(aggregate, target.tenantId, target.id);
-      const decision = this.decideOn(aggregate, target, loaded, { data, decide, ifMatch });
+      const decision = this.decideOn(aggregate, target, loaded, { ...work, ifMatch });
       if (!fresh && decision.final) {
         loaded = undefined;
         continue;
       }
       if (decision.refusal) throw decision.refusal;
-      if (decision.events.length === 0) return unchanged(target, loaded);
+      if (decision.events.length === 0) return unchanged(target, loaded, work);
       const done = await this.append(aggregate, target, loaded, decision);
       if (done) return done;
-      if (ifMatch !== undefined) throw revisionConflict();
+      if (ifMatch !== undefined && !work.revisionOf) throw revisionConflict();
       loaded = undefined;
       await this.clock.sleep(this.random() * Math.min(MAX_JITTER_MS, 2 ** attempt));
     }
@@ -102,14 +112,15 @@ export class CommandRunner {
     aggregate: Aggregate<S, E>,
     { tenantId }: Target,
     loaded: Loaded<S>,
-    { data, decide, ifMatch }: { data: D; decide: Decision<S, D, E>; ifMatch: number | undefined },
+    { data, decide, revisionOf, ifMatch }: Work<S, E, D> & { readonly ifMatch: number | undefined },
   ): Decided<S, E> {
     const nothing = { final: true, state: loaded.state, events: [], adds: [], drops: [] };
     try {
       const events = decide(loaded.state, data, new Date(this.clock.nowMs()));
-      if (ifMatch !== undefined && ifMatch !== loaded.revision) return { ...nothing, refusal: revisionConflict() };
+      if (ifMatch !== undefined && ifMatch !== revisionIn(loaded, revisionOf))
+        return { ...nothing, refusal: revisionConflict() };
       if (events.length === 0) return nothing;
-      const state = fold(aggregate, events, loaded.state);
+      const state = fold(aggregate, events, loaded.state, loaded.revision);
       const held = aggregate.claims?.(loaded.state, tenantId) ?? [];
       const wanted = aggregate.claims?.(state, tenantId) ?? [];
       const adds = difference(wanted, held);
@@ -174,11 +185,14 @@ export class CommandRunner {
   }
 }
 
-const unchanged = <S, E>({ id }: Target, { revision, position, state }: Loaded<S>): Executed<S, E> => ({
+const revisionIn = <S>({ state, revision }: Loaded<S>, revisionOf: ((state: S) => number) | undefined): number =>
+  revisionOf?.(state) ?? revision;
+
+const unchanged = <S, E, D>({ id }: Target, loaded: Loaded<S>, { revisionOf }: Work<S, E, D>): Executed<S, E> => ({
   id,
-  revision,
-  position,
-  state,
+  revision: revisionIn(loaded, revisionOf),
+  position: loaded.position,
+  state: loaded.state,
   events: [],
   eventIds: [],
 });

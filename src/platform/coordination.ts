@@ -16,7 +16,7 @@ export async function appendAt<S, E extends DomainEvent>(
   const { stream } = current;
   try {
     const { revision, position } = await appender.write(stream, expectedAt(current.revision), [event]);
-    reader.remember({ stream, state: aggregate.evolve(current.state, event), revision, position });
+    reader.remember({ stream, state: aggregate.evolve(current.state, event, revision), revision, position });
     return true;
   } catch (error) {
     if (error instanceof WrongExpectedRevision) return false;

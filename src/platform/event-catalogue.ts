@@ -61,7 +61,7 @@ export type AnyAggregate = {
   readonly name: string;
   readonly events: EventDeclarations;
   readonly initial: unknown;
-  readonly evolve: (state: never, event: never) => unknown;
+  readonly evolve: (state: never, event: never, revision: number) => unknown;
   readonly claims?: (state: never, tenantId: string) => readonly Claim[];
 };
 

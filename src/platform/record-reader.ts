@@ -148,7 +148,8 @@ export class RecordReader {
     for (;;) {
       const slice = await this.store.readStream(stream, { from: revision + 1, maxCount: PAGE });
       for (const event of slice.events) {
-        if (event.type !== CLAIM_FENCED) state = aggregate.evolve(state, this.catalogue.decode(event) as unknown as E);
+        if (event.type !== CLAIM_FENCED)
+          state = aggregate.evolve(state, this.catalogue.decode(event) as unknown as E, event.revision);
         ({ revision, position } = event);
       }
       if (slice.events.length < PAGE) break;

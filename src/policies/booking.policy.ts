@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CATEGORIZER, type Categorizer } from '../aggregates/categorizer.js';
 import { customer } from '../aggregates/customer.aggregate.js';
-import { bookCancellation, bookReturn, bookSale } from '../aggregates/sale-booking.js';
+import { bookCancellation, bookReturn, bookSale, type CategoryFacts } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import { saleId as saleIdOf } from '../aggregates/sale-payload.js';
 import { hasBooked, rejectSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
@@ -31,6 +32,7 @@ export class BookingPolicy implements Policy {
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(SaleFactsReader) private readonly facts: SaleFactsReader,
+    @Inject(CATEGORIZER) private readonly categorizer: Categorizer,
     @Inject(CustomerMatching) private readonly matching: CustomerMatching,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -57,8 +59,9 @@ export class BookingPolicy implements Policy {
   private async book(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
     const facts = await this.facts.factsOf(tenantId, state);
     const customerId = await this.matching.customerOf({ tenantId, saleId, state });
-    await this.checkCustomer(tenantId, customerId);
-    await this.runner.execute(sale, { tenantId, id: saleId }, { saleId, customerId, ...facts }, bookSale);
+    const categories = await this.categoryFacts(tenantId, customerId);
+    const data = { saleId, customerId, ...facts, ...categories };
+    await this.runner.execute(sale, { tenantId, id: saleId }, data, bookSale);
   }
 
   private async bookOnRelated(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
@@ -71,8 +74,9 @@ export class BookingPolicy implements Policy {
     if (state.type === 'CANCELLATION')
       await this.runner.execute(sale, { tenantId, id }, { saleId, externalId, ...facts }, bookCancellation);
     else {
-      if (related?.booking) await this.checkCustomer(tenantId, related.booking.customerId);
-      await this.runner.execute(sale, { tenantId, id }, { saleId, accounts, document: state, ...facts }, bookReturn);
+      const categories = await this.categoryFacts(tenantId, related?.booking?.customerId);
+      const data = { saleId, accounts, document: state, ...facts, ...categories };
+      await this.runner.execute(sale, { tenantId, id }, data, bookReturn);
     }
   }
 
@@ -86,9 +90,13 @@ export class BookingPolicy implements Policy {
     }
   }
 
-  private async checkCustomer(tenantId: string, customerId: string): Promise<void> {
+  /** @throws DomainError conflict CUSTOMER_PASSIVE */
+  private async categoryFacts(tenantId: string, customerId: string | undefined): Promise<CategoryFacts> {
+    const rules = await this.categorizer.rulesOf(tenantId);
+    if (customerId === undefined) return { merchant: null, rules };
     const { state } = await this.reader.read(customer, tenantId, customerId);
-    if (state.status !== 'absent' && !state.isActive)
-      throw conflict('CUSTOMER_PASSIVE', 'The customer is passive: it takes no new transactions.');
+    if (state.status === 'absent') return { merchant: null, rules };
+    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive: it takes no new transactions.');
+    return { merchant: state.name, rules };
   }
 }

@@ -59,7 +59,7 @@ export const customerProjection: Projection<CustomerView, CustomerEvent> = {
 type Created = Extract<CustomerEvent, { type: 'CustomerCreated' }>;
 
 function created({ data, recordId: id, metadata, revision }: Recorded<Created>): CustomerView {
-  const { openingTransaction: _, links: __, ...facts } = data;
+  const { openingTransaction: _, openingCategorizedBy: __, links: ___, ...facts } = data;
   const { timestamp: at } = metadata;
   return { id, ...facts, accountId: id, isDeleted: false, createdAt: at, updatedAt: at, revision };
 }
@@ -73,6 +73,8 @@ function changes(event: Exclude<CustomerEvent, Created>): Partial<CustomerView> 
     case 'CustomerMadeActive':
       return { status: 'ACTIVE' };
     case 'CustomerLinked':
+    case 'OpeningBalanceCancelled':
+    case 'OpeningBalanceCategorized':
       return {};
     case 'CustomerDeleted':
       return { isDeleted: true };

@@ -1,4 +1,6 @@
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { CategorizedBy, CategorizedBys } from '../aggregates/categorization.js';
+import type { CategoryChoice } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale.aggregate.js';
@@ -19,8 +21,44 @@ export function entriesOf(event: LedgerEvent): readonly LedgerTransaction[] {
     case 'TransactionRecorded':
       return [event.data.transaction];
     case 'TransactionCancelled':
+    case 'OpeningBalanceCancelled':
       return [event.data.reversal];
     default:
       return [];
+  }
+}
+
+const NONE: CategorizedBys = {};
+
+/** Which rules gave the transactions of an event their categories, by the transactions' ids. */
+export function categorizedBysOf(event: LedgerEvent): CategorizedBys {
+  switch (event.type) {
+    case 'SaleBooked':
+    case 'ReturnBooked':
+      return event.data.categorizedBy ?? NONE;
+    case 'CustomerCreated':
+      return named(event.data.openingTransaction, event.data.openingCategorizedBy);
+    case 'TransactionRecorded':
+      return named(event.data.transaction, event.data.categorizedBy);
+    default:
+      return NONE;
+  }
+}
+
+const named = (transaction: LedgerTransaction | null, rule: CategorizedBy | null | undefined): CategorizedBys =>
+  transaction && rule ? { [transaction.id]: rule } : NONE;
+
+/** One for each transaction that a rule gave its category. */
+export const ruleHitsOf = (event: LedgerEvent): readonly CategorizedBy[] => Object.values(categorizedBysOf(event));
+
+/** A person's choice of a category for a transaction that was recorded before; undefined for any other event. */
+export function choiceOf(event: LedgerEvent): CategoryChoice | undefined {
+  switch (event.type) {
+    case 'TransactionCategorized':
+    case 'SaleTransactionCategorized':
+    case 'OpeningBalanceCategorized':
+      return event.data;
+    default:
+      return undefined;
   }
 }

@@ -2,6 +2,8 @@ import type { AnyProjection } from '../platform/projection.js';
 import { accountProjection } from './account.projection.js';
 import { accountDayProjection, balanceProjection } from './balance.projection.js';
 import { branchProjection } from './branch.projection.js';
+import { categoryRuleHitsProjection } from './category-rule-hits.projection.js';
+import { categoryRuleSetProjection } from './category-rule-set.projection.js';
 import { categoryRuleProjection } from './category-rule.projection.js';
 import { categoryProjection } from './category.projection.js';
 import { customerProjection } from './customer.projection.js';
@@ -22,6 +24,8 @@ export const projections: readonly AnyProjection[] = [
   transactionProjection,
   categoryProjection,
   categoryRuleProjection,
+  categoryRuleSetProjection,
+  categoryRuleHitsProjection,
   integrationKeyDirectoryProjection,
   branchProjection,
   tenantProjection,

@@ -1,8 +1,9 @@
+import type { Carrier } from '../aggregates/ledger-use.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { Recorded } from '../platform/event-catalogue.js';
 import type { Projection } from '../platform/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
-import { entriesOf, ledgerSources, type LedgerEvent } from './ledger-entries.js';
+import { categorizedBysOf, choiceOf, entriesOf, ledgerSources, type LedgerEvent } from './ledger-entries.js';
 
 /** A transaction as it is kept; the names of other records are joined when it is read. */
 export type TransactionView = LedgerTransaction & {
@@ -16,11 +17,13 @@ export type TransactionView = LedgerTransaction & {
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
   /** The user who recorded it; null for what the service made. */
   readonly createdBy: string | null;
+  /** The stream whose events it rides in. */
+  readonly carrier: Carrier;
 };
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
-  version: 2,
+  version: 3,
   fields: {
     date: { type: 'text', of: ({ date }) => date },
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
@@ -67,14 +70,19 @@ const MAX_PER_EVENT = 1_000;
 export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
   model: transactions,
   sources: ledgerSources,
-  documents: (event) =>
-    entriesOf(event).flatMap(({ id, reversalOf }) => (reversalOf === null ? [id] : [id, reversalOf])),
+  documents: (event) => {
+    const choice = choiceOf(event);
+    if (choice) return [choice.transactionId];
+    return entriesOf(event).flatMap(({ id, reversalOf }) => (reversalOf === null ? [id] : [id, reversalOf]));
+  },
   evolve: (view, event, id) => {
     const entries = entriesOf(event);
     const ordinal = entries.findIndex((entry) => entry.id === id);
     const entry = entries[ordinal];
     if (entry) return viewOf(entry, event, ordinal);
-    return view && { ...view, isCancelled: true, updatedAt: event.metadata.timestamp, revision: event.revision };
+    const choice = choiceOf(event);
+    const change = choice ? { categoryId: choice.categoryId, categorizedBy: null } : { isCancelled: true };
+    return view && { ...view, ...change, updatedAt: event.metadata.timestamp, revision: event.revision };
   },
 };
 
@@ -87,7 +95,8 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     revision: event.revision,
     sequence: Date.parse(timestamp) * MAX_PER_EVENT + ordinal,
     isCancelled: false,
-    categorizedBy: event.type === 'TransactionRecorded' ? event.data.categorizedBy : null,
+    categorizedBy: categorizedBysOf(event)[entry.id] ?? null,
     createdBy: userId ?? null,
+    carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },
   };
 }

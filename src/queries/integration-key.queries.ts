@@ -1,10 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { notFound, readModelBehind } from '../platform/domain-error.js';
-import { Progress } from '../platform/progress.js';
+import { notFound } from '../platform/domain-error.js';
 import { getFrom, ReadModels } from '../platform/query.js';
-import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { integrationKeyDirectory, type IntegrationKeyEntry } from '../projections/integration-key.projection.js';
+import { CaughtUp } from './caught-up.js';
 
 const WAIT_MS = 2_000;
 
@@ -15,16 +14,14 @@ export class FindIntegrationKey extends getFrom(integrationKeyDirectory) {}
 export class FindIntegrationKeyHandler implements IQueryHandler<FindIntegrationKey> {
   constructor(
     @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(EVENT_STORE) private readonly events: EventStore,
-    @Inject(Progress) private readonly progress: Progress,
+    @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
   ) {}
 
   /** A key that was made a moment ago may not be listed yet: that there is none counts when everything is. */
   async execute({ scope, id }: FindIntegrationKey): Promise<IntegrationKeyEntry> {
     const entry = await this.models.get(integrationKeyDirectory, scope, id);
     if (entry) return entry;
-    const { name } = integrationKeyDirectory;
-    if (!(await this.progress.reached(await this.events.head(), WAIT_MS, [name]))) throw readModelBehind();
+    await this.caughtUp.withHead(integrationKeyDirectory, WAIT_MS);
     const late = await this.models.get(integrationKeyDirectory, scope, id);
     if (!late) throw notFound('integration key');
     return late;

@@ -1,12 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { LedgerDirectory, LedgerUse } from '../aggregates/ledger-use.js';
-import { readModelBehind } from '../platform/domain-error.js';
-import { Progress } from '../platform/progress.js';
 import { ReadModels } from '../platform/query.js';
-import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { tenantScope } from '../ports/read-store.js';
 import { balances } from '../projections/balance.projection.js';
 import { transactions } from '../projections/transaction.projection.js';
+import { CaughtUp } from './caught-up.js';
 
 const WAIT_MS = 5_000;
 
@@ -15,22 +13,17 @@ const WAIT_MS = 5_000;
 export class ProjectedLedgerUse implements LedgerUse, LedgerDirectory {
   constructor(
     @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(EVENT_STORE) private readonly events: EventStore,
-    @Inject(Progress) private readonly progress: Progress,
+    @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
   ) {}
 
   async hasTransactions(tenantId: string, accountId: string): Promise<boolean> {
-    await this.catchUp(balances.name);
+    await this.caughtUp.withHead(balances, WAIT_MS);
     return (await this.models.get(balances, tenantScope(tenantId), accountId)) !== undefined;
   }
 
-  async originOf(tenantId: string, transactionId: string): Promise<'reversal' | 'service' | undefined> {
-    await this.catchUp(transactions.name);
+  async find(tenantId: string, transactionId: string) {
+    await this.caughtUp.withHead(transactions, WAIT_MS);
     const view = await this.models.get(transactions, tenantScope(tenantId), transactionId);
-    return view && (view.reversalOf === null ? 'service' : 'reversal');
-  }
-
-  private async catchUp(name: string): Promise<void> {
-    if (!(await this.progress.reached(await this.events.head(), WAIT_MS, [name]))) throw readModelBehind();
+    return view && { carrier: view.carrier, isReversal: view.reversalOf !== null };
   }
 }

@@ -10,7 +10,7 @@ import { transactions, type TransactionView } from '../projections/transaction.p
 import { GetStatementHandler } from './statement.query.js';
 
 /** A transaction as the API shows it, with the names that its ids stand for at the moment of reading. */
-export type TransactionRecord = Omit<TransactionView, 'sequence'> & {
+export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier'> & {
   readonly customerName: string | null;
   readonly accountName: string | null;
   readonly categoryName: string | null;
@@ -135,7 +135,7 @@ async function named(
     models.getMany(accounts, scope, idsOf(views, 'accountId')),
     models.getMany(categories, scope, idsOf(views, 'categoryId')),
   ]);
-  return views.map(({ sequence: _, ...view }) => ({
+  return views.map(({ sequence: _, carrier: __, ...view }) => ({
     ...view,
     customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
     accountName: accountNames.get(view.accountId ?? '')?.name ?? null,

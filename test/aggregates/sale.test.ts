@@ -35,7 +35,10 @@ function accepted(body: object): SaleEvent {
 const sold = accepted({ lines: [line], payments });
 const free = accepted({ lines: [{ ...line, discount: 100 }] });
 const accounts = { sales: 'Sales', tax: 'Tax', byPayment: ['Cash', 'Card'] };
+/** Nothing has a category. */
+const uncategorized = { merchant: 'Jane Doe', rules: { resolve: () => undefined } };
 const booking: SaleBookingData = {
+  ...uncategorized,
   saleId: SALE_ID,
   customerId: 'jane',
   branchId: 'main',
@@ -57,7 +60,7 @@ const returned = (quantity: number, id = RETURN_ID, more: object = {}) => {
   const event = accepted({ externalId: 'R-1', type: 'RETURN', relatedExternalId: 'S-1', lines, ...more });
   const state = stateOf(event);
   if (state.status === 'absent') throw new Error('not accepted');
-  return { saleId: id, branchId: null, date: '2026-03-05', accounts, document: state };
+  return { ...uncategorized, saleId: id, branchId: null, date: '2026-03-05', accounts, document: state };
 };
 const cancellation = { saleId: CANCELLATION_ID, externalId: 'C-1', branchId: null, date: '2026-03-06' };
 

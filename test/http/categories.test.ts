@@ -3,7 +3,14 @@ import { TestService, type TestTenant } from '../support/service.js';
 const PATH = '/api/transaction-categories';
 const RULES = `${PATH}/rules`;
 
-type Category = { id: string; name: string; isArchived: boolean; ruleCount: number; revision: number };
+type Category = {
+  id: string;
+  name: string;
+  isArchived: boolean;
+  isSystem: boolean;
+  ruleCount: number;
+  revision: number;
+};
 type Rule = { id: string; categoryName: string | null; priority: number; isEnabled: boolean; merchant: string | null };
 type RuleList = { items: Rule[]; page: number; limit: number; total: number; totalPages: number };
 
@@ -25,8 +32,9 @@ describe('Categories and rules', () => {
   const create = async (name: string, more: object = {}): Promise<string> => (await post(PATH, { name, ...more })).id;
   const createRule = async (categoryId: string, more: object = { keyword: 'coffee' }): Promise<string> =>
     (await post(RULES, { categoryId, ...more })).id;
-  const list = async (query = ''): Promise<Category[]> =>
-    (await service.get(`${PATH}${query}`, tenant.token)).data as Category[];
+  /** Without those that the tenant started with. */
+  const list = async (query = '', { token } = tenant): Promise<Category[]> =>
+    ((await service.get(`${PATH}${query}`, token)).data as Category[]).filter(({ isSystem }) => !isSystem);
   const rules = async (query = ''): Promise<RuleList> =>
     (await service.get(`${RULES}${query}`, tenant.token)).data as RuleList;
   const codeOf = ({ body }: { body: unknown }): string | undefined => (body as { code?: string }).code;
@@ -139,7 +147,7 @@ describe('Categories and rules', () => {
       await patch(`${RULES}/${id}`, { keyword: null, merchant: 'Roastery' });
       await patch(`${RULES}/${id}/priority`, { priority: 7 });
       await patch(`${RULES}/${id}/disable`, { isEnabled: false });
-      const { items } = await rules();
+      const { items } = await rules('?source=MANUAL');
       expect(items).toMatchObject([{ merchant: 'Roastery', priority: 7, isEnabled: false }]);
       const again = await patch(`${RULES}/${id}/disable`, { isEnabled: false });
       expect(again.data).toMatchObject({ revision: 3 });
@@ -154,8 +162,9 @@ describe('Categories and rules', () => {
       const espresso = await createRule(coffee, { merchant: 'Espresso Bar' });
       const office = await createRule(rent, { keyword: 'office', notes: 'the landlord', isEnabled: false });
       const idsOf = async (query: string) => (await rules(query)).items.map(({ id }) => id);
-      expect(await idsOf('')).toEqual([office, espresso]);
-      expect(await rules('?page=2&limit=1')).toMatchObject({
+      expect((await idsOf('')).slice(0, 2)).toEqual([office, espresso]);
+      expect(await idsOf('?source=MANUAL')).toEqual([office, espresso]);
+      expect(await rules('?source=MANUAL&page=2&limit=1')).toMatchObject({
         items: [{ id: espresso }],
         page: 2,
         limit: 1,
@@ -166,6 +175,7 @@ describe('Categories and rules', () => {
       expect(await idsOf('?search=espresso')).toEqual([espresso]);
       expect(await idsOf(`?categoryId=${coffee}`)).toEqual([espresso]);
       expect(await idsOf('?isEnabled=false')).toEqual([office]);
+      expect(await idsOf('?source=MANUAL&isEnabled=true')).toEqual([espresso]);
       expect(await idsOf('?source=LEARNED')).toEqual([]);
       expect((await service.get(`${RULES}?limit=101`, tenant.token)).status).toBe(400);
       expect((await service.get(`${RULES}?pageNumber=1`, tenant.token)).status).toBe(400);
@@ -177,7 +187,7 @@ describe('Categories and rules', () => {
       matched: boolean;
       rule: { id: string } | null;
       category: { name: string } | null;
-      candidates: { rule: { id: string }; matched: boolean; reasons: string[] }[];
+      candidates: { rule: { id: string; source: string }; matched: boolean; reasons: string[] }[];
       normalizedText: string;
     };
     const attempt = async (body: object): Promise<Result> => (await post(`${RULES}/test`, body)).data as Result;
@@ -188,7 +198,9 @@ describe('Categories and rules', () => {
       const winner = await createRule(coffee, { keyword: 'COFFEE' });
       const result = await attempt({ description: 'Two  Coffees', amount: '7.50', direction: 'OUT' });
       expect(result).toMatchObject({ matched: true, rule: { id: winner }, category: { name: 'Coffee' } });
-      expect(result.candidates.map(({ rule: { id }, matched, reasons }) => ({ id, matched, reasons }))).toEqual([
+      const byHand = result.candidates.filter(({ rule: { source } }) => source === 'MANUAL');
+      expect(result.candidates.slice(0, 2)).toEqual(byHand);
+      expect(byHand.map(({ rule: { id }, matched, reasons }) => ({ id, matched, reasons }))).toEqual([
         { id: winner, matched: true, reasons: [] },
         { id: near, matched: false, reasons: ['amountMin'] },
       ]);
@@ -203,7 +215,7 @@ describe('Categories and rules', () => {
         category: { name: 'Rent' },
       });
       expect(await attempt({ merchant: 'Landlord Ltd' })).toMatchObject({ matched: false, rule: null, category: null });
-      expect((await rules()).total).toBe(0);
+      expect((await rules('?source=MANUAL')).total).toBe(0);
       const lost = await post(`${RULES}/test`, { rule: { ...rule, categoryId: 'nothing' } });
       expect([lost.status, lost.told.includes('rule.categoryId')]).toEqual([404, true]);
     });
@@ -218,8 +230,9 @@ describe('Categories and rules', () => {
   test('are out of reach for other tenants', async () => {
     const categoryId = await create('Secret');
     const ruleId = await createRule(categoryId);
-    const { token } = await service.createTenant();
-    expect((await service.get(PATH, token)).data).toEqual([]);
+    const other = await service.createTenant();
+    const { token } = other;
+    expect(await list('?includeArchived=true', other)).toEqual([]);
     expect((await service.get(`${RULES}/${ruleId}`, token)).status).toBe(404);
     for (const path of [`${PATH}/${categoryId}`, `${RULES}/${ruleId}`])
       expect((await service.call('DELETE', path, { token })).status).toBe(404);

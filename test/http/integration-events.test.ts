@@ -48,6 +48,10 @@ const publicTypes: Readonly<
   AccountCreated: () => 1,
   BranchCreated: () => 1,
   UserCreated: () => 1,
+  TransactionCategorized: () => 1,
+  SaleTransactionCategorized: () => 1,
+  OpeningBalanceCategorized: () => 1,
+  OpeningBalanceCancelled: () => 1,
 };
 async function expectedCount(): Promise<number> {
   const all = await service.service.engines.events.readAll({ maxCount: 100_000 });
@@ -122,6 +126,22 @@ describe('A sale on the broker', () => {
     }
   });
 
+  test('tells of each category that a person chooses for one of its transactions', async () => {
+    const { token } = books.tenant;
+    await service.sell(books.partner, saleOf('chosen', { customer: { name: 'Cho Sen' } }));
+    const id = (await service.transactions(token, 'search=chosen')).items[0]?.id ?? '';
+    const { id: categoryId } = await service.post('/api/transaction-categories', { name: 'Chosen' }, token);
+    const body = { categoryId };
+    await service.call('PATCH', `/api/transactions/${id}/category`, { token, body });
+    const [message] = await about(({ event }) => event.type === 'kontor.transaction.categorized.v1', 1);
+    const [domainEvent] = (await eventsOf('SaleTransactionCategorized')).slice(-1);
+    expect(message?.subject).toBe(`kontor.${books.tenant.id}.transaction.categorized`);
+    expect(message?.event).toMatchObject({
+      id: domainEvent?.id,
+      subject: id,
+      data: { transactionId: id, categoryId, customerId: expect.any(String) as string },
+    });
+  });
   test('that is rejected says why', async () => {
     await service.postSale(books.partner, saleOf('refused', { branchCode: 'NOWHERE' }));
     const { saleId } = await service.settled(books.partner, 'refused');

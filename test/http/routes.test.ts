@@ -61,7 +61,6 @@ const NOT_BUILT_YET: readonly string[] = [
   'PATCH /api/notifications/read-all',
   'PATCH /api/notifications/{id}/read',
   'PATCH /api/platform/error-logs/{id}/resolve',
-  'PATCH /api/transactions/{id}/category',
   'POST /api/integration-keys/{id}/rotate',
   'POST /api/notifications/admin/send',
   'POST /api/notifications/push-subscriptions',

@@ -83,7 +83,10 @@ describe('Uniqueness, whatever the interleaving', () => {
     return events.map((event) => {
       const { entity, recordId, ...decoded } = clubCatalogue.decode(event);
       if (entity === 'member' && event.type !== 'ClaimFenced')
-        states.set(recordId, member.evolve(states.get(recordId) ?? member.initial, decoded as unknown as MemberEvent));
+        states.set(
+          recordId,
+          member.evolve(states.get(recordId) ?? member.initial, decoded as unknown as MemberEvent, decoded.revision),
+        );
       return [...states].filter(([, state]) => state.email === email).map(([id]) => id);
     });
   }

@@ -7,7 +7,17 @@ import { AppendOutcomeUnknown } from '../../src/ports/event-store.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { byNumbers, InterleavedClock, Interleaver } from '../support/interleaving.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
-import { asRequest, changeEmail, member, memberStream, replica, TENANT, type Replica } from '../support/member.toy.js';
+import {
+  asRequest,
+  changeEmail,
+  greet,
+  member,
+  memberStream,
+  replica,
+  TENANT,
+  type Member,
+  type Replica,
+} from '../support/member.toy.js';
 import { whileTimePasses } from '../support/while-time-passes.js';
 
 const EMAIL = 'ada@example.com';
@@ -136,6 +146,44 @@ describe('A command', () => {
       );
       await expect(here.greet('ada', 'second', { ifMatch: 1 })).rejects.toMatchObject({ code: 'REVISION_CONFLICT' });
       expect((await here.read('ada')).state.greetings).toEqual(['bob', 'first']);
+    });
+  });
+
+  describe('about a part of the record, with If-Match', () => {
+    /** As if each greeting were a revision of what others say, beside the member's own data. */
+    const greetingsOf = ({ greetings }: Member): number => greetings.length;
+    const greetPart = (by: string, ifMatch: number) =>
+      asRequest(() => here.runner.execute(member, { tenantId: TENANT, id: 'ada' }, { by }, greet, greetingsOf), {
+        ifMatch,
+      });
+    const elsewhere = () => replica(store.inner, clock, new SeededIds(3));
+    beforeEach(async () => {
+      await here.join('ada', EMAIL);
+      await here.greet('ada', 'bob');
+    });
+
+    test('is carried out at the part’s revision, not at the record’s', async () => {
+      await expect(greetPart('kim', 2)).rejects.toMatchObject({ code: 'REVISION_CONFLICT' });
+      await here.changeEmail('ada', null);
+      expect(await greetPart('kim', 1)).toMatchObject({ revision: 3 });
+    });
+
+    test('is carried out when a race is lost to a change of something else', async () => {
+      store.beforeAppendTo(memberStream('ada'), () => elsewhere().changeEmail('ada', null));
+      expect(await passing(greetPart('second', 1))).toMatchObject({ revision: 3 });
+      expect((await here.read('ada')).state).toMatchObject({ email: null, greetings: ['bob', 'second'] });
+    });
+
+    test('is refused when a race is lost to a change of the part', async () => {
+      store.beforeAppendTo(memberStream('ada'), () => elsewhere().greet('ada', 'first'));
+      await expect(passing(greetPart('second', 1))).rejects.toMatchObject({ code: 'REVISION_CONFLICT' });
+      expect((await here.read('ada')).state.greetings).toEqual(['bob', 'first']);
+    });
+
+    test('that changes nothing answers the part’s revision', async () => {
+      await here.changeEmail('ada', null);
+      const nothing = () => here.runner.execute(member, { tenantId: TENANT, id: 'ada' }, {}, () => [], greetingsOf);
+      expect(await asRequest(nothing)).toMatchObject({ revision: 1, events: [] });
     });
   });
 

@@ -66,6 +66,7 @@ const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
     if ('transactions' in data) return { type, data: { ...data, transactions } };
     if ('transaction' in data) return { type, data: { ...data, transaction: one } };
+    if ('transactionId' in data) return { type, data: { ...data, transactionId: one.id } };
     if ('reversal' in data) return { type, data: { ...data, reversal: one } };
     if ('openingTransaction' in data)
       return { type, data: { ...data, currency: CURRENCY, openingTransaction: transactions[0] ?? null } };

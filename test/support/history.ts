@@ -63,4 +63,24 @@ export async function writeHistory(
     if (refused) throw new Error(`A sale of the history: ${refused.told}`);
     await Promise.all(batch.map(({ externalId }) => service.settled(books.partner, externalId)));
   }
+  await choose(service, books, pick);
+}
+
+/** People choose categories of transactions of every kind. */
+async function choose(service: TestService, { tenant: { token } }: Books, pick: <T>(from: readonly T[]) => T) {
+  const { data } = await service.get('/api/transaction-categories', token);
+  const categoryIds = [
+    null,
+    ...(data as { id: string; direction: string }[])
+      .filter(({ direction }) => direction === 'BOTH')
+      .map(({ id }) => id),
+  ];
+  const { items } = (await service.get('/api/transactions?pageNumber=1&pageSize=100', token)).body as {
+    items: { id: string }[];
+  };
+  for (const { id } of items.slice(0, 12)) {
+    const body = { categoryId: pick(categoryIds) };
+    const reply = await service.call('PATCH', `/api/transactions/${id}/category`, { token, body });
+    if (reply.status !== 200) throw new Error(`A category of the history: ${reply.told}`);
+  }
 }
