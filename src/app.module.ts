@@ -3,12 +3,16 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { catalogue } from './catalogue.js';
 import { branchCommandHandlers } from './commands/branch.commands.js';
 import { CATEGORIZER } from './aggregates/categorizer.js';
+import { DEAD_LETTER_OFFICE } from './aggregates/dead-letter-office.js';
 import { LEDGER_DIRECTORY, LEDGER_USE } from './aggregates/ledger-use.js';
 import { accountCommandHandlers } from './commands/account.commands.js';
 import { categoryRuleCommandHandlers } from './commands/category-rule.commands.js';
 import { categoryCommandHandlers } from './commands/category.commands.js';
 import { CustomerCodes } from './commands/customer-codes.js';
 import { CustomerCreation, customerCommandHandlers } from './commands/customer.commands.js';
+import { deadLetterCommandHandlers } from './commands/dead-letter.commands.js';
+import { forwarderCommandHandlers } from './commands/forwarder.commands.js';
+import { IntegrationKeyUses } from './commands/integration-key-uses.js';
 import { integrationKeyCommandHandlers } from './commands/integration-key.commands.js';
 import { operatorCommandHandlers } from './commands/operator.commands.js';
 import { roleCommandHandlers } from './commands/role.commands.js';
@@ -32,7 +36,10 @@ import { CategoryRuleController } from './http/category-rule.controller.js';
 import { CategoryController } from './http/category.controller.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { CustomerController } from './http/customer.controller.js';
+import { DeadLetterController } from './http/dead-letter.controller.js';
 import { IntegrationKeyController } from './http/integration-key.controller.js';
+import { IntegrationEventController } from './http/integration-event.controller.js';
+import { NotedAuthenticator } from './http/noted-authenticator.js';
 import { OperatorController } from './http/operator.controller.js';
 import { PlatformController } from './http/platform.controller.js';
 import { ProbeController, READINESS } from './http/probe.controller.js';
@@ -45,6 +52,7 @@ import { SETTINGS } from './http/settings.js';
 import { TenantController } from './http/tenant.controller.js';
 import { TransactionController } from './http/transaction.controller.js';
 import { UserController } from './http/user.controller.js';
+import { ServiceDeadLetterOffice } from './dead-letter-office.js';
 import { DeadLetters } from './integration/dead-letters.js';
 import { TakeSaleHandler } from './integration/sale-intake.js';
 import { AccessTokens } from './platform/access-tokens.js';
@@ -54,15 +62,17 @@ import { CommandRunner } from './platform/command-runner.js';
 import { Memberships } from './platform/memberships.js';
 import { OidcTokens } from './platform/oidc.js';
 import { Passwords, passwords } from './platform/passwords.js';
+import { BROKER } from './ports/broker.js';
 import { LOGGER } from './ports/log.js';
 import { AUTHENTICATOR, RATE_LIMITER } from './platform/principal.js';
 import { Progress } from './platform/progress.js';
 import { ReadModels } from './platform/query.js';
 import { RecordReader } from './platform/record-reader.js';
-import { BookingPolicy } from './policies/booking.policy.js';
 import { CustomerMatching } from './policies/customer-matching.js';
 import { SaleFactsReader } from './policies/sale-facts.js';
-import { TenantSeedingPolicy } from './policies/tenant-seeding.policy.js';
+import { policyProviders } from './policies/policies.js';
+import { RestorationWatch } from './policies/restoration-watch.js';
+import { Restoring } from './policies/restoring.js';
 import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
@@ -72,14 +82,16 @@ import { accountQueryHandlers } from './queries/account.queries.js';
 import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
 import { categoryQueryHandlers } from './queries/category.queries.js';
 import { CaughtUp } from './queries/caught-up.js';
+import { DeletedRecords } from './queries/deleted-records.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
+import { deadLetterQueryHandlers } from './queries/dead-letter.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
 import { operatorQueryHandlers } from './queries/operator.queries.js';
 import { roleQueryHandlers } from './queries/role.queries.js';
 import { GetMeHandler } from './queries/session.queries.js';
 import { ProjectedCategorizer } from './queries/projected-categorizer.js';
 import { ProjectedLedgerUse } from './queries/ledger-use.js';
-import { GetSaleStatusHandler } from './queries/sale.queries.js';
+import { saleQueryHandlers } from './queries/sale.queries.js';
 import { tenantQueryHandlers } from './queries/tenant.queries.js';
 import { transactionQueryHandlers } from './queries/transaction.queries.js';
 import { GetTrialBalanceHandler } from './queries/trial-balance.query.js';
@@ -98,7 +110,9 @@ const controllers = [
   CategoryRuleController,
   ReportController,
   IntegrationKeyController,
+  IntegrationEventController,
   SaleController,
+  DeadLetterController,
   UserController,
   RoleController,
 ];
@@ -117,7 +131,7 @@ export class AppModule {
 }
 
 function platform(config: Config, engines: Engines, tokens: AccessTokens): Provider[] {
-  const { events, reads, cache, clock, ids, logger, progress } = engines;
+  const { events, reads, broker, cache, clock, ids, logger, progress } = engines;
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -128,6 +142,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
   const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
   return [
     value(EVENT_STORE, events),
+    value(BROKER, broker),
     value(CACHE, cache),
     value(CLOCK, clock),
     value(IDS, ids),
@@ -147,7 +162,9 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
 }
 
 const handlers: Provider[] = [
-  { provide: AUTHENTICATOR, useClass: StreamAuthenticator },
+  StreamAuthenticator,
+  IntegrationKeyUses,
+  { provide: AUTHENTICATOR, useClass: NotedAuthenticator },
   { provide: RATE_LIMITER, useClass: CacheRateLimiter },
   CommandGateway,
   LoginFailures,
@@ -159,11 +176,17 @@ const handlers: Provider[] = [
   TenantSeeder,
   UserReferences,
   DeadLetters,
+  { provide: DEAD_LETTER_OFFICE, useClass: ServiceDeadLetterOffice },
+  ...policyProviders,
+  ...deadLetterCommandHandlers,
+  ...deadLetterQueryHandlers,
+  ...forwarderCommandHandlers,
   CustomerMatching,
   SaleFactsReader,
-  BookingPolicy,
-  TenantSeedingPolicy,
   CaughtUp,
+  DeletedRecords,
+  Restoring,
+  RestorationWatch,
   TakeSaleHandler,
   ...branchCommandHandlers,
   { provide: LEDGER_USE, useClass: ProjectedLedgerUse },
@@ -193,6 +216,6 @@ const handlers: Provider[] = [
   ...transactionQueryHandlers,
   ...userQueryHandlers,
   GetMeHandler,
-  GetSaleStatusHandler,
+  ...saleQueryHandlers,
   GetTrialBalanceHandler,
 ];

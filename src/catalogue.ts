@@ -5,8 +5,11 @@ import { categoryRule } from './aggregates/category-rule.aggregate.js';
 import { category } from './aggregates/category.aggregate.js';
 import { customer } from './aggregates/customer.aggregate.js';
 import { deadLetter } from './aggregates/dead-letter.aggregate.js';
+import { forwarder } from './aggregates/forwarder.aggregate.js';
 import { idempotencyKey } from './aggregates/idempotency-key.aggregate.js';
+import { integrationKeyUse } from './aggregates/integration-key-use.aggregate.js';
 import { integrationKey } from './aggregates/integration-key.aggregate.js';
+import { merchantChoices } from './aggregates/merchant-choices.aggregate.js';
 import { numberSequence } from './aggregates/number-sequence.aggregate.js';
 import { operator } from './aggregates/operator.aggregate.js';
 import { role } from './aggregates/role.aggregate.js';
@@ -30,8 +33,11 @@ export const catalogue = new EventCatalogue([
   categoryRule,
   customer,
   deadLetter,
+  forwarder,
   idempotencyKey,
   integrationKey,
+  integrationKeyUse,
+  merchantChoices,
   numberSequence,
   operator,
   role,

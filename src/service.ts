@@ -17,8 +17,8 @@ import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
 import { ReadModels } from './platform/query.js';
 import { WindowedSubscriber } from './platform/windowed-subscriber.js';
-import { BookingPolicy } from './policies/booking.policy.js';
-import { TenantSeedingPolicy } from './policies/tenant-seeding.policy.js';
+import { POLICIES } from './policies/policies.js';
+import { RestorationWatch } from './policies/restoration-watch.js';
 import { projections } from './projections/projections.js';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
@@ -112,13 +112,15 @@ function followerOf(app: NestFastifyApplication, engines: Engines): ModelFollowe
 /** Each policy runs where this process leads in it. */
 function leadPolicies(app: NestFastifyApplication, engines: Engines, pace: Pace): Led[] {
   const deadLetters = app.get(DeadLetters);
-  return [app.get(BookingPolicy), app.get(TenantSeedingPolicy)].map((policy) =>
+  const led = app.get<readonly Policy[]>(POLICIES).map((policy) =>
     engines.leadership.lead(`policy:${policy.name}`, async () => {
       const subscriber = subscriberOf(policy, engines, deadLetters, pace);
       await subscriber.start();
       return subscriber;
     }),
   );
+  const watch = app.get(RestorationWatch);
+  return [...led, engines.leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))];
 }
 
 const CLOSE_IDLE_EVERY_MS = 50;
@@ -147,11 +149,12 @@ function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters
     handle: (event) => policy.react(event),
     pace: (event) => pace.turn(event.recordedAtMs),
     isTransient,
-    park: ({ id, type, stream, position }, error) =>
+    ...(policy.inOrder && { maxInFlight: 1 }),
+    park: ({ id, type, stream, revision, position }, error) =>
       deadLetters.park({
-        origin: 'POLICY',
+        origin: policy.letters ?? 'POLICY',
         subscriber: policy.name,
-        event: { id, type, stream, position },
+        event: { id, type, stream, revision, position },
         reason: reasonOf(error),
       }),
   });

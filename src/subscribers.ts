@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Role } from './config.js';
-import { createForwarder, FORWARDER } from './integration/forwarder.js';
+import { FORWARDER } from './aggregates/forwarder.aggregate.js';
+import { createForwarder } from './integration/forwarder.js';
 import { reasonOf, type ParkRequest } from './integration/dead-letters.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
 import type { Leadership, Led } from './platform/leadership.js';
@@ -89,11 +90,11 @@ async function forward({ events, store, broker, catalogue, clock, logger, park }
     checkpoints: checkpointsIn(store),
     clock,
     logger,
-    park: ({ id, type, stream, position }, error) =>
+    park: ({ id, type, stream, revision, position }, error, rewindId) =>
       park({
         origin: 'PUBLISH',
-        subscriber: FORWARDER,
-        event: { id, type, stream, position },
+        subscriber: rewindId === undefined ? FORWARDER : `${FORWARDER}~rewind.${rewindId}`,
+        event: { id, type, stream, revision, position },
         reason: reasonOf(error),
       }),
     onProgress: () => undefined,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
 import { conflict, notFound } from '../platform/domain-error.js';
 import { changesTo, line, someOf } from './fields.js';
 import type { TenantSeeds } from './tenant.aggregate.js';
@@ -95,20 +95,18 @@ export const account: Aggregate<Account, AccountEvent> = {
     return state.status === 'absent' ? state : evolveRecorded(state, event);
   },
   claims: (state, tenantId) =>
-    state.status !== 'present' || state.code === null
-      ? []
-      : [
-          {
-            scope: tenantId,
-            kind: 'account-code',
-            value: accountCodeKey(state.code),
-            refusal: { code: 'ACCOUNT_CODE_TAKEN', message: 'Another account has this code.' },
-          },
-        ],
+    state.status !== 'present' || state.code === null ? [] : [accountCodeClaim(tenantId, state.code)],
 };
 
 /** Codes that differ only in case are the same code. */
 export const accountCodeKey = (code: string): string => code.normalize('NFC').toUpperCase();
+
+export const accountCodeClaim = (tenantId: string, code: string): Claim => ({
+  scope: tenantId,
+  kind: 'account-code',
+  value: accountCodeKey(code),
+  refusal: { code: 'ACCOUNT_CODE_TAKEN', message: 'Another account has this code.' },
+});
 
 /** The account, unless there is none (any more). @throws DomainError not_found */
 export function presentAccount(state: Account): PresentAccount {

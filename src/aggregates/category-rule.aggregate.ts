@@ -57,11 +57,22 @@ export type NewCategoryRule = CreateCategoryRule & { readonly source: RuleSource
 export const categoryRuleEvents = {
   CategoryRuleCreated: domain('CREATE', 'category-rule', RuleCreated),
   CategoryRuleUpdated: domain('UPDATE', 'category-rule', z.object({ changes: someOf(Details.shape) })),
+  /** People's choices spoke against a learned rule, so it is disabled. */
+  CategoryRuleDisputed: domain('UPDATE', 'category-rule', z.object({ choiceId: z.string() })),
+  /** It is learned again, and so enabled. */
+  CategoryRuleConfirmed: domain('UPDATE', 'category-rule', z.object({})),
   CategoryRuleDeleted: domain('DELETE', 'category-rule', z.object({})),
 };
 export type CategoryRuleEvent = EventOf<typeof categoryRuleEvents>;
 
-export type PresentCategoryRule = { status: 'present' | 'deleted'; source: RuleSource } & RuleDetails;
+/** The choice by which it was last disabled, and whether nobody has changed it since. */
+type Dispute = { readonly choiceId: string; readonly stands: boolean };
+
+export type PresentCategoryRule = {
+  status: 'present' | 'deleted';
+  source: RuleSource;
+  dispute: Dispute | null;
+} & RuleDetails;
 export type CategoryRule = { status: 'absent' } | PresentCategoryRule;
 
 export const categoryRule: Aggregate<CategoryRule, CategoryRuleEvent> = {
@@ -69,16 +80,22 @@ export const categoryRule: Aggregate<CategoryRule, CategoryRuleEvent> = {
   events: categoryRuleEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'CategoryRuleCreated') return { status: 'present', ...event.data };
+    if (event.type === 'CategoryRuleCreated') return { status: 'present', dispute: null, ...event.data };
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'CategoryRuleUpdated':
-        return { ...state, ...event.data.changes };
+        return { ...state, ...event.data.changes, dispute: settled(state) };
+      case 'CategoryRuleDisputed':
+        return { ...state, isEnabled: false, dispute: { choiceId: event.data.choiceId, stands: true } };
+      case 'CategoryRuleConfirmed':
+        return { ...state, isEnabled: true, dispute: settled(state) };
       case 'CategoryRuleDeleted':
         return { ...state, status: 'deleted' };
     }
   },
 };
+
+const settled = ({ dispute }: PresentCategoryRule): Dispute | null => dispute && { ...dispute, stands: false };
 
 /** The rule, unless there is none (any more). @throws DomainError not_found */
 export function presentRule(state: CategoryRule): PresentCategoryRule {
@@ -118,7 +135,7 @@ export function createCategoryRule(state: CategoryRule, { source, ...input }: Ne
 }
 
 export function updateCategoryRule(state: CategoryRule, patch: UpdateCategoryRule): CategoryRuleEvent[] {
-  const { status: _, source: __, ...details } = presentRule(state);
+  const { status: _, source: __, dispute: ___, ...details } = presentRule(state);
   ensureSound({ ...details, ...patch });
   const changes = changesTo<RuleDetails>(details, patch);
   return changes ? [{ type: 'CategoryRuleUpdated', data: { changes } }] : [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CalendarDate, Direction, Email, line, paragraph, Phone, RecordId, someOf } from './fields.js';
+import { Direction, Email, EntryDate, line, paragraph, Phone, RecordId, someOf } from './fields.js';
 import { Currency, MoneyInput } from './money.js';
 import { personal } from './personal.js';
 
@@ -26,7 +26,7 @@ export const CreateCustomer = z
     ...someOf({ ...required, ...clearable }).shape,
     name: required.name,
     openingBalance: z.exactOptional(
-      z.strictObject({ amount: MoneyInput, direction: Direction, date: CalendarDate }).nullable(),
+      z.strictObject({ amount: MoneyInput, direction: Direction, date: EntryDate }).nullable(),
     ),
   })
   .meta({ id: 'CreateCustomerDto' });

@@ -243,7 +243,7 @@ export function deleteCustomer(state: Customer): CustomerEvent[] {
 }
 
 export type Restoration = {
-  /** The event whose transaction reached the deleted record. */
+  /** The event whose transaction reached the deleted record, or the deletion itself where the transaction came before it. */
   readonly causedBy: string;
   /** What nobody else has taken in the meantime. */
   readonly code: string | null;

@@ -24,11 +24,16 @@ export const paragraph = (maxLength: number) =>
     .max(maxLength)
     .refine((text) => !unprintableInParagraph.test(text), 'Must not contain control characters.');
 
-/** An id as a caller gives it. Its form is not checked here: a malformed one is simply not found (404). */
-export const RecordId = z.string().min(1).max(100);
+/** An id as a caller gives it, in any case. Its form is not checked here: a malformed one is simply not found (404). */
+export const RecordId = z.string().toLowerCase().min(1).max(100);
 export const Email = z.email().max(254);
 export const Phone = line(40);
 export const CalendarDate = z.iso.date();
+
+const EARLIEST_DATE = '1900-01-01';
+/** The date of what people enter. */
+export const EntryDate = CalendarDate.refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.');
+
 /** An instant as events hold it: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });
 export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zone of the IANA database.');

@@ -64,13 +64,16 @@ export const integrationKey: Aggregate<IntegrationKey, IntegrationKeyEvent> = {
   },
 };
 
-function existing(state: IntegrationKey) {
+export type RecordedIntegrationKey = Exclude<IntegrationKey, { status: 'absent' }>;
+
+/** The key, revoked or not. @throws DomainError not_found */
+export function recordedIntegrationKey(state: IntegrationKey): RecordedIntegrationKey {
   if (state.status === 'absent') throw notFound('integration key');
   return state;
 }
 
-function usable(state: IntegrationKey) {
-  const found = existing(state);
+function usable(state: IntegrationKey): RecordedIntegrationKey {
+  const found = recordedIntegrationKey(state);
   if (found.status === 'revoked') throw conflict('KEY_REVOKED', 'The key is revoked: make a new one.');
   return found;
 }
@@ -78,6 +81,7 @@ function usable(state: IntegrationKey) {
 export const createIntegrationKey = (state: IntegrationKey, data: NewIntegrationKey): IntegrationKeyEvent[] =>
   state.status === 'absent' ? [{ type: 'IntegrationKeyCreated', data }] : [];
 
+/** Another secret: the one before ends at once. @throws DomainError not_found; conflict KEY_REVOKED */
 export function rotateIntegrationKey(
   state: IntegrationKey,
   { secretHash: next }: { secretHash: string },
@@ -86,8 +90,9 @@ export function rotateIntegrationKey(
   return [{ type: 'IntegrationKeyRotated', data: { secretHash: next } }];
 }
 
+/** For ever; once more changes nothing. @throws DomainError not_found */
 export function revokeIntegrationKey(state: IntegrationKey, _: object, now: Date): IntegrationKeyEvent[] {
-  if (existing(state).status === 'revoked') return [];
+  if (recordedIntegrationKey(state).status === 'revoked') return [];
   return [{ type: 'IntegrationKeyRevoked', data: { revokedAt: now.toISOString() } }];
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { invalid, type Fault } from '../platform/domain-error.js';
-import { CalendarDate, Direction, line, paragraph, RecordId, someOf } from './fields.js';
+import { Direction, EntryDate, line, paragraph, RecordId, someOf } from './fields.js';
 import { TransactionType } from './ledger.js';
 import { Currency, MoneyInput } from './money.js';
 
-const EARLIEST_DATE = '1900-01-01';
 const optional = {
   currency: Currency,
   customerId: RecordId.nullable(),
@@ -21,7 +20,7 @@ const optional = {
 export const CreateTransaction = z
   .strictObject({
     type: TransactionType,
-    date: CalendarDate.refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.'),
+    date: EntryDate,
     amount: MoneyInput,
     ...someOf(optional).shape,
   })

@@ -2,16 +2,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ACCOUNT_DEFAULTS_ID, accountDefaults, seedDefaultAccounts } from '../aggregates/account-defaults.aggregate.js';
 import { account, createAccount, seedAccounts } from '../aggregates/account.aggregate.js';
 import { branch, createBranch } from '../aggregates/branch.aggregate.js';
+import { categoryRule, createCategoryRule } from '../aggregates/category-rule.aggregate.js';
+import { category, createCategory } from '../aggregates/category.aggregate.js';
 import { createCustomer, customer } from '../aggregates/customer.aggregate.js';
 import { createUser, user } from '../aggregates/user.aggregate.js';
-import type { NewTenant } from '../aggregates/tenant.aggregate.js';
+import { seedCategories, type SeedCategory } from '../aggregates/tenant-seed-categories.js';
+import type { NewTenant, TenantSeeds } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
+import { DomainError } from '../platform/domain-error.js';
 import { inReactionTo, type Cause } from '../platform/policy.js';
 
 /**
- * What every tenant starts with: its owner, the branch MAIN, the default customer and the seven accounts. All ids are
- * in TenantCreated, so this may run any number of times (by the command that made the tenant, and by the policy that
- * finishes what a crash left undone) and makes each record once.
+ * What every tenant starts with: its owner, the branch MAIN, the default customer, the seven accounts, categories and
+ * rules for them. All ids are in TenantCreated or derive from the tenant's, so this may run any number of times (by the
+ * command that made the tenant, and by the policy that finishes what a crash left undone) and makes each record once.
  */
 @Injectable()
 export class TenantSeeder {
@@ -30,25 +34,34 @@ export class TenantSeeder {
       { ...credentials, role: 'OWNER', isActive: true },
       createUser,
     );
-    const main = await this.runner.execute(
-      branch,
-      { tenantId, id: seeds.branchId },
-      { code: 'MAIN', name: 'Main branch', isActive: true },
-      createBranch,
-    );
-    const walkIn = await this.runner.execute(
-      customer,
-      { tenantId, id: seeds.customerId },
-      {
-        id: seeds.customerId,
-        input: { name: 'Walk-in customer', type: 'INDIVIDUAL' as const },
-        code: 'C-000000',
-        tenantCurrency: currency,
-        openingBalancesAccountId: seeds.accounts.openingBalances,
-        isDefault: true,
-      },
-      createCustomer,
-    );
+    const positions = await Promise.all([
+      this.makeBranch(tenantId, seeds),
+      this.makeCustomer(tenantId, seeds, currency),
+      this.makeAccounts(tenantId, seeds, currency),
+      ...seedCategories(tenantId).map((seed) => this.makeCategory(tenantId, seed)),
+    ]);
+    return Math.max(owned.position, ...positions);
+  }
+
+  private async makeBranch(tenantId: string, { branchId }: TenantSeeds): Promise<number> {
+    const data = { code: 'MAIN', name: 'Main branch', isActive: true };
+    return (await this.runner.execute(branch, { tenantId, id: branchId }, data, createBranch)).position;
+  }
+
+  private async makeCustomer(tenantId: string, seeds: TenantSeeds, currency: string): Promise<number> {
+    const id = seeds.customerId;
+    const data = {
+      id,
+      input: { name: 'Walk-in customer', type: 'INDIVIDUAL' as const },
+      code: 'C-000000',
+      tenantCurrency: currency,
+      openingBalancesAccountId: seeds.accounts.openingBalances,
+      isDefault: true,
+    };
+    return (await this.runner.execute(customer, { tenantId, id }, data, createCustomer)).position;
+  }
+
+  private async makeAccounts(tenantId: string, seeds: TenantSeeds, currency: string): Promise<number> {
     const accounts = await Promise.all(
       seedAccounts(seeds.accounts, currency).map(({ id, ...data }) =>
         this.runner.execute(account, { tenantId, id }, data, createAccount),
@@ -56,12 +69,24 @@ export class TenantSeeder {
     );
     const { cash: CASH, bank: BANK, card: POS } = seeds.accounts;
     const target = { tenantId, id: ACCOUNT_DEFAULTS_ID };
-    const defaults = await this.runner.execute(
-      accountDefaults,
-      target,
-      { defaults: { CASH, BANK, POS } },
-      seedDefaultAccounts,
-    );
-    return Math.max(...[owned, main, walkIn, ...accounts, defaults].map(({ position }) => position));
+    const data = { defaults: { CASH, BANK, POS } };
+    const defaults = await this.runner.execute(accountDefaults, target, data, seedDefaultAccounts);
+    return Math.max(...[...accounts, defaults].map(({ position }) => position));
+  }
+
+  /** With its rules; neither where people were faster and have given its name to a category of their own. */
+  private async makeCategory(tenantId: string, { id, category: data, rules }: SeedCategory): Promise<number> {
+    try {
+      const made = await this.runner.execute(category, { tenantId, id }, data, createCategory);
+      const ruled = await Promise.all(
+        rules.map(({ id: ruleId, rule }) =>
+          this.runner.execute(categoryRule, { tenantId, id: ruleId }, rule, createCategoryRule),
+        ),
+      );
+      return Math.max(...[made, ...ruled].map(({ position }) => position));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'CATEGORY_NAME_TAKEN') return -1;
+      throw error;
+    }
   }
 }

@@ -18,7 +18,7 @@ import { recordTransaction, transactionAggregate, type Transaction } from '../ag
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt, type Target } from '../platform/command.js';
-import { invalid } from '../platform/domain-error.js';
+import { conflict, invalid } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { TransactionReferences } from './transaction-references.js';
@@ -64,6 +64,13 @@ function payeeOf({ customerId, counterAccountId, expenseItemId }: Input): Payee 
   return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
 }
 
+/** Adjustments is not adjusted by itself, nor are Opening balances opened. */
+function ensureOther({ type, accountId }: Input, balancingAccountId: string): void {
+  const isBalanced = type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
+  if (isBalanced && accountId === balancingAccountId)
+    throw conflict('SAME_ACCOUNT', 'The two accounts of a transaction must differ.');
+}
+
 @CommandHandler(CreateTransaction)
 export class CreateTransactionHandler implements ICommandHandler<CreateTransaction, RecordedReceipt> {
   constructor(
@@ -92,6 +99,7 @@ export class CreateTransactionHandler implements ICommandHandler<CreateTransacti
     const { customerName } = await this.references.ensure(tenantId, data);
     const { openingBalances, adjustments } = seeds.accounts;
     const balancingAccountId = data.type === 'ADJUSTMENT' ? adjustments : openingBalances;
+    ensureOther(data, balancingAccountId);
     const entry = entryOf(data, factsOf(id, currency, data), amount, balancingAccountId);
     return this.withCategory(tenantId, entry, customerName);
   }

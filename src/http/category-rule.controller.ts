@@ -19,6 +19,7 @@ import {
 import type { UserPrincipal } from '../platform/principal.js';
 import { tenantScope } from '../ports/read-store.js';
 import { IDS, type Ids } from '../ports/time.js';
+import { SAMPLED_TRANSACTIONS } from '../queries/category-rule.sampler.js';
 import { TestCategoryRules } from '../queries/category-rule-test.query.js';
 import { GetCategoryRule, ListCategoryRules } from '../queries/category-rule.queries.js';
 import { answer, type Answer } from './answer.js';
@@ -26,6 +27,7 @@ import { TransactionCategoryDto } from './category.controller.js';
 import { CommandGateway } from './command-gateway.js';
 import { Caller, Endpoint } from './endpoint.js';
 import { idInput, longText, MAX_PAGE_SIZE, optionalInteger, queryBoolean, searchInput } from './input.js';
+import { TransactionDto } from './transaction.schemas.js';
 import { instantOut, named, recordFields } from './shapes.js';
 
 const text = z.string().nullable();
@@ -74,6 +76,18 @@ const CategoryRuleTestResultDto = named(
       }),
     ),
     normalizedText: z.string(),
+    sample: z.array(TransactionDto).max(20).optional().meta({
+      description: 'With a draft: the newest recorded transactions that it would catch.',
+    }),
+    sampleCount: z.int().min(0).optional().meta({ description: 'With a draft: how many it would catch.' }),
+    sampledTransactions: z
+      .int()
+      .min(0)
+      .max(SAMPLED_TRANSACTIONS)
+      .optional()
+      .meta({
+        description: `With a draft: among how many these are, the newest ${SAMPLED_TRANSACTIONS} at most.`,
+      }),
   }),
 );
 

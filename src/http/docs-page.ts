@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { asyncApiDocument } from '../integration/contracts-asyncapi.js';
 import { notFound } from '../platform/domain-error.js';
 import { Answer, JsonText } from './answer.js';
 import { route, type Kernel } from './kernel.js';
@@ -31,6 +32,7 @@ const PAGE = (title: string): string => `<!doctype html>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
 </head>
 <body>
+<p>Documents: <a href="/openapi.json">OpenAPI</a> of the requests, <a href="/asyncapi.json">AsyncAPI</a> of the events.</p>
 <div id="swagger-ui"></div>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/assets/start.js"></script>
@@ -50,7 +52,10 @@ const ASSETS: Readonly<Record<string, string>> = {
 /** Swagger UI's own files, from its package; nothing is loaded from elsewhere. */
 const assetFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Serves the OpenAPI document at /openapi.json and a page that renders it at /docs. Answers the document's bytes. */
+/**
+ * Serves the OpenAPI document at /openapi.json, a page that renders it at /docs, and the AsyncAPI document at
+ * /asyncapi.json. Answers the OpenAPI document's bytes.
+ */
 export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {
   let text: string | undefined;
   const document = (): string => (text ??= JSON.stringify(openApiDocument(kernel.endpoints, info)));
@@ -70,8 +75,18 @@ export function installDocs(server: FastifyInstance, kernel: Kernel, info: Docum
     { ...common, path: '/docs', summary: 'This document as a page', answers: { status: 200, shape: 'page-html' } },
     () => new Answer(PAGE(info.title), { headers: { 'content-security-policy': CSP, 'cache-control': 'no-cache' } }),
   );
+  installAsyncApi(server, info);
   installAssets(server);
   return document;
+}
+
+/** Beside the OpenAPI document, and as public, but not in it: it describes no request. */
+function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
+  let text: string | undefined;
+  server.get('/asyncapi.json', (_request, reply) => {
+    text ??= JSON.stringify(asyncApiDocument(info));
+    return reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(text);
+  });
 }
 
 // A route of three names needs no plugin for static files, which would walk a folder of twelve megabytes.

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SalePayload } from '../aggregates/sale-payload.js';
 import { TakeSale } from '../integration/sale-intake.js';
 import type { PartnerPrincipal } from '../platform/principal.js';
-import { GetSaleStatus } from '../queries/sale.queries.js';
+import { GetIdempotencyKeyStatus, GetSaleStatus } from '../queries/sale.queries.js';
 import { answer, type Answer } from './answer.js';
 import { Caller, Endpoint, IdempotencyKey, Received } from './endpoint.js';
 import { instantOut, named, recordId } from './shapes.js';
@@ -19,6 +19,24 @@ const SaleStatusDto = named(
     rejection: z.object({ code: z.string(), message: z.string() }).nullable(),
   }),
 );
+const IdempotencyKeyDto = named(
+  'IdempotencyKeyDto',
+  z.object({
+    state: z.enum(['ACCEPTED', 'EXPIRED']).meta({
+      description: 'ACCEPTED: the key answers for its payload for 24 hours. EXPIRED: it may be used anew.',
+    }),
+    saleId: recordId,
+    externalId: z.string(),
+    acceptedAt: instantOut.meta({ description: 'When the sale was accepted.' }),
+    expiresAt: instantOut,
+  }),
+);
+
+/** URLs lose dot segments before anything is sent, however they are written, so nothing can be done about it here. */
+const aboutDots = (what: string): string =>
+  `Percent-encode ${what}, \`/\` and \`%\` included. One that is \`.\` or \`..\` is a dot segment of the path: browsers, ` +
+  '`fetch` and some proxies remove it, also written `%2E`. Clients that send the path as it is (curl with ' +
+  '`--path-as-is`) get their answer.';
 
 const partner = { who: 'partner', tag: 'Partner Intake' } as const;
 
@@ -60,6 +78,7 @@ export class SaleController {
     method: 'GET',
     path: '/api/integrations/v1/sales/:externalId',
     summary: 'What became of a sale',
+    description: aboutDots('the external id'),
     answers: { status: 200, shape: 'plain', schema: SaleStatusDto },
   })
   status(
@@ -67,5 +86,17 @@ export class SaleController {
     @Param('externalId') externalId: string,
   ): Promise<unknown> {
     return this.queries.execute(new GetSaleStatus(tenantId, sourceId, externalId));
+  }
+
+  @Endpoint({
+    ...partner,
+    method: 'GET',
+    path: '/api/integrations/v1/idempotency-keys/:key',
+    summary: 'What an Idempotency-Key was used for',
+    description: `Of this partner's own keys, by whichever integration key of its sourceId. ${aboutDots('the key')}`,
+    answers: { status: 200, shape: 'plain', schema: IdempotencyKeyDto },
+  })
+  keyStatus(@Caller() { tenantId, sourceId }: PartnerPrincipal, @Param('key') key: string): Promise<unknown> {
+    return this.queries.execute(new GetIdempotencyKeyStatus(tenantId, sourceId, key));
   }
 }

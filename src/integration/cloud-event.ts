@@ -14,6 +14,8 @@ export type CloudEvent = {
   /** Revision of the event in its record's stream: a gap shows that something was parked. */
   readonly sequence: string;
   readonly data: object;
+  /** Published before: by an operator who replays it. */
+  readonly replayed?: true;
 };
 
 /** One fact for partners, and where it goes. */

@@ -11,7 +11,7 @@ import { IDS, type Ids } from '../ports/time.js';
 export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
-  readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'position'>;
+  readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
   readonly reason: { readonly code: string; readonly message: string };
 };
 
@@ -33,7 +33,8 @@ export class DeadLetters {
   /** Resolves when the letter is durable; the same failure twice is one letter. */
   async park({ origin, subscriber, event, reason }: ParkRequest): Promise<void> {
     const tenantId = parseStreamName(event.stream)?.tenantId ?? PLATFORM_TENANT;
-    const data = { origin, subscriber, eventId: event.id, eventType: event.type, position: event.position, reason };
+    const { id: eventId, type: eventType, stream, revision, position } = event;
+    const data = { origin, subscriber, eventId, eventType, stream, revision, position, reason };
     const requestId = this.ids.next();
     const context = {
       tenantId,
@@ -44,12 +45,7 @@ export class DeadLetters {
       commandId: requestId,
     };
     await inContext(context, () =>
-      this.runner.execute(
-        deadLetter,
-        { tenantId, id: deadLetterId(data) },
-        { ...data, stream: event.stream },
-        parkLetter,
-      ),
+      this.runner.execute(deadLetter, { tenantId, id: deadLetterId(data) }, data, parkLetter),
     );
   }
 }

@@ -1,13 +1,16 @@
+import { FORWARDER, type ForwarderEvent } from '../aggregates/forwarder.aggregate.js';
 import type { Recorded } from '../platform/event-catalogue.js';
 import { BrokerUnavailable, type Broker } from '../ports/broker.js';
-import type { EventReader, RecordedEvent } from '../ports/event-store.js';
+import { EventStoreUnavailable, type EventReader, type RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from '../platform/event-catalogue.js';
 import type { Logger } from '../ports/log.js';
 import { WindowedSubscriber, type Checkpoints } from '../platform/windowed-subscriber.js';
-import { publicEventTypes, translate } from './translations.js';
+import { publish } from './publishing.js';
+import { Rewinds } from './rewind.js';
+import { publicEventTypes } from './translations.js';
 
-export const FORWARDER = 'integration-events';
+const REWIND_REQUESTED = 'ForwarderRewindRequested' satisfies ForwarderEvent['type'];
 
 type Parts = {
   readonly events: EventReader;
@@ -16,35 +19,29 @@ type Parts = {
   readonly checkpoints: Checkpoints;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Keeps an event that the broker refuses for good, durably. */
-  readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
+  /** Keeps an event that the broker refuses for good, durably; `rewindId`: where that was in a rewind. */
+  readonly park: (event: RecordedEvent, error: unknown, rewindId?: string) => Promise<void>;
   readonly onProgress: (position: number) => void;
 };
 
 /**
  * Publishes integration events in the order of their record, at least once, with a bounded number in flight and never
  * two of one record. While the broker is away it waits; its checkpoint never passes what is neither acknowledged nor
- * parked.
+ * parked. A rewind is an event of the same history, and what it asks for is done in its turn, beside what is new.
  */
-export const createForwarder = (parts: Parts): WindowedSubscriber =>
-  new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
+export function createForwarder(parts: Parts): WindowedSubscriber {
+  const rewinds = new Rewinds(parts);
+  return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
     name: FORWARDER,
     // A prefix matches its type alone, since no public type is the beginning of another event type.
-    filter: { on: 'type', prefixes: publicEventTypes },
+    filter: { on: 'type', prefixes: [...publicEventTypes, REWIND_REQUESTED] },
     maxInFlight: 256,
-    handle: (event) => publish(parts.broker, event),
-    isTransient: (error) => error instanceof BrokerUnavailable,
-    park: parts.park,
+    handle: (event) => (isRewind(event) ? rewinds.carryOut(event) : publish(parts.broker, event)),
+    isTransient: (error) => error instanceof BrokerUnavailable || error instanceof EventStoreUnavailable,
+    park: (event, error) => parts.park(event, error),
     onProgress: parts.onProgress,
   });
-
-async function publish(broker: Broker, event: Recorded): Promise<void> {
-  const headers = { 'content-type': 'application/cloudevents+json' };
-  const messages = translate(event).map(({ subject, event: cloudEvent }) => ({
-    id: cloudEvent.id,
-    subject,
-    headers,
-    payload: JSON.stringify(cloudEvent),
-  }));
-  await broker.publishInOrder(messages);
 }
+
+const isRewind = (event: Recorded): event is Recorded<Extract<ForwarderEvent, { type: typeof REWIND_REQUESTED }>> =>
+  event.type === REWIND_REQUESTED;

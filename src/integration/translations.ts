@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { AccountEvent } from '../aggregates/account.aggregate.js';
 import type { BranchEvent } from '../aggregates/branch.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
@@ -7,80 +8,90 @@ import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../platform/event-catalogue.js';
-import type { IntegrationEvent } from './cloud-event.js';
 import { nameUuid } from '../platform/name-uuid.js';
+import type { IntegrationEvent } from './cloud-event.js';
+import { subjectOf, typeOf } from './contracts.js';
+import type { Contract } from './contracts-fields.js';
+import * as records from './contracts-of-records.js';
+import * as sales from './contracts-of-sales.js';
+import { shownBy } from './shown.js';
 
 type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
 
-/** What a domain event becomes for partners: its public name and the data that they may see. */
+/** What a domain event becomes for partners. */
 type Fact = {
-  readonly entity: string;
-  readonly event: string;
+  readonly contract: Contract;
+  /** Default: the record whose event it is. */
   readonly subject?: string;
   readonly data: object;
   /** One of several that ride in the event. */
   readonly ridesAlong?: true;
 };
 
-const fact = (entity: string, event: string, data: object): Fact => ({ entity, event, data });
+/** Of the data only what the contract names goes out, whatever else the history holds now or later. */
+const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output<Data>): Fact => ({
+  contract,
+  data: shownBy(contract.data, data),
+});
 
 const transactionFacts = (transactions: readonly LedgerTransaction[]): Fact[] =>
   transactions.map((transaction) => ({
-    entity: 'transaction',
-    event: transaction.reversalOf === null ? 'recorded' : 'cancelled',
+    ...fact(transaction.reversalOf === null ? sales.transactionRecorded : sales.transactionCancelled, transaction),
     subject: transaction.id,
-    data: transaction,
     ridesAlong: true,
   }));
 
 const categorized = (choice: CategoryChoice): Fact[] => [
-  { ...fact('transaction', 'categorized', choice), subject: choice.transactionId },
+  { ...fact(sales.transactionCategorized, choice), subject: choice.transactionId },
 ];
 
-/** Every domain event that partners see, by type. Contracts for ever: only added to; a change is a new version. */
+type BookedData = z.output<typeof sales.saleBooked.data>;
+const booked = (data: Omit<BookedData, 'transactionIds'>, transactions: readonly LedgerTransaction[]): Fact[] => [
+  {
+    ...fact(sales.saleBooked, { ...data, transactionIds: transactions.map(({ id }) => id) }),
+    ...(data.saleId !== undefined && { subject: data.saleId }),
+  },
+  ...transactionFacts(transactions),
+];
+
+/** Every domain event that partners see, by type. */
 const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => readonly Fact[] } = {
-  SaleAccepted: ({ data: { externalId, sourceId, type, occurredAt, currency, total, acceptedAt } }) => [
-    fact('sale', 'accepted', { externalId, sourceId, type, occurredAt, currency, total, acceptedAt }),
-  ],
-  SaleBooked: ({ data: { customerId, branchId, date, transactions } }) => [
-    fact('sale', 'booked', { customerId, branchId, date, transactionIds: transactions.map(({ id }) => id) }),
-    ...transactionFacts(transactions),
-  ],
-  SaleRejected: ({ data }) => [fact('sale', 'rejected', data)],
-  ReturnBooked: ({ data: { transactions, categorizedBy: _, ...data } }) => [
-    { ...fact('sale', 'booked', { ...data, transactionIds: transactions.map(({ id }) => id) }), subject: data.saleId },
-    ...transactionFacts(transactions),
-  ],
-  SaleCancelled: ({ data: { transactions, categorizedBy: _, ...data } }) => [
-    { ...fact('sale', 'booked', { ...data, transactionIds: transactions.map(({ id }) => id) }), subject: data.saleId },
-    ...transactionFacts(transactions),
-  ],
-  CustomerCreated: ({ data: { links: _, openingTransaction, openingCategorizedBy: __, ...data } }) => [
-    fact('customer', 'created', data),
-    ...transactionFacts(openingTransaction ? [openingTransaction] : []),
-  ],
-  TransactionRecorded: ({ data: { transaction } }) => [fact('transaction', 'recorded', transaction)],
-  TransactionCancelled: ({ data: { reversal } }) => transactionFacts([reversal]),
-  OpeningBalanceCancelled: ({ data: { reversal } }) => transactionFacts([reversal]),
-  TransactionCategorized: ({ data }) => categorized(data),
+  SaleAccepted: ({ data }) => [fact(sales.saleAccepted, data)],
+  SaleBooked: ({ data }) => booked(data, data.transactions),
+  SaleRejected: ({ data }) => [fact(sales.saleRejected, data)],
+  ReturnBooked: ({ data }) => booked(data, data.transactions),
+  SaleCancelled: ({ data }) => booked(data, data.transactions),
   SaleTransactionCategorized: ({ data }) => categorized(data),
+  TransactionRecorded: ({ data }) => [fact(sales.transactionRecorded, data.transaction)],
+  TransactionCancelled: ({ data }) => transactionFacts([data.reversal]),
+  TransactionCategorized: ({ data }) => categorized(data),
+  OpeningBalanceCancelled: ({ data }) => transactionFacts([data.reversal]),
   OpeningBalanceCategorized: ({ data }) => categorized(data),
-  CustomerUpdated: ({ data }) => [fact('customer', 'updated', data)],
-  CustomerMadePassive: () => [fact('customer', 'updated', { changes: { status: 'PASSIVE' } })],
-  CustomerMadeActive: () => [fact('customer', 'updated', { changes: { status: 'ACTIVE' } })],
-  CustomerDeleted: () => [fact('customer', 'deleted', {})],
-  AccountCreated: ({ data }) => [fact('account', 'created', data)],
-  AccountUpdated: ({ data }) => [fact('account', 'updated', data)],
-  AccountDeactivated: () => [fact('account', 'updated', { changes: { isActive: false } })],
-  AccountReactivated: () => [fact('account', 'updated', { changes: { isActive: true } })],
-  AccountDeleted: () => [fact('account', 'deleted', {})],
-  BranchCreated: ({ data }) => [fact('branch', 'created', data)],
-  BranchUpdated: ({ data }) => [fact('branch', 'updated', data)],
-  BranchDeactivated: () => [fact('branch', 'updated', { changes: { isActive: false } })],
-  BranchReactivated: () => [fact('branch', 'updated', { changes: { isActive: true } })],
-  UserCreated: ({ data: { passwordHash: _, ...data } }) => [fact('user', 'created', data)],
-  UserDeactivated: () => [fact('user', 'deactivated', {})],
+  CustomerCreated: ({ data }) => [
+    fact(records.customerCreated, data),
+    ...transactionFacts(data.openingTransaction ? [data.openingTransaction] : []),
+  ],
+  CustomerUpdated: ({ data }) => [fact(records.customerUpdated, data)],
+  CustomerMadePassive: () => [fact(records.customerUpdated, { changes: { status: 'PASSIVE' } })],
+  CustomerMadeActive: () => [fact(records.customerUpdated, { changes: { status: 'ACTIVE' } })],
+  CustomerDeleted: () => [fact(records.customerDeleted, {})],
+  CustomerRestored: ({ data }) => [fact(records.customerRestored, data)],
+  AccountCreated: ({ data }) => [fact(records.accountCreated, data)],
+  AccountUpdated: ({ data }) => [fact(records.accountUpdated, data)],
+  AccountDeactivated: () => [fact(records.accountUpdated, { changes: { isActive: false } })],
+  AccountReactivated: () => [fact(records.accountUpdated, { changes: { isActive: true } })],
+  AccountDeleted: () => [fact(records.accountDeleted, {})],
+  AccountRestored: ({ data }) => [fact(records.accountRestored, data)],
+  BranchCreated: ({ data }) => [fact(records.branchCreated, data)],
+  BranchUpdated: ({ data }) => [fact(records.branchUpdated, data)],
+  BranchDeactivated: () => [fact(records.branchUpdated, { changes: { isActive: false } })],
+  BranchReactivated: () => [fact(records.branchUpdated, { changes: { isActive: true } })],
+  UserCreated: ({ data }) => [fact(records.userCreated, data)],
+  UserUpdated: ({ data }) => [fact(records.userUpdated, data)],
+  UserDeactivated: () => [fact(records.userDeactivated, {})],
+  UserReactivated: () => [fact(records.userReactivated, {})],
+  UserDeleted: () => [fact(records.userDeleted, {})],
 };
 
 /** Types of the domain events that become integration events. */
@@ -93,14 +104,14 @@ export function translate(event: Recorded): readonly IntegrationEvent[] {
   return (translation?.(event) ?? []).map((known) => integrationEvent(event, known));
 }
 
-function integrationEvent(event: Recorded, { entity, event: name, subject, data, ridesAlong }: Fact): IntegrationEvent {
+function integrationEvent(event: Recorded, { contract, subject, data, ridesAlong }: Fact): IntegrationEvent {
   return {
-    subject: `kontor.${event.tenantId}.${entity}.${name}`,
+    subject: subjectOf(contract, event.tenantId),
     event: {
       specversion: '1.0',
       id: ridesAlong && subject !== undefined ? nameUuid(subject, event.id) : event.id,
       source: `/tenants/${event.tenantId}`,
-      type: `kontor.${entity}.${name}.v1`,
+      type: typeOf(contract),
       subject: subject ?? event.recordId,
       time: event.metadata.timestamp,
       datacontenttype: 'application/json',

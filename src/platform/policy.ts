@@ -1,5 +1,5 @@
 import { inContext } from './context.js';
-import type { Recorded } from './event-catalogue.js';
+import type { EventMetadata, Recorded } from './event-catalogue.js';
 
 /**
  * Reacts to events with commands, at least once for each event, in order per stream. Exact under redelivery by its own
@@ -10,11 +10,20 @@ export interface Policy {
   readonly name: string;
   /** Types of the events that it reacts to. */
   readonly types: readonly string[];
+  /** The origin of its letters. Default POLICY. */
+  readonly letters?: 'SALE';
+  /** Whether it needs the events of different streams in their order, too: one after another. */
+  readonly inOrder?: boolean;
+  /**
+   * @throws what it cannot do for good: the event is then parked as a letter, and its reason is the error's
+   */
   react(event: Recorded): Promise<void>;
 }
 
 /** The facts of an event that a reaction to it needs. */
-export type Cause = Pick<Recorded, 'id' | 'tenantId' | 'metadata'>;
+export type Cause = Pick<Recorded, 'id' | 'tenantId'> & {
+  readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'>;
+};
 
 /**
  * Runs `work` as the service's own reaction to an event: the same event always gives the same command id, so the ids of

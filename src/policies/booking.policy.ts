@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CATEGORIZER, type Categorizer } from '../aggregates/categorizer.js';
 import { customer } from '../aggregates/customer.aggregate.js';
+import type { Reason } from '../aggregates/dead-letter.aggregate.js';
 import { bookCancellation, bookReturn, bookSale, type CategoryFacts } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import { saleId as saleIdOf } from '../aggregates/sale-payload.js';
-import { hasBooked, rejectSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { acceptedSale, hasBooked, rejectSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { conflict, DomainError } from '../platform/domain-error.js';
 import type { Recorded } from '../platform/event-catalogue.js';
@@ -13,6 +14,8 @@ import { RecordReader } from '../platform/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { CustomerMatching } from './customer-matching.js';
 import { SaleFactsReader } from './sale-facts.js';
+
+type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
 /** How long a return waits for the booking of the sale that it is about. */
 const RELATED_WAIT_MS = 2_000;
@@ -27,6 +30,7 @@ const RELATED_LOOK_MS = 50;
 export class BookingPolicy implements Policy {
   readonly name = 'booking';
   readonly types = ['SaleAccepted'];
+  readonly letters = 'SALE';
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
@@ -37,22 +41,51 @@ export class BookingPolicy implements Policy {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async react(event: Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>): Promise<void> {
+  async react(event: Accepted): Promise<void> {
     const { tenantId, recordId: saleId } = event;
     // However old the cache: what is not booked in it is decided on the fresh state, and what is booked stays so.
     const { state } = await this.reader.read(sale, tenantId, saleId, { maxAgeMs: Number.MAX_SAFE_INTEGER });
-    if (state.status === 'absent' || state.booking || state.rejection) return;
-    await inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, state));
+    if (state.status === 'absent' || state.booking) return;
+    const rejection = state.rejection
+      ? await this.standing(tenantId, saleId, state)
+      : await inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, state, 1));
+    // The rejection is recorded; as a letter it waits for somebody to remove its cause.
+    if (rejection) throw conflict(rejection.code, rejection.message);
   }
 
-  private async bookOrReject(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
+  /** Tries again to book what was rejected, as its `attempts`-th try. Why it is rejected again, if it is. */
+  async retry(event: Accepted, attempts: number): Promise<Reason | undefined> {
+    const { tenantId, recordId: saleId } = event;
+    const { state } = await this.reader.read(sale, tenantId, saleId);
+    const found = acceptedSale(state);
+    if (found.booking) return undefined;
+    return inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, found, attempts));
+  }
+
+  /** The rejection, unless it is booked by now. */
+  private async standing(tenantId: string, saleId: string, state: AcceptedSale): Promise<Reason | undefined> {
+    if (state.type === 'SALE') return state.rejection ?? undefined;
+    const id = saleIdOf(tenantId, state.sourceId, state.relatedExternalId ?? '');
+    const related = await this.reader.read(sale, tenantId, id);
+    const isBooked = related.state.status !== 'absent' && hasBooked(related.state, saleId);
+    return isBooked ? undefined : (state.rejection ?? undefined);
+  }
+
+  private async bookOrReject(
+    tenantId: string,
+    saleId: string,
+    state: AcceptedSale,
+    attempts: number,
+  ): Promise<Reason | undefined> {
     try {
       if (state.type === 'SALE') await this.book(tenantId, saleId, state);
       else await this.bookOnRelated(tenantId, saleId, state);
+      return undefined;
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-      const rejection = { code: error.code, message: error.message, attempts: 1 };
-      await this.runner.execute(sale, { tenantId, id: saleId }, rejection, rejectSale);
+      const { code, message } = error;
+      await this.runner.execute(sale, { tenantId, id: saleId }, { code, message, attempts }, rejectSale);
+      return { code, message };
     }
   }
 

@@ -16,6 +16,8 @@ export type Scalar = string | number | boolean;
 export type Field<Doc> = {
   readonly type: 'text' | 'integer' | 'boolean';
   readonly of: (doc: Doc) => Scalar | null | readonly Scalar[];
+  /** In a large model: a scope has few values of it, so that an index of its own would help little. */
+  readonly few?: boolean;
 };
 
 /** How a model is stored and found. Changing any of it needs a new `version`: the model is then rebuilt beside the old. */
@@ -24,12 +26,18 @@ export type ReadModel<Doc extends object = never> = {
   readonly name: string;
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
-  /** Fields that a list can be filtered by, each served by an index of its own together with the order. */
+  /** Fields that a list can be filtered by, each served by an index of its own together with the order, but see `few`. */
   readonly filters: readonly string[];
   /** Sets of filters that are often given together: an index each. */
   readonly compound?: readonly (readonly string[])[];
   /** Total order of lists: these single-valued fields, then the id; all in one direction. */
   readonly order: { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
+  /**
+   * A scope may have a great many of these documents: totals, far pages and filters in any combination must not take
+   * longer for that. The first field of the order should have few values (a date): the others tell apart what is equal
+   * in it. `joined`: other models' searches look into its texts.
+   */
+  readonly large?: { readonly joined: boolean };
   /** Texts that search looks into, by name; a null is skipped. */
   readonly search?: Readonly<Record<string, (doc: Doc) => string | null>>;
   /** Search also looks into named texts of the documents that a field of this one points to. */
@@ -76,9 +84,21 @@ export type ListQuery = {
   readonly reverse?: boolean;
   readonly offset: number;
   readonly limit: number;
+  /**
+   * For going through a whole list: '' for its first documents, then what `next` said each time, with the same query and
+   * offset 0. Nothing is counted, and every part takes as long as the first. A document that stays as it is meanwhile
+   * comes exactly once, whatever else is written.
+   */
+  readonly after?: string;
 };
 /** Documents as the JSON text that was stored, in the model's order. */
-export type Listed = { readonly items: readonly string[]; readonly totalCount: number };
+export type Listed = {
+  readonly items: readonly string[];
+  /** -1 where it was asked for with `after`. */
+  readonly totalCount: number;
+  /** With `after`: what to give as that for the documents that follow; undefined when there are no more. */
+  readonly next?: string | undefined;
+};
 
 export interface ReadStore {
   /** Creates tables and indexes that are not there yet. `bulk`: without the secondary indexes, for a rebuild. Idempotent. */

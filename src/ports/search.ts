@@ -13,7 +13,7 @@ const asciiWordPattern = /[a-z0-9]+/g;
 /** Words longer than this are cut to it, in documents and in searches alike (in code points). */
 export const MAX_WORD_LENGTH = 64;
 /** Words of a search beyond these many are ignored: it then finds more, never less. */
-export const MAX_SEARCH_WORDS = 16;
+export const MAX_SEARCH_WORDS = 100;
 
 // One code unit is one byte in UTF-8 only for ASCII: a cheap test, since most texts are.
 const isAscii = (text: string): boolean => {

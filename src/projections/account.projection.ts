@@ -84,6 +84,9 @@ function changes(event: Recorded<Event>): Partial<AccountView> {
       const { code, name } = data.changes;
       return { ...(code !== undefined && { code }), ...(name !== undefined && { name }) };
     }
+    case 'AccountRestored':
+    case 'CustomerRestored':
+      return { isDeleted: false, code: data.code };
     default:
       return flags[type] ?? {};
   }
@@ -96,6 +99,4 @@ const flags: Partial<Readonly<Record<LaterEvent['type'], Partial<AccountView>>>>
   CustomerMadeActive: { isActive: true },
   AccountDeleted: { isDeleted: true },
   CustomerDeleted: { isDeleted: true },
-  AccountRestored: { isDeleted: false },
-  CustomerRestored: { isDeleted: false },
 };

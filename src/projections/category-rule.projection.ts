@@ -40,6 +40,10 @@ export const categoryRuleProjection: Projection<CategoryRuleView, CategoryRuleEv
         return { id: event.recordId, ...event.data, createdAt: updatedAt, updatedAt, revision };
       case 'CategoryRuleUpdated':
         return view && { ...view, ...event.data.changes, updatedAt, revision };
+      case 'CategoryRuleDisputed':
+        return view && { ...view, isEnabled: false, updatedAt, revision };
+      case 'CategoryRuleConfirmed':
+        return view && { ...view, isEnabled: true, updatedAt, revision };
       case 'CategoryRuleDeleted':
         return undefined;
     }

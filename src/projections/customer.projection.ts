@@ -21,20 +21,22 @@ export type CustomerView = { readonly id: string } & CustomerDetails & {
 
 export const customers: ReadModel<CustomerView> = {
   name: 'customers',
-  version: 1,
+  version: 2,
   fields: {
+    createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
     createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
     /** What lists show: DELETED for what they never show. */
-    shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
-    isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
-    isDefault: { type: 'boolean', of: ({ isDefault }) => isDefault },
+    shown: { type: 'text', few: true, of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
+    isDeleted: { type: 'boolean', few: true, of: ({ isDeleted }) => isDeleted },
+    isDefault: { type: 'boolean', few: true, of: ({ isDefault }) => isDefault },
   },
   filters: ['shown', 'isDeleted', 'isDefault'],
   compound: [
     ['shown', 'isDefault'],
     ['isDeleted', 'isDefault'],
   ],
-  order: { fields: ['createdAt'], direction: 'descending' },
+  order: { fields: ['createdOn', 'createdAt'], direction: 'descending' },
+  large: { joined: true },
   search: {
     name: ({ name }) => name,
     code: ({ code }) => code,

@@ -7,7 +7,13 @@ import { categoryRuleSetProjection } from './category-rule-set.projection.js';
 import { categoryRuleProjection } from './category-rule.projection.js';
 import { categoryProjection } from './category.projection.js';
 import { customerProjection } from './customer.projection.js';
-import { integrationKeyDirectoryProjection } from './integration-key.projection.js';
+import { deadLetterProjection } from './dead-letter.projection.js';
+import { deletedRecordProjection } from './deleted-record.projection.js';
+import {
+  integrationKeyDirectoryProjection,
+  integrationKeyProjection,
+  integrationKeyUseProjection,
+} from './integration-key.projection.js';
 import { operatorProjection } from './operator.projection.js';
 import { tenantProjection } from './tenant.projection.js';
 import { roleProjection } from './role.projection.js';
@@ -26,8 +32,12 @@ export const projections: readonly AnyProjection[] = [
   categoryRuleProjection,
   categoryRuleSetProjection,
   categoryRuleHitsProjection,
+  deletedRecordProjection,
   integrationKeyDirectoryProjection,
+  integrationKeyProjection,
+  integrationKeyUseProjection,
   branchProjection,
+  deadLetterProjection,
   tenantProjection,
   operatorProjection,
   userProjection,

@@ -6,7 +6,8 @@ import { notFoundAt } from '../platform/domain-error.js';
 import type { Scope } from '../ports/read-store.js';
 import type { CategoryRuleView } from '../projections/category-rule.projection.js';
 import type { CategoryView } from '../projections/category.projection.js';
-import { CategoryRuleReader, matchable, type CategoryRuleRecord } from './category-rule.reader.js';
+import { CategoryRuleReader, matchable, type CategoryRuleRecord, type KnownRules } from './category-rule.reader.js';
+import { CategoryRuleSampler, type RuleSample } from './category-rule.sampler.js';
 
 /** A transaction that is made up to try rules on it; `rule` is a draft that is tried with the others. */
 export type RuleTest = {
@@ -21,7 +22,7 @@ export type RuleTestResult = {
   readonly category: CategoryView | null;
   readonly candidates: readonly { rule: CategoryRuleRecord; matched: boolean; reasons: readonly string[] }[];
   readonly normalizedText: string;
-};
+} & Partial<RuleSample>;
 
 export class TestCategoryRules extends Query<RuleTestResult> {
   constructor(
@@ -36,18 +37,35 @@ const CANDIDATES_SHOWN = 50;
 
 @QueryHandler(TestCategoryRules)
 export class TestCategoryRulesHandler implements IQueryHandler<TestCategoryRules> {
-  constructor(@Inject(CategoryRuleReader) private readonly reader: CategoryRuleReader) {}
+  constructor(
+    @Inject(CategoryRuleReader) private readonly reader: CategoryRuleReader,
+    @Inject(CategoryRuleSampler) private readonly sampler: CategoryRuleSampler,
+  ) {}
 
   async execute({ scope, test }: TestCategoryRules): Promise<RuleTestResult> {
     const known = await this.reader.all(scope);
-    const rules = [...(test.rule ? [draftOf(test.rule)] : []), ...known.rules.values()];
-    if (test.rule && !known.categories.has(test.rule.categoryId)) throw notFoundAt('rule.categoryId', 'category');
-    const views = new Map(rules.map((rule) => [rule.id, rule]));
-    const book = new CategoryRuleBook(rules.map((rule) => matchable(rule, known.categories.get(rule.categoryId))));
+    const draft = test.rule && draftOf(test.rule);
+    if (draft && !known.categories.has(draft.categoryId)) throw notFoundAt('rule.categoryId', 'category');
+    const result = await this.resolve(scope, test, known, draft);
+    if (!draft) return result;
+    const rule = matchable(draft, known.categories.get(draft.categoryId));
+    return { ...result, ...(await this.sampler.sample(scope, rule)) };
+  }
+
+  private async resolve(
+    scope: Scope,
+    test: RuleTest,
+    { rules, categories }: KnownRules,
+    draft: CategoryRuleView | undefined,
+  ): Promise<RuleTestResult> {
+    const views = new Map([...rules, ...(draft ? [[draft.id, draft] as const] : [])]);
+    const book = new CategoryRuleBook(
+      [...views.values()].map((rule) => matchable(rule, categories.get(rule.categoryId))),
+    );
     // What matched comes first, then what came near; of hundreds of others nobody wants to know why they did not match.
     const shown = book
       .explain(subjectOf(test))
-      .filter(({ rule, matched, reasons }) => matched || rule.id === test.rule?.id || reasons.length === 1)
+      .filter(({ rule, matched, reasons }) => matched || rule.id === draft?.id || reasons.length === 1)
       .sort((a, b) => Number(b.matched) - Number(a.matched))
       .slice(0, CANDIDATES_SHOWN);
     const records = await this.reader.records(
@@ -63,7 +81,7 @@ export class TestCategoryRulesHandler implements IQueryHandler<TestCategoryRules
     return {
       matched: winner !== null,
       rule: winner,
-      category: (winner && known.categories.get(winner.categoryId)) ?? null,
+      category: (winner && categories.get(winner.categoryId)) ?? null,
       candidates,
       normalizedText: normalizedText([test.merchant ?? '', test.description ?? ''].join(' ')),
     };

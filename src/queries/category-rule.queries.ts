@@ -6,6 +6,7 @@ import { ReadModels, type ListRequest } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { categoryRules } from '../projections/category-rule.projection.js';
 import { TestCategoryRulesHandler } from './category-rule-test.query.js';
+import { CategoryRuleSampler } from './category-rule.sampler.js';
 import { CategoryRuleReader, type CategoryRuleRecord } from './category-rule.reader.js';
 
 export class GetCategoryRule extends Query<CategoryRuleRecord> {
@@ -80,6 +81,7 @@ export class ListCategoryRulesHandler implements IQueryHandler<ListCategoryRules
 
 export const categoryRuleQueryHandlers = [
   CategoryRuleReader,
+  CategoryRuleSampler,
   GetCategoryRuleHandler,
   ListCategoryRulesHandler,
   TestCategoryRulesHandler,

@@ -1,8 +1,15 @@
 import { Inject } from '@nestjs/common';
-import { QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { notFound } from '../platform/domain-error.js';
 import { getFrom, ReadModels } from '../platform/query.js';
-import { integrationKeyDirectory, type IntegrationKeyEntry } from '../projections/integration-key.projection.js';
+import type { Scope } from '../ports/read-store.js';
+import {
+  integrationKeyDirectory,
+  integrationKeys,
+  integrationKeyUses,
+  type IntegrationKeyEntry,
+  type IntegrationKeyView,
+} from '../projections/integration-key.projection.js';
 import { CaughtUp } from './caught-up.js';
 
 const WAIT_MS = 2_000;
@@ -28,4 +35,27 @@ export class FindIntegrationKeyHandler implements IQueryHandler<FindIntegrationK
   }
 }
 
-export const integrationKeyQueryHandlers = [FindIntegrationKeyHandler];
+/** A key as the API shows it. */
+export type IntegrationKeyRecord = IntegrationKeyView & { readonly lastUsedAt: string | null };
+
+/** All keys of a tenant, newest first. */
+export class ListIntegrationKeys extends Query<readonly IntegrationKeyRecord[]> {
+  constructor(readonly scope: Scope) {
+    super();
+  }
+}
+
+@QueryHandler(ListIntegrationKeys)
+export class ListIntegrationKeysHandler implements IQueryHandler<ListIntegrationKeys> {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  async execute({ scope }: ListIntegrationKeys): Promise<IntegrationKeyRecord[]> {
+    const keys: IntegrationKeyView[] = [];
+    for await (const key of this.models.each(integrationKeys, scope)) keys.push(key);
+    const ids = keys.map(({ id }) => id);
+    const uses = await this.models.getMany(integrationKeyUses, scope, ids);
+    return keys.map((key) => ({ ...key, lastUsedAt: uses.get(key.id)?.lastUsedAt ?? null }));
+  }
+}
+
+export const integrationKeyQueryHandlers = [FindIntegrationKeyHandler, ListIntegrationKeysHandler];

@@ -1,9 +1,17 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import {
+  idempotencyKey,
+  idempotencyKeyId,
+  isBound,
+  isIdempotencyKey,
+} from '../aggregates/idempotency-key.aggregate.js';
 import { saleId } from '../aggregates/sale-payload.js';
 import { acceptedSale, hasBooked, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { invalid, notFound } from '../platform/domain-error.js';
 import { Progress } from '../platform/progress.js';
 import { RecordReader } from '../platform/record-reader.js';
+import { CLOCK, type Clock } from '../ports/time.js';
 import { transactions } from '../projections/transaction.projection.js';
 
 export type SaleStatus = {
@@ -62,3 +70,51 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     return isBooked ? booked.position : undefined;
   }
 }
+
+export type IdempotencyKeyStatus = {
+  /** ACCEPTED: the key answers for its payload; EXPIRED: it may be used anew. */
+  readonly state: 'ACCEPTED' | 'EXPIRED';
+  readonly saleId: string;
+  readonly externalId: string;
+  /** When the sale was accepted. */
+  readonly acceptedAt: string;
+  /** When the key expires, or did. */
+  readonly expiresAt: string;
+};
+
+export class GetIdempotencyKeyStatus extends Query<IdempotencyKeyStatus> {
+  constructor(
+    readonly tenantId: string,
+    readonly sourceId: string,
+    readonly key: string,
+  ) {
+    super();
+  }
+}
+
+/** From the streams of the key and of its sale: what a retry with the key would meet at this moment. */
+@QueryHandler(GetIdempotencyKeyStatus)
+export class GetIdempotencyKeyStatusHandler implements IQueryHandler<GetIdempotencyKeyStatus> {
+  constructor(
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError invalid; not_found, also where a crash left a key whose sale was never accepted */
+  async execute({ tenantId, sourceId, key }: GetIdempotencyKeyStatus): Promise<IdempotencyKeyStatus> {
+    if (!isIdempotencyKey(key)) throw invalid([{ path: 'key', message: 'Must be 1 to 255 visible ASCII characters.' }]);
+    const { state: claim } = await this.reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
+    if (claim.status === 'unclaimed') throw notFound('idempotency key');
+    const { state: accepted } = await this.reader.read(sale, tenantId, claim.saleId);
+    if (accepted.status === 'absent') throw notFound('idempotency key');
+    return {
+      state: isBound(claim, new Date(this.clock.nowMs())) ? 'ACCEPTED' : 'EXPIRED',
+      saleId: claim.saleId,
+      externalId: claim.externalId,
+      acceptedAt: accepted.acceptedAt,
+      expiresAt: claim.expiresAt,
+    };
+  }
+}
+
+export const saleQueryHandlers = [GetSaleStatusHandler, GetIdempotencyKeyStatusHandler];

@@ -125,7 +125,7 @@ export class GetTransactionHandler implements IQueryHandler<GetTransaction> {
 }
 
 /** Joins the names of other records in one batch per model. */
-async function named(
+export async function named(
   models: ReadModels,
   scope: Scope,
   views: readonly TransactionView[],

@@ -3,18 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ReadStoreDatabase } from '../../src/adapters/embedded/read-store.database.js';
+import type { Sizes } from '../../src/adapters/embedded/read-store.columns.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { ReadStoreUnavailable, tenantScope } from '../../src/ports/read-store.js';
 import type { AnyTable, DocumentWrite, ListQuery, ReadModel, Scalar } from '../../src/ports/read-store.js';
 import { readStoreContract } from '../contracts/read-store.contract.js';
 
-readStoreContract('SQLite', async () => {
+/** Columns are read whatever there is, with some documents in blocks and some in the tail. */
+const columnsOnly = { block: 3, many: 0, few: 0, fewShare: 0, skippedShare: 0, sorted: 2 };
+
+const openFor = (sizes?: Sizes) => async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));
-  const stores = [await EmbeddedReadStore.open({ directory, mode: 'readwrite' })];
+  const open = () => EmbeddedReadStore.open({ directory, mode: 'readwrite', ...(sizes && { sizes }) });
+  const stores = [await open()];
   return {
     store: stores[0] as EmbeddedReadStore,
     another: async () => {
-      const other = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+      const other = await open();
       stores.push(other);
       return other;
     },
@@ -23,7 +28,9 @@ readStoreContract('SQLite', async () => {
       await rm(directory, { recursive: true });
     },
   };
-});
+};
+readStoreContract('SQLite', openFor());
+readStoreContract('SQLite, always by columns,', openFor(columnsOnly));
 
 type Entry = {
   readonly date: string;

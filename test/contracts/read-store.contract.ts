@@ -5,6 +5,7 @@ import {
   tenantScope,
   type AnyTable,
   type DocumentWrite,
+  type Listed,
   type ListQuery,
   type ReadModel,
   type ReadStore,
@@ -38,6 +39,7 @@ const owners: ReadModel<Owner> = {
   fields: { name: { type: 'text', of: (owner) => owner.name } },
   filters: [],
   order: { fields: ['name'], direction: 'ascending' },
+  large: { joined: true },
   search: { name: (owner) => owner.name, city: (owner) => owner.city },
 };
 const things: ReadModel<Thing> = {
@@ -47,14 +49,15 @@ const things: ReadModel<Thing> = {
     name: { type: 'text', of: (thing) => thing.name },
     rank: { type: 'integer', of: (thing) => thing.rank },
     kind: { type: 'text', of: (thing) => thing.kind },
-    size: { type: 'integer', of: (thing) => thing.size },
-    active: { type: 'boolean', of: (thing) => thing.active },
+    size: { type: 'integer', few: true, of: (thing) => thing.size },
+    active: { type: 'boolean', few: true, of: (thing) => thing.active },
     tags: { type: 'text', of: (thing) => thing.tags },
     owner: { type: 'text', of: (thing) => thing.owner },
   },
   filters: ['kind', 'active', 'tags', 'owner', 'rank', 'size'],
   compound: [['kind', 'active']],
   order: { fields: ['rank', 'name'], direction: 'descending' },
+  large: { joined: false },
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
 };
@@ -216,6 +219,24 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     const totalOf = async (query: Partial<ListQuery> = {}): Promise<number> =>
       (await store.list(table, mine, { ...everything, ...query })).totalCount;
 
+    /** A whole list, part by part; `meanwhile` happens between two parts. */
+    async function inParts(
+      home: AnyTable,
+      query: Omit<ListQuery, 'offset' | 'limit'>,
+      limit: number,
+      meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+    ): Promise<string[]> {
+      const all: string[] = [];
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const { items, next, totalCount }: Listed = await store.list(home, mine, { ...query, offset: 0, limit, after });
+        expect([items.length <= limit, totalCount]).toEqual([true, -1]);
+        all.push(...items);
+        after = next;
+        await meanwhile();
+      }
+      return all;
+    }
+
     describe('guards its writes', () => {
       test('a document that is not there yet is stored, as the JSON text of what was given', async () => {
         expect(await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]))).toEqual({ conflicts: [] });
@@ -274,6 +295,21 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         const winner = results[0].conflicts.length === 0 ? 10 : 20;
         expect(await other.get(table, mine, 'one')).toBe(JSON.stringify(thing({ size: winner })));
       });
+    });
+
+    test('values first seen in a batch that was refused are told apart from those that come later', async () => {
+      await store.write(batch([create(mine, 'one', thing({ name: 'One' }))]));
+      const refused = [create(mine, 'two', thing({ kind: 'refused' })), create(mine, 'one', thing())];
+      expect((await store.write(batch(refused))).conflicts.map(({ id }) => id)).toContain('one');
+      // A store without transactions may have kept the part that did not conflict.
+      const isKept = (await store.get(table, mine, 'two')) !== undefined;
+      for (const [id, kind] of [
+        ['three', 'later'],
+        ['four', 'refused'],
+      ] as const)
+        await store.write(batch([create(mine, id, thing({ name: id, kind }))]));
+      expect(await namesOf({ where: { kind: 'later' } })).toEqual(['three']);
+      expect(await totalOf({ where: { kind: 'refused' } })).toBe(isKept ? 2 : 1);
     });
 
     describe('keeps what it is given', () => {
@@ -457,6 +493,42 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await store.list(table, mine, { offset: 0, limit: 0 })).toEqual({ items: [], totalCount: 25 });
       });
 
+      test.each([false, true])(
+        'gone through in parts, what stays as it is comes exactly once, whatever is written meanwhile (reverse: %s)',
+        async (reverse) => {
+          const nth = (n: number) =>
+            thing({ rank: n % 5 === 0 ? null : n % 4, name: n % 3 === 0 ? null : 'same', note: `${n}`, tags: ['red'] });
+          await store.write(batch(Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, nth(n)))));
+          let turn = 0;
+          // Each time one is put before all others and one behind them, one is deleted, and one moves.
+          const meanwhile = () => {
+            turn += 1;
+            const moved = { ...create(mine, `d${turn}`, { ...nth(turn), rank: 9 }, 2), expected: 1 };
+            const gone = { ...create(mine, `d${20 + turn}`, {}, 2), document: null, expected: 1 };
+            const added = [9, null].map((rank) =>
+              create(mine, `new${turn}-${String(rank)}`, thing({ rank, tags: ['red'] })),
+            );
+            return store.write(batch([moved, gone, ...added]));
+          };
+          const found = await inParts(table, { reverse, where: { tags: 'red' } }, 4, async () => {
+            if (turn < 9) await meanwhile();
+          });
+          const notes = found.flatMap((json) => (JSON.parse(json) as Thing).note ?? []);
+          const kept = Array.from({ length: 40 }, (_, n) => n).filter(
+            (n) => n === 0 || n === 20 || (n > 9 && n < 20) || n > 29,
+          );
+          for (const n of kept) expect(notes.filter((note) => note === `${n}`)).toHaveLength(1);
+        },
+      );
+
+      test.each(['x', '[]', '{"a":1}', '[1,2,3,4,5]', '[{"$gt":""},"a","b"]'])(
+        'a place in a list that no list told (%s) is a defect of the caller',
+        async (after) => {
+          await store.write(batch([create(mine, 'a', thing({ rank: 1, name: 'A' }))]));
+          await expect(store.list(table, mine, { ...everything, after })).rejects.toThrow(RangeError);
+        },
+      );
+
       test('texts are ordered, bounded and found by their code points, whatever is in them', async () => {
         const names = [
           '',
@@ -492,6 +564,12 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([2, 1]);
         await store.write(batch([{ ...create(mine, 'b', thing(), 2), document: null, expected: 1 }]));
         expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([1, 0]);
+      });
+
+      test('a value that no document has finds nothing, not what has no value', async () => {
+        await store.write(batch([create(mine, 'a', thing()), create(mine, 'b', thing({ kind: 'x', tags: ['red'] }))]));
+        for (const where of [{ kind: 'never' }, { tags: 'never' }, { size: 7 }, { owner: 'never', kind: 'x' }])
+          expect(await store.list(table, mine, { ...everything, where })).toEqual({ items: [], totalCount: 0 });
       });
 
       test('a filter on a field with several values finds a document by each of them, once', async () => {
@@ -688,6 +766,11 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
                 expect({ query, ...(await store.list(home, mine, query)) }).toEqual({
                   query,
                   ...naiveList(known[0].values(), query, joined),
+                });
+                const whole = { ...query, offset: 0, limit: 100 };
+                expect({ query, parts: await inParts(home, query, query.limit) }).toEqual({
+                  query,
+                  parts: naiveList(known[0].values(), whole, joined).items,
                 });
               }
               for (const built of [joinedHome, home]) await store.drop(built);

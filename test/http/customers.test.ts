@@ -126,6 +126,7 @@ describe('A faulty customer', () => {
       { name: 'A', openingBalance: { ...opening, date: '2026-02-30' } },
       'openingBalance.date',
     ],
+    ['a day before 1900', { name: 'A', openingBalance: { ...opening, date: '1899-12-31' } }, 'openingBalance.date'],
     ['a zero amount', { name: 'A', openingBalance: { ...opening, amount: '0.00' } }, 'openingBalance.amount'],
     ['a negative amount', { name: 'A', openingBalance: { ...opening, amount: '-1.00' } }, 'openingBalance.amount'],
     ['too many decimals', { name: 'A', openingBalance: { ...opening, amount: '1.001' } }, 'openingBalance.amount'],

@@ -229,6 +229,57 @@ describe('The rate limit', () => {
     expect(retried.headers['x-ratelimit-remaining']).toBe('59');
   });
 
+  test('lets exactly 60 of many at once pass, and 60 more when the window is over, not before', async () => {
+    const { key } = await service.createKey(books.tenant, { rateLimit: null });
+    const burst = async (): Promise<number[]> =>
+      (await Promise.all(Array.from({ length: 75 }, () => status(key)))).map((reply) => reply.status);
+    const passed = (statuses: readonly number[]): number => statuses.filter((one) => one !== 429).length;
+    const beganMs = clock.nowMs();
+    expect(passed(await burst())).toBe(60);
+    // The window begins with its first request, and goes on while requests are refused.
+    clock.pass(Math.max(0, beganMs + 55_000 - clock.nowMs()));
+    const limited = await status(key);
+    expect(limited.told).toBe('429 RATE_LIMITED');
+    expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(6);
+    clock.pass(6_000);
+    expect(passed(await burst())).toBe(60);
+  });
+
+  test('shows in the headers of every answer, whatever it is', async () => {
+    const { key } = await service.createKey(books.tenant, { rateLimit: 9 });
+    const sale = JSON.stringify(saleOf('headers'));
+    const send = (raw: string, headers: Record<string, string> = {}): Promise<Reply> =>
+      service.call('POST', PATH, { key, raw, headers });
+    const replies = [
+      await send(sale, { 'idempotency-key': 'headers' }),
+      await send(sale, { 'idempotency-key': 'headers' }),
+      await send(sale, { 'idempotency-key': 'a b' }),
+      await send('{'),
+      await send(sale.replace('headers', 'headers-2'), { 'idempotency-key': 'headers' }),
+      await send(`${sale}${' '.repeat(1_048_576)}`),
+      await send(sale, { 'content-type': 'text/plain' }),
+      await status(key),
+      await service.call('GET', '/api/integrations/v1/idempotency-keys/none', { key }),
+      await status(key),
+    ];
+    expect(replies.map((reply) => reply.status)).toEqual([202, 200, 400, 400, 409, 413, 415, 404, 404, 429]);
+    const reset = replies[0]?.headers['x-ratelimit-reset'];
+    for (const [index, reply] of replies.entries())
+      expect(reply.headers).toMatchObject({
+        'x-ratelimit-limit': '9',
+        'x-ratelimit-remaining': String(Math.max(0, 8 - index)),
+        'x-ratelimit-reset': reset,
+        'x-ratelimit-window': '60s',
+        'ratelimit-policy': '"key";q=9;w=60',
+        ratelimit: expect.stringMatching(`^"key";r=${Math.max(0, 8 - index)};t=\\d+$`) as string,
+      });
+    expect(replies.map(({ headers }) => headers['retry-after'] !== undefined)).toEqual(
+      replies.map((reply) => reply.status === 429),
+    );
+    for (const reply of replies.filter((one) => one.status >= 400))
+      expect(Object.keys(reply.body as object)).toEqual(['error']);
+  });
+
   test("is a key's own, and an operator raises it at once", async () => {
     const tenant = await service.createTenant();
     const [one, two] = [

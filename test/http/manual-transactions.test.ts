@@ -190,6 +190,11 @@ describe('A transaction that a person records', () => {
   test('needs two accounts, open ones, an active customer and a category that fits', async () => {
     const { token } = books.tenant;
     expect(codeOf(await post({ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Cash' }))).toBe('SAME_ACCOUNT');
+    for (const [type, account] of [
+      ['ADJUSTMENT', 'Adjustments'],
+      ['OPENING_BALANCE', 'Opening balances'],
+    ] as const)
+      expect(codeOf(await post({ type, accountId: account, direction: 'IN' }))).toBe('SAME_ACCOUNT');
     const closed = await service.post('/api/accounts', { type: 'CASH', name: 'Closed', isActive: false }, token);
     expect(codeOf(await post({ type: 'TRANSFER', accountId: closed.id, counterAccountId: 'Bank' }))).toBe(
       'ACCOUNT_INACTIVE',

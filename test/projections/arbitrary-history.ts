@@ -4,7 +4,9 @@ import { accountEvents } from '../../src/aggregates/account.aggregate.js';
 import { branchEvents } from '../../src/aggregates/branch.aggregate.js';
 import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate.js';
 import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
+import { deadLetterEvents } from '../../src/aggregates/dead-letter.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
+import { integrationKeyUseEvents } from '../../src/aggregates/integration-key-use.aggregate.js';
 import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
 import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
 import { fromMinor } from '../../src/aggregates/money.js';
@@ -83,6 +85,7 @@ const step = fc.record({
     { weight: 2, arbitrary: withMoney(oneOf(transactionEvents)).map((sample) => ['transaction', sample] as const) },
     { weight: 2, arbitrary: oneOf(accountEvents).map((sample) => ['account', sample] as const) },
     { weight: 1, arbitrary: oneOf(integrationKeyEvents).map((sample) => ['integration-key', sample] as const) },
+    { weight: 1, arbitrary: oneOf(integrationKeyUseEvents).map((sample) => ['integration-key-use', sample] as const) },
     { weight: 1, arbitrary: oneOf(branchEvents).map((sample) => ['branch', sample] as const) },
     { weight: 1, arbitrary: oneOf(tenantEvents).map((sample) => ['tenant', sample] as const) },
     { weight: 1, arbitrary: oneOf(operatorEvents).map((sample) => ['operator', sample] as const) },
@@ -91,6 +94,7 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(accountDefaultsEvents).map((sample) => ['defaults', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryEvents).map((sample) => ['category', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
+    { weight: 1, arbitrary: oneOf(deadLetterEvents).map((sample) => ['dead-letter', sample] as const) },
     { weight: 1, arbitrary: oneOf(sessionEvents).map((sample) => ['session', sample] as const) },
   ),
 });

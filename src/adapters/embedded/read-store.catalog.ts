@@ -1,10 +1,15 @@
 import type { AnyTable, ReadModel, Scope } from '../../ports/read-store.js';
-import { bindable, MissingTable, type ReadStoreDatabase } from './read-store.database.js';
+import { bindable, MissingTable, type ReadStoreDatabase, type Value } from './read-store.database.js';
+import type { ReadStoreCodes } from './read-store.codes.js';
+import { ColumnWriter, type CodedRow, type Sizes } from './read-store.columns.js';
 import { createIndexes, createTable, fills, shapeOf, sideTable } from './read-store.tables.js';
 import { tableName, type TableShape } from './read-store.tables.js';
 
 /** What the file knows of a table: whether its indexes are built, and which fields have several values. */
 export type Entry = { readonly indexed: boolean; readonly several: ReadonlySet<string> };
+
+/** Rows read at once where a whole table is gone through. */
+const STEP = 1_000;
 
 /** Which tables, scopes and live generations there are. */
 export class ReadStoreCatalog {
@@ -13,7 +18,11 @@ export class ReadStoreCatalog {
   private readonly scopes = new Map<string, number>();
   private readonly parsedSeveral = new Map<string, ReadonlySet<string>>();
 
-  constructor(private readonly db: ReadStoreDatabase) {}
+  constructor(
+    private readonly db: ReadStoreDatabase,
+    private readonly codes: ReadStoreCodes,
+    private readonly sizes: Sizes,
+  ) {}
 
   register(table: AnyTable): TableShape {
     const shape = shapeOf(table);
@@ -107,10 +116,36 @@ export class ReadStoreCatalog {
       const { several, indexed } = this.entry(shape);
       if (!indexed) {
         for (const sql of fills(shape, several)) this.db.exec(sql);
+        if (shape.coded.length > 0) this.fillColumns(shape);
         this.db.run('UPDATE kontor_tables SET indexed = 1 WHERE name = ?', shape.name);
       }
       return { keep: true, result: undefined };
     });
+  }
+
+  private fillColumns(shape: TableShape): void {
+    try {
+      new ColumnWriter(this.db, this.codes, shape, this.sizes.block).fill(this.documents(shape));
+    } catch (error) {
+      // The transaction around it is undone, and the codes that it gave with it.
+      this.codes.forget();
+      throw error;
+    }
+  }
+
+  /** All of a table, by their numbers, in what its columns hold of them. */
+  private *documents(shape: TableShape): Generator<CodedRow> {
+    const columns = [...shape.columns.values()].map((column) => column.sql).join(', ');
+    const sql = `SELECT number, scope, id, several, dead, ${columns} FROM ${shape.main} WHERE number > ? ORDER BY number
+      LIMIT ${STEP}`;
+    let after = 0;
+    for (let rows = this.db.all(sql, after); rows.length > 0; rows = this.db.all(sql, after)) {
+      for (const [number, scope, id, several, ...values] of rows) {
+        after = number as number;
+        const lists = typeof several === 'string' ? Object.entries(JSON.parse(several) as Record<string, Value[]>) : [];
+        yield { number: after, scope: scope as number, id: id as string, values, several: lists };
+      }
+    }
   }
 
   drop(table: AnyTable): void {
@@ -119,7 +154,8 @@ export class ReadStoreCatalog {
       if (!this.db.get('SELECT 1 FROM kontor_tables WHERE name = ?', shape.name))
         return { keep: false, result: undefined };
       const sides = [...this.entry(shape).several].map((field) => sideTable(shape, field));
-      for (const name of [shape.main, shape.words, ...sides]) this.db.exec(`DROP TABLE ${name}`);
+      const columns = shape.coded.length === 0 ? [] : [shape.blocks, shape.tail];
+      for (const name of [shape.main, shape.words, ...columns, ...sides]) this.db.exec(`DROP TABLE ${name}`);
       this.db.run('DELETE FROM kontor_tables WHERE name = ?', shape.name);
       this.db.run('DELETE FROM kontor_counts WHERE name = ?', shape.name);
       return { keep: true, result: undefined };

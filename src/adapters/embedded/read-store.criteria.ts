@@ -12,11 +12,29 @@ export type Ordered = 'm' | 's';
 
 /** One condition of a list. `check` tests it on a row of the main table `m`. */
 type Checked = { readonly check: (ordered: Ordered) => Sql };
-export type Filter = Checked & { readonly kind: 'filter'; readonly field: string };
-export type SeveralFilter = Checked & { readonly kind: 'several'; readonly rows: Sql };
+type Equal = Checked & { readonly field: string; readonly value: string | number };
+export type Filter = Equal & { readonly kind: 'filter' };
+export type SeveralFilter = Equal & { readonly kind: 'several'; readonly rows: Sql };
 /** `order`: place of its field in the order, whose columns every path has at hand; -1 for other fields. */
-export type Bound = Checked & { readonly kind: 'bound'; readonly order: number };
-export type Word = Checked & { readonly kind: 'word'; readonly own: Sql; readonly joined: readonly Joined[] };
+export type Bound = Checked & {
+  readonly kind: 'bound';
+  readonly order: number;
+  readonly operator: '>=' | '<=';
+  readonly value: string | number;
+};
+export type Word = Checked & {
+  readonly kind: 'word';
+  readonly own: Sql;
+  readonly joined: readonly Joined[];
+  readonly joins: readonly WordJoin[];
+};
+/** The other model's own rows of a word, in the texts that count. */
+export type WordJoin = {
+  readonly field: string;
+  readonly other: TableShape;
+  readonly isIndexed: boolean;
+  readonly rows: Sql;
+};
 /** The numbers, as `doc`, of documents that have a word by a join; `distinct` where none comes twice. */
 export type Joined = { readonly rows: Sql; readonly distinct: boolean };
 
@@ -89,10 +107,12 @@ function filterOf({ shape, entry, scope }: Target, field: string, value: Scalar)
   const column = columnOf(shape, field);
   const wanted = asked(shape, column, value);
   if (!entry.several.has(field)) {
-    return { kind: 'filter', field, check: () => sql(`m.${column.sql} = ?`, wanted) };
+    return { kind: 'filter', field, value: wanted, check: () => sql(`m.${column.sql} = ?`, wanted) };
   }
   return {
     kind: 'several',
+    field,
+    value: wanted,
     check: () => sql(`EXISTS (SELECT 1 FROM json_each(m.several, '$.${field}') v WHERE v.value = ?)`, wanted),
     rows: sql(`${sideTable(shape, field)} s WHERE s.scope = ? AND s.value = ?`, scope, wanted),
   };
@@ -102,9 +122,8 @@ function rangeOf({ shape, entry }: Target, field: string, { from, to }: Range): 
   const column = columnOf(shape, field);
   if (entry.several.has(field)) throw new RangeError(`${shape.model.name}.${field} has several values: no range`);
   const order = shape.order.indexOf(column);
-  const bound = (operator: string, value: string | number): Bound => ({
-    kind: 'bound',
-    order,
+  const bound = (operator: '>=' | '<=', value: string | number): Bound => ({
+    ...{ kind: 'bound', order, operator, value },
     check: (ordered) => sql(`${order < 0 ? 'm' : ordered}.${column.sql} ${operator} ?`, value),
   });
   if (from === undefined && to === undefined) return [];
@@ -126,31 +145,35 @@ function wordOf(target: Target, word: string): Word {
     },
     own: sql(`${shape.words} w WHERE w.scope = ? AND w.word >= ? AND w.word < ?`, scope, word, word + LAST),
     joined: joins,
+    joins: joins.map((join) => join.by),
   };
 }
 
 /** Documents whose field points to one of the other model's documents that has the word in one of the named texts. */
-function joinOf(target: Target, join: SearchJoin, word: string): (Joined & { check: Sql }) | undefined {
+function joinOf(target: Target, join: SearchJoin, word: string): (Joined & { check: Sql; by: WordJoin }) | undefined {
   const { shape, scope, entry, catalog } = target;
   const other = catalog.liveTable(join.model);
   if (!other) return undefined;
   const mask = join.texts.reduce((bits, name) => bits | bitOf(other, name), 0);
   const range = [scope, word, word + LAST, mask];
-  const ids = catalog.entry(other).indexed
+  const isIndexed = catalog.entry(other).indexed;
+  const ids = isIndexed
     ? `SELECT DISTINCT o.id FROM ${other.words} w CROSS JOIN ${other.main} o ON o.number = w.doc
        WHERE w.scope = ? AND w.word >= ? AND w.word < ? AND w.mask & ? != 0`
     : `SELECT DISTINCT o.id FROM ${other.main} o, json_each(o.words) w
        WHERE o.scope = ? AND o.dead = 0 AND w.key >= ? AND w.key < ? AND w.value & ? != 0`;
   const field = `"f_${join.field}"`;
+  const named = `${other.words} w WHERE w.scope = ? AND w.word >= ? AND w.word < ? AND w.mask & ? != 0`;
+  const by: WordJoin = { field: join.field, other, isIndexed, rows: sql(named, ...range) };
   if (!entry.several.has(join.field)) {
     const rows = `SELECT j.number AS doc FROM (${ids}) p CROSS JOIN ${shape.main} j
       ON j.scope = ? AND j.dead = 0 AND j.${field} = p.id`;
-    return { check: sql(`m.${field} IN (${ids})`, ...range), rows: sql(rows, ...range, scope), distinct: true };
+    return { check: sql(`m.${field} IN (${ids})`, ...range), rows: sql(rows, ...range, scope), distinct: true, by };
   }
   const rows = `SELECT j.doc FROM (${ids}) p CROSS JOIN ${sideTable(shape, join.field)} j
     ON j.scope = ? AND j.value = p.id`;
   const check = `EXISTS (SELECT 1 FROM json_each(m.several, '$.${join.field}') v WHERE v.value IN (${ids}))`;
-  return { check: sql(check, ...range), rows: sql(rows, ...range, scope), distinct: false };
+  return { check: sql(check, ...range), rows: sql(rows, ...range, scope), distinct: false, by };
 }
 
 function bitOf(other: TableShape, name: string): number {

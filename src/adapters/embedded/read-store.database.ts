@@ -25,6 +25,9 @@ const catalog = `
   CREATE TABLE IF NOT EXISTS kontor_counts (
     name TEXT NOT NULL, scope INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, scope)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS kontor_codes (
+    code INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, value ANY NOT NULL, UNIQUE (scope, value)
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS kontor_checkpoints (key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS kontor_generations (
     model TEXT NOT NULL, version INTEGER NOT NULL, generation INTEGER NOT NULL, PRIMARY KEY (model, version)
@@ -97,7 +100,7 @@ export class ReadStoreDatabase {
     return this.prepared(sql).get(...values) as Row | undefined;
   }
 
-  run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number } {
+  run(sql: string, ...values: (Value | Uint8Array)[]): { changes: number; lastInsertRowid: number } {
     return this.prepared(sql).run(...values) as { changes: number; lastInsertRowid: number };
   }
 

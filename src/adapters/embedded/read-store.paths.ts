@@ -1,3 +1,4 @@
+import type { ListQuery } from '../../ports/read-store.js';
 import { all, sql, type Bound, type Criterion, type Filter, type Ordered } from './read-store.criteria.js';
 import type { SeveralFilter, Sql, Target, Word } from './read-store.criteria.js';
 import { filterIndex, orderIndex, type TableShape } from './read-store.tables.js';
@@ -20,7 +21,8 @@ export function pathsOf(target: Target, criteria: readonly Criterion[]): [Path, 
   const filters = criteria.filter((each) => each.kind === 'filter');
   const widest = widestCompound(target.shape, filters);
   const paths = criteria.flatMap((each): Path[] => {
-    if (each.kind === 'filter') return widest.includes(each) ? [] : [filterPath(target, [each], ranges)];
+    if (each.kind === 'filter')
+      return widest.includes(each) || !target.shape.indexed.has(each.field) ? [] : [filterPath(target, [each], ranges)];
     if (each.kind === 'several') return [severalPath(each, ranges)];
     return each.kind === 'word' ? [wordPath(target, each)] : [];
   });
@@ -75,4 +77,10 @@ export function narrowed({ shape }: Target, path: Path, rest: readonly Criterion
   if (path.ordered === 'm' || atHand) return all([path.from, ...checks], ' AND ');
   const text = path.from.text.replace(' WHERE ', ` CROSS JOIN ${shape.main} m ON m.number = s.doc WHERE `);
   return all([sql(text, ...path.from.values), ...checks], ' AND ');
+}
+
+/** The list's order, of columns that the path has at hand. */
+export function ordering(shape: TableShape, query: ListQuery, ordered: Ordered): string {
+  const way = shape.descending === (query.reverse ?? false) ? 'ASC' : 'DESC';
+  return [...shape.order.map((column) => column.sql), 'id'].map((name) => `${ordered}.${name} ${way}`).join(', ');
 }

@@ -1,7 +1,11 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { all, criteriaOf, sql, type Criterion, type Sql, type Target, type Word } from './read-store.criteria.js';
-import { narrowed, orderPath, pathsOf, type Path } from './read-store.paths.js';
+import type { ReadStoreCodes } from './read-store.codes.js';
+import type { Sizes } from './read-store.columns.js';
+import { ReadStoreScan } from './read-store.scan.js';
+import { placeIn, stretchesAfter, stretchOf } from './read-store.parts.js';
+import { narrowed, ordering, orderPath, pathsOf, type Path } from './read-store.paths.js';
 
 /** How many rows of each path are counted before one is chosen: enough to tell a few from many, at once. */
 const PROBES = [100, 10_000];
@@ -17,9 +21,70 @@ export type Plan = {
 
 /** Lists: which index to start from, and the SQL that follows. */
 export class ReadStoreQuery {
-  constructor(private readonly db: ReadStoreDatabase) {}
+  private readonly scan: ReadStoreScan;
+
+  constructor(
+    private readonly db: ReadStoreDatabase,
+    codes: ReadStoreCodes,
+    private readonly sizes: Sizes,
+  ) {
+    this.scan = new ReadStoreScan(db, codes, sizes);
+  }
 
   list(target: Target, query: ListQuery): Listed {
+    if (query.after !== undefined) return this.part(target, query, query.after);
+    const criteria = this.isLong(target, query) ? criteriaOf(target, query) : undefined;
+    return (criteria && this.scan.list(target, query, criteria)) ?? this.planned(target, query);
+  }
+
+  /** Whether the columns of a large table are faster than any index. */
+  private isLong(target: Target, query: ListQuery): boolean {
+    if (target.shape.coded.length === 0 || !target.entry.indexed) return false;
+    const total = this.total(target);
+    if (total < this.sizes.many) return false;
+    if (query.offset >= total * this.sizes.skippedShare) return true;
+    const criteria = criteriaOf(target, query) ?? [];
+    if (criteria.length === 0) return false;
+    const few = Math.max(this.sizes.few, Math.ceil(total * this.sizes.fewShare));
+    const { path, hits } = this.choose(target, criteria, [few]);
+    const rest = criteria.filter((each) => !path.meets.has(each));
+    // An index that has all that is asked for is as fast as a column, and gives the rows in their order.
+    if (hits >= few && (rest.length > 0 || path.word)) return true;
+    return rest.some((each) => this.isLongToTest(each, few));
+  }
+
+  /** To test a word on a single row, all joined documents that have it must be found. */
+  private isLongToTest(criterion: Criterion, few: number): boolean {
+    const joins = criterion.kind === 'word' ? criterion.joins : [];
+    return joins.some(
+      ({ rows }) =>
+        this.number(sql(`SELECT count(*) FROM (SELECT 1 FROM ${rows.text} LIMIT ?)`, ...rows.values, few)) >= few,
+    );
+  }
+
+  private part(target: Target, query: ListQuery, after: string): Listed {
+    const criteria = criteriaOf(target, query);
+    if (!criteria || query.limit === 0) return { items: [], totalCount: -1 };
+    const { path } = target.entry.indexed ? this.chosen(target, criteria) : { path: unindexed(target) };
+    const place = after === '' ? undefined : placeIn(target.shape, after);
+    const items: string[] = [];
+    let last: Value = null;
+    for (const stretch of stretchesAfter(target.shape, query, path, place)) {
+      const limit = query.limit - items.length;
+      if (limit === 0) break;
+      const { text, values } = stretchOf(target, query, criteria, path, stretch);
+      for (const [json, number] of this.db.all(text, ...values, limit)) {
+        items.push(json as string);
+        last = number ?? null;
+      }
+    }
+    if (items.length < query.limit) return { items, totalCount: -1 };
+    const order = [...target.shape.order.map((column) => column.sql), 'id'].join(', ');
+    const end = this.db.get(`SELECT ${order} FROM ${target.shape.main} WHERE number = ?`, last);
+    return { items, totalCount: -1, next: JSON.stringify(end) };
+  }
+
+  private planned(target: Target, query: ListQuery): Listed {
     const plan = this.plan(target, query);
     if (!plan) return { items: [], totalCount: 0 };
     const totalCount = plan.count ? this.number(plan.count) : this.total(target);
@@ -34,7 +99,7 @@ export class ReadStoreQuery {
     const criteria = criteriaOf(target, query);
     if (!criteria) return undefined;
     if (!target.entry.indexed) return planWithoutIndexes(target, query, criteria);
-    const { path, hits } = this.choose(target, criteria);
+    const { path, hits } = this.chosen(target, criteria);
     const rest = criteria.filter((criterion) => !path.meets.has(criterion));
     const page = paged(target, query, path, rest);
     if (criteria.length === 0) return { count: undefined, walk: undefined, page };
@@ -42,12 +107,21 @@ export class ReadStoreQuery {
     return { count, walk: path.word && this.walk(target, query, criteria, hits), page };
   }
 
+  /** As `choose`, where there is a choice. */
+  private chosen(target: Target, criteria: readonly Criterion[]): { path: Path; hits: number } {
+    const [path, another] = pathsOf(target, criteria);
+    return another || path.word ? this.choose(target, criteria, PROBES) : { path, hits: 0 };
+  }
+
   /** The path with the fewest rows, and how many these are: at most the last of PROBES, since no more are counted. */
-  private choose(target: Target, criteria: readonly Criterion[]): { path: Path; hits: number } {
+  private choose(
+    target: Target,
+    criteria: readonly Criterion[],
+    probes: readonly number[],
+  ): { path: Path; hits: number } {
     const paths = pathsOf(target, criteria);
     let hits = 0;
-    if (paths.length === 1 && !paths[0].word) return { path: paths[0], hits };
-    for (const limit of PROBES) {
+    for (const limit of probes) {
       const found = paths.map(({ probe }) =>
         this.number(sql(`SELECT count(*) FROM (${probe.text} LIMIT ?)`, ...probe.values, limit)),
       );
@@ -66,7 +140,9 @@ export class ReadStoreQuery {
     if (2 * expected > hits) return undefined;
     const path = orderPath(target, criteria);
     const checks = criteria.filter((each) => !path.meets.has(each)).map((each) => each.check('m'));
-    const steps = sql(`SELECT m.number FROM ${path.from.text} ORDER BY ${ordering(target, query, path)} LIMIT ?`);
+    const steps = sql(
+      `SELECT m.number FROM ${path.from.text} ORDER BY ${ordering(target.shape, query, path.ordered)} LIMIT ?`,
+    );
     const rows = all([sql('TRUE'), ...checks], ' AND ');
     // The rows keep the order of the inner query, since a CROSS JOIN is carried out as it is written.
     const text = `SELECT m.json FROM (${steps.text}) p CROSS JOIN ${shape.main} m ON m.number = p.number
@@ -116,23 +192,22 @@ const counting = (target: Target, path: Path, rest: readonly Criterion[]): Sql =
   return sql(`SELECT count(*) FROM ${rows.text}`, ...rows.values);
 };
 
-function ordering({ shape }: Target, query: ListQuery, path: Path): string {
-  const way = shape.descending === (query.reverse ?? false) ? 'ASC' : 'DESC';
-  return [...shape.order.map((column) => column.sql), 'id'].map((name) => `${path.ordered}.${name} ${way}`).join(', ');
-}
-
 function paged(target: Target, query: ListQuery, path: Path, rest: readonly Criterion[]): Sql {
   const rows = narrowed(target, path, rest);
   const number = path.ordered === 's' ? 's.doc' : 'm.number';
   // The inner query reads an index alone, so that skipping to a far page touches no document.
   const text = `SELECT (SELECT d.json FROM ${target.shape.main} d WHERE d.number = p.number) FROM (
-    SELECT ${number} AS number FROM ${rows.text} ORDER BY ${ordering(target, query, path)} LIMIT ? OFFSET ?) p`;
+    SELECT ${number} AS number FROM ${rows.text} ORDER BY ${ordering(target.shape, query, path.ordered)} LIMIT ? OFFSET ?) p`;
   return sql(text, ...rows.values, query.limit, query.offset);
 }
 
 /** A table under construction: right, and slow. */
 function planWithoutIndexes(target: Target, query: ListQuery, criteria: readonly Criterion[]): Plan {
-  const from = sql(`${target.shape.main} m WHERE m.scope = ? AND m.dead = 0`, target.scope);
-  const path: Path = { from, ordered: 'm', meets: new Set(), probe: from };
+  const path = unindexed(target);
   return { count: counting(target, path, criteria), walk: undefined, page: paged(target, query, path, criteria) };
+}
+
+function unindexed({ shape, scope }: Target): Path {
+  const from = sql(`${shape.main} m WHERE m.scope = ? AND m.dead = 0`, scope);
+  return { from, ordered: 'm', meets: new Set(), probe: from };
 }

@@ -1,4 +1,6 @@
 import type { DocumentWrite } from '../../ports/read-store.js';
+import type { ReadStoreCodes } from './read-store.codes.js';
+import { ColumnWriter, type Sizes } from './read-store.columns.js';
 import type { ReadStoreDatabase, Row as Stored, Value } from './read-store.database.js';
 import { lowest, sideTable, wordsJson, type Row, type TableShape } from './read-store.tables.js';
 
@@ -10,6 +12,8 @@ export type PreparedWrite = {
   readonly row: Row;
 };
 type Word = readonly [scope: number, word: string, doc: number, mask: number];
+/** What columns are made with. */
+export type Coding = { readonly codes: ReadStoreCodes; readonly sizes: Sizes };
 type Masks = ReadonlyMap<string, number>;
 type Several = readonly (readonly [field: string, values: readonly Value[]])[];
 /** Where a document's row stands: its key, and the values of the order's columns. */
@@ -62,9 +66,11 @@ export class TableWriter {
   private readonly counted = new Map<number, number>();
   private readonly orderAt: readonly number[];
   private newWords: Word[] = [];
+  private readonly columns: ColumnWriter | undefined;
 
   constructor(
     private readonly db: ReadStoreDatabase,
+    { codes, sizes }: Coding,
     private readonly shape: TableShape,
     private readonly several: ReadonlySet<string>,
     private readonly indexed: boolean,
@@ -72,6 +78,7 @@ export class TableWriter {
     this.sql = statementsOf(shape);
     const columns = [...shape.columns.values()];
     this.orderAt = shape.order.map((column) => columns.indexOf(column) + 1);
+    if (indexed && shape.coded.length > 0) this.columns = new ColumnWriter(db, codes, shape, sizes.block);
   }
 
   /** False: the stored document is not at the expected position. */
@@ -87,6 +94,7 @@ export class TableWriter {
 
   finish(): void {
     this.flushWords();
+    this.columns?.finish();
     for (const [scope, delta] of this.counted) {
       this.db.run(
         `INSERT INTO kontor_counts (name, scope, count) VALUES (?, ?, ?) ON CONFLICT (name, scope)
@@ -122,6 +130,7 @@ export class TableWriter {
     const { write, scope, id, json, row } = prepared;
     const { changes, lastInsertRowid } = this.db.run(this.sql.insert, scope, id, write.position, ...values, json);
     if (changes === 0) return false;
+    this.columns?.add({ scope, number: lastInsertRowid, id, values, several });
     if (json === null) return true;
     this.count(scope, 1);
     if (!this.indexed) return true;
@@ -144,6 +153,8 @@ export class TableWriter {
     const sql = `UPDATE ${this.shape.main} SET ${sets} WHERE number = ?`;
     this.db.run(sql, write.position, json, ...changed.map((at) => values[at] ?? null), doc);
     this.count(scope, Number(old[0]) - Number(values[0]));
+    if (this.columns && changed.some((at) => this.isCoded(at, values.length - 1)))
+      this.columns.change({ scope, number: doc, id: prepared.id, values, several });
     // In bulk the side tables are left out; the main table repeats what they hold, and `index` fills them from there.
     if (!this.indexed) return;
     const [wordsAt, severalAt] = [values.length - 2, values.length - 1];
@@ -153,6 +164,10 @@ export class TableWriter {
       this.dropSeveral(this.place(doc, prepared, old), entries(old[severalAt]));
       this.addSeveral(this.place(doc, prepared, values), several);
     }
+  }
+
+  private isCoded(at: number, severalAt: number): boolean {
+    return at === severalAt || (this.columns?.isCoded(at) ?? false);
   }
 
   private count(scope: number, delta: number): void {

@@ -11,14 +11,20 @@ export type TableShape = {
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
   readonly descending: boolean;
-  /** Fields with an index of their own: filters, and those that search follows to another model. */
+  /** Fields with an index of their own: filters but those of few values, and fields that search follows elsewhere. */
   readonly indexed: ReadonlySet<string>;
   readonly compounds: readonly (readonly string[])[];
   readonly texts: readonly SearchedText[];
   readonly joins: readonly SearchJoin[];
+  /** Of a large model: the order's first column, then all that filters and joins compare. Else none. */
+  readonly coded: readonly Column[];
+  /** A large model whose documents' texts others search. */
+  readonly isJoined: boolean;
   /** Quoted names. */
   readonly main: string;
   readonly words: string;
+  readonly blocks: string;
+  readonly tail: string;
   /** Two declarations that are stored in the same way have equal texts. */
   readonly declaration: string;
 };
@@ -58,18 +64,26 @@ export function shapeOf(table: AnyTable): TableShape {
   const compounds = (model.compound ?? []).map(named);
   const stray = compounds.flat().find((field) => !filters.includes(field));
   if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
+  const compared = new Set([...filters, ...named(joins.map((join) => join.field))]);
+  const isFew = (field: string): boolean => model.large !== undefined && model.fields[field]?.few === true;
+  const order = model.order.fields.map(column);
+  if (model.large && !order[0]) throw new RangeError(`Read model ${model.name}: a large one needs a field to order by`);
   return {
     name,
     model,
     columns,
-    order: model.order.fields.map(column),
+    order,
     descending: model.order.direction === 'descending',
-    indexed: new Set([...filters, ...named(joins.map((join) => join.field))]),
+    indexed: new Set([...compared].filter((field) => !isFew(field))),
+    coded: model.large ? [...new Set([...order.slice(0, 1), ...[...compared].map(column)])] : [],
+    isJoined: model.large?.joined ?? false,
     compounds: compounds.filter((fields) => fields.length > 1),
     texts: textsOf(model),
     joins,
     main: `"${name}"`,
     words: `"${name}__words"`,
+    blocks: `"${name}__blocks"`,
+    tail: `"${name}__tail"`,
     declaration: declarationOf(model),
   };
 }
@@ -105,6 +119,12 @@ const declarationOf = (model: ReadModel): string =>
     order: model.order,
     search: Object.keys(model.search ?? {}).sort(),
     joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
+    large: model.large,
+    few:
+      model.large &&
+      Object.keys(model.fields)
+        .filter((field) => model.fields[field]?.few)
+        .sort(),
   });
 
 const sqlType = (column: Column): string => (column.type === 'text' ? 'TEXT' : 'INTEGER');
@@ -123,6 +143,17 @@ export const createTable = (shape: TableShape): string => `
   CREATE TABLE ${shape.words} (
     scope INTEGER NOT NULL, word TEXT NOT NULL, doc INTEGER NOT NULL, mask INTEGER NOT NULL,
     PRIMARY KEY (scope, word, doc)
+  ) STRICT, WITHOUT ROWID;
+  ${shape.coded.length === 0 ? '' : createColumns(shape)}`;
+
+/** See ColumnWriter. */
+const createColumns = (shape: TableShape): string => `
+  CREATE TABLE ${shape.blocks} (
+    scope INTEGER NOT NULL, field INTEGER NOT NULL, first INTEGER NOT NULL, data BLOB NOT NULL,
+    PRIMARY KEY (scope, field, first)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE ${shape.tail} (
+    scope INTEGER NOT NULL, number INTEGER NOT NULL, codes TEXT NOT NULL, PRIMARY KEY (scope, number)
   ) STRICT, WITHOUT ROWID;`;
 
 const orderColumns = (shape: TableShape): string => shape.order.map((column) => `${column.sql}, `).join('') + 'id';

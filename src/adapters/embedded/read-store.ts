@@ -10,6 +10,8 @@ import type {
   WriteBatch,
   WriteResult,
 } from '../../ports/read-store.js';
+import { ReadStoreCodes } from './read-store.codes.js';
+import { SIZES, type Sizes } from './read-store.columns.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
 import {
   bindable,
@@ -32,6 +34,8 @@ export type EmbeddedReadStoreOptions = {
   readonly mode: Mode;
   /** How long to wait for another's lock, and in a `readonly` store for the file or a table that its writer makes. */
   readonly waitMs?: number;
+  /** When and how columns of large tables are used. All that use a file must have the same. For tests. */
+  readonly sizes?: Sizes;
 };
 
 const WAIT_MS = 5_000;
@@ -49,18 +53,21 @@ export class EmbeddedReadStore implements ReadStore {
     private readonly db: ReadStoreDatabase,
     private readonly mode: Mode,
     private readonly waitMs: number,
+    sizes: Sizes,
   ) {
-    this.catalog = new ReadStoreCatalog(db);
-    this.writer = new ReadStoreWriter(db, this.catalog);
-    this.query = new ReadStoreQuery(db);
+    const codes = new ReadStoreCodes(db);
+    this.catalog = new ReadStoreCatalog(db, codes, sizes);
+    this.writer = new ReadStoreWriter(db, this.catalog, { codes, sizes });
+    this.query = new ReadStoreQuery(db, codes, sizes);
   }
 
   /**
    * A damaged file, or one of a newer schema, is moved aside to `models.sqlite.damaged-<n>` by a `readwrite` store.
    * @throws ReadStoreUnavailable when the file is locked or not to be made, or does not appear in time
    */
-  static async open({ directory, mode, waitMs = WAIT_MS }: EmbeddedReadStoreOptions): Promise<EmbeddedReadStore> {
-    return new EmbeddedReadStore(await ReadStoreDatabase.open(directory, mode, waitMs), mode, waitMs);
+  static async open(options: EmbeddedReadStoreOptions): Promise<EmbeddedReadStore> {
+    const { directory, mode, waitMs = WAIT_MS, sizes = SIZES } = options;
+    return new EmbeddedReadStore(await ReadStoreDatabase.open(directory, mode, waitMs), mode, waitMs, sizes);
   }
 
   /** The file was unusable and began anew: every model must be rebuilt. */

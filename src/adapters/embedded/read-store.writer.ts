@@ -3,7 +3,7 @@ import { words as wordsOf } from '../../ports/search.js';
 import { bindable, type ReadStoreDatabase } from './read-store.database.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { createSideTable, fillSideTable, listSingleValues, rowOf, type TableShape } from './read-store.tables.js';
-import { TableWriter, type PreparedWrite } from './read-store.table-writer.js';
+import { TableWriter, type Coding, type PreparedWrite } from './read-store.table-writer.js';
 
 type TableWrites = { readonly table: AnyTable; readonly shape: TableShape; readonly writes: readonly PreparedWrite[] };
 
@@ -12,6 +12,7 @@ export class ReadStoreWriter {
   constructor(
     private readonly db: ReadStoreDatabase,
     private readonly catalog: ReadStoreCatalog,
+    private readonly coding: Coding,
   ) {}
 
   write(batch: WriteBatch): WriteResult {
@@ -21,11 +22,25 @@ export class ReadStoreWriter {
     });
     // Both before the transaction: what they add is true whether or not its writes conflict.
     for (const { shape, writes } of tables) this.separateSeveral(shape, writes);
-    return this.db.writing(() => {
-      const conflicts = tables.flatMap((writes) => this.writeTable(writes));
-      if (conflicts.length === 0) this.checkpoints(batch.checkpoints);
-      return { keep: conflicts.length === 0, result: { conflicts } };
-    });
+    const { conflicts } = this.whole(() =>
+      this.db.writing(() => {
+        const found = tables.flatMap((writes) => this.writeTable(writes));
+        if (found.length === 0) this.checkpoints(batch.checkpoints);
+        return { keep: found.length === 0, result: { conflicts: found } };
+      }),
+    );
+    if (conflicts.length > 0) this.coding.codes.forget();
+    return { conflicts };
+  }
+
+  /** Codes that were given in a transaction that is undone are free again, here and where it conflicts. */
+  private whole<T>(transaction: () => T): T {
+    try {
+      return transaction();
+    } catch (error) {
+      this.coding.codes.forget();
+      throw error;
+    }
   }
 
   private prepare(shape: TableShape, write: DocumentWrite): PreparedWrite {
@@ -56,7 +71,7 @@ export class ReadStoreWriter {
 
   private writeTable({ table, shape, writes }: TableWrites): (DocumentKey & { table: AnyTable })[] {
     const { indexed, several } = this.catalog.entry(shape);
-    const target = new TableWriter(this.db, shape, several, indexed);
+    const target = new TableWriter(this.db, this.coding, shape, several, indexed);
     const refused = writes.filter((prepared) => !target.write(prepared));
     target.finish();
     return refused.map(({ write }) => ({ table, scope: write.scope, id: write.id }));

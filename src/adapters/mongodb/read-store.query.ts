@@ -4,6 +4,7 @@ import { searchWords } from '../../ports/search.js';
 import type { MongoConnection, Stored } from './connection.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { idInKey, type Shape } from './read-store.collections.js';
+import { placeIn, placeOf, stretchesAfter } from './read-store.parts.js';
 import {
   all,
   fieldConditions,
@@ -28,6 +29,7 @@ export class ReadStoreQuery {
 
   async list(shape: Shape, scope: Scope, query: ListQuery): Promise<Listed> {
     const filter = await this.filter(shape, scope, query);
+    if (query.after !== undefined) return this.part(shape, filter, query, query.after);
     if (!filter) return { items: [], totalCount: 0 };
     const limit = Math.min(query.limit, MAX_COUNT);
     const paged = limit > 0 && query.offset <= MAX_COUNT - limit;
@@ -36,6 +38,27 @@ export class ReadStoreQuery {
     const last = paged && items.length < limit && (items.length > 0 || query.offset === 0);
     const totalCount = last ? query.offset + items.length : await this.count(shape, filter);
     return { items, totalCount: items.length === 0 ? totalCount : Math.max(totalCount, query.offset + items.length) };
+  }
+
+  /** What follows a place in the list, as stretches of its own that an index gives each: see `stretchesAfter`. */
+  private async part(shape: Shape, filter: Condition | undefined, query: ListQuery, after: string): Promise<Listed> {
+    const place = after === '' ? undefined : placeIn(shape, after);
+    if (!filter) return { items: [], totalCount: -1 };
+    const ascending = (shape.model.order.direction === 'descending') === (query.reverse ?? false);
+    const found: Stored[] = [];
+    for (const where of stretchesAfter(shape, place, ascending)) {
+      const limit = query.limit - found.length;
+      if (limit > 0) found.push(...(await this.stretch(shape, filter, where, { ...query, offset: 0, limit })));
+    }
+    const items = found.map(({ j }) => j as string);
+    const next = items.length < query.limit ? undefined : placeOf(shape, found.at(-1));
+    return { items, totalCount: -1, next };
+  }
+
+  private stretch(shape: Shape, filter: Condition, where: Condition[], query: ListQuery): Promise<Stored[]> {
+    const whole = where.length === 0 ? filter : { ...filter, $and: [...(filter.$and ?? []), ...where] };
+    const projection = Object.fromEntries(['j', ...shape.order.map(({ path }) => path)].map((path) => [path, 1]));
+    return this.mongo.within(() => this.cursor(shape, whole, query).project<Stored>(projection).toArray());
   }
 
   async explain(shape: Shape, scope: Scope, query: ListQuery): Promise<string[]> {

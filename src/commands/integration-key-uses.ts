@@ -1,0 +1,127 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  integrationKeyUse,
+  isUseRecorded,
+  recordIntegrationKeyUse,
+  USE_RECORDED_EVERY_MS,
+} from '../aggregates/integration-key-use.aggregate.js';
+import { CommandRunner } from '../platform/command-runner.js';
+import { inContext } from '../platform/context.js';
+import type { PartnerPrincipal } from '../platform/principal.js';
+import { Progress } from '../platform/progress.js';
+import { LOGGER, type Logger } from '../ports/log.js';
+import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
+
+/** Of more keys within a minute than these some uses are not noted. */
+const MAX_KEYS = 10_000;
+const SWEEP_EVERY_MS = 5_000;
+const WARN_EVERY_MS = 60_000;
+/** A part of the time that a process has for its end. */
+const FLUSH_WITHIN_MS = 2_000;
+
+type Use = {
+  readonly tenantId: string;
+  readonly keyId: string;
+  usedAtMs: number;
+  /** Up to here it is recorded. */
+  recordedAtMs: number;
+  /** On the monotonic clock: when a record was last tried. */
+  triedAtMs: number;
+};
+
+/**
+ * When integration keys were last used. A use costs the request two looks at a clock and one into a map: it is noted in
+ * memory and recorded as a technical event, the first one at once, later ones once a minute and key, the last ones when
+ * the process ends. A process that is killed loses what it noted within the last minute or so.
+ */
+@Injectable()
+export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly uses = new Map<string, Use>();
+  private readonly ending = new AbortController();
+  private sweeping: Promise<void> = Promise.resolve();
+  private warnedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(Progress) private readonly progress: Progress,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Never throws, never waits. */
+  note({ tenantId, keyId }: Pick<PartnerPrincipal, 'tenantId' | 'keyId'>): void {
+    const usedAtMs = this.clock.nowMs();
+    let use = this.uses.get(keyId);
+    if (use) use.usedAtMs = usedAtMs;
+    else {
+      if (this.uses.size >= MAX_KEYS) return;
+      use = { tenantId, keyId, usedAtMs, recordedAtMs: 0, triedAtMs: Number.NEGATIVE_INFINITY };
+      this.uses.set(keyId, use);
+    }
+    if (this.isDue(use)) void this.record(use);
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeping = this.sweepAgainAndAgain();
+  }
+
+  /** When no request comes any more. What was noted is recorded, and read models have it, as far as time allows. */
+  async onApplicationShutdown(): Promise<void> {
+    this.ending.abort();
+    await this.sweeping;
+    const done = new AbortController();
+    await Promise.race([this.recordAll(), this.clock.sleep(FLUSH_WITHIN_MS, done.signal)]);
+    done.abort();
+  }
+
+  private isDue({ triedAtMs }: Use): boolean {
+    return this.clock.monotonicMs() - triedAtMs >= USE_RECORDED_EVERY_MS;
+  }
+
+  /** Records the last uses of keys that rest since, and forgets those of which nothing is left to record. */
+  private async sweepAgainAndAgain(): Promise<void> {
+    for (;;) {
+      await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
+      if (this.ending.signal.aborted) return;
+      for (const use of [...this.uses.values()].filter((one) => this.isDue(one)))
+        if (use.usedAtMs > use.recordedAtMs) await this.record(use);
+        else this.uses.delete(use.keyId);
+    }
+  }
+
+  private async recordAll(): Promise<void> {
+    const positions: number[] = [];
+    for (const use of this.uses.values())
+      if (use.usedAtMs > use.recordedAtMs) positions.push(await this.record(use, true));
+    if (positions.length > 0) await this.progress.reached(Math.max(...positions), FLUSH_WITHIN_MS);
+  }
+
+  /** Answers the position of the record, −1 where there is none. */
+  private async record(use: Use, isFinal = false): Promise<number> {
+    use.triedAtMs = this.clock.monotonicMs();
+    const { tenantId, keyId, usedAtMs } = use;
+    const usedAt = new Date(usedAtMs).toISOString();
+    const id = this.ids.next();
+    const actor = { kind: 'system' as const, name: 'integration-key-uses' };
+    const context = { tenantId, actor, requestId: id, correlationId: id, commandId: id };
+    try {
+      const { state, position } = await inContext(context, () =>
+        this.runner.execute(integrationKeyUse, { tenantId, id: keyId }, { usedAt, isFinal }, recordIntegrationKeyUse),
+      );
+      if (isUseRecorded(state, usedAt)) use.recordedAtMs = Math.max(use.recordedAtMs, usedAtMs);
+      return position;
+    } catch (error) {
+      this.complain(error);
+      return -1;
+    }
+  }
+
+  /** It is tried again within a minute, and nothing but a date is at stake. */
+  private complain(error: unknown): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;
+    this.warnedAtMs = nowMs;
+    this.logger.warn({ err: error }, 'the use of integration keys cannot be recorded');
+  }
+}

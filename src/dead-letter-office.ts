@@ -1,0 +1,87 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AddressedLetter, DeadLetterOffice } from './aggregates/dead-letter-office.js';
+import type { Reason } from './aggregates/dead-letter.aggregate.js';
+import type { SaleEvent } from './aggregates/sale-events.js';
+import { catalogue } from './catalogue.js';
+import { reasonOf } from './integration/dead-letters.js';
+import { messagesOf, publish } from './integration/publishing.js';
+import { isTransient } from './patience.js';
+import { DomainError } from './platform/domain-error.js';
+import type { Recorded } from './platform/event-catalogue.js';
+import type { Policy } from './platform/policy.js';
+import { BookingPolicy } from './policies/booking.policy.js';
+import { POLICIES } from './policies/policies.js';
+import { BROKER, BrokerUnavailable, type Broker } from './ports/broker.js';
+import { EVENT_STORE, type EventStore } from './ports/event-store.js';
+
+const PAGE = 500;
+
+/** Redelivers letters in the process that was asked, whoever leads in what parked them. */
+@Injectable()
+export class ServiceDeadLetterOffice implements DeadLetterOffice {
+  constructor(
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(BROKER) private readonly broker: Broker,
+    @Inject(BookingPolicy) private readonly booking: BookingPolicy,
+    @Inject(POLICIES) private readonly policies: readonly Policy[],
+  ) {}
+
+  async redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined> {
+    try {
+      const event = await this.eventOf(letter);
+      if (!event) return { code: 'EVENT_MISSING', message: 'The event is not in its stream.' };
+      return await this.again(letter, event, attempt);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      if (error instanceof BrokerUnavailable)
+        throw new DomainError('unavailable', 'BROKER_UNAVAILABLE', 'The broker cannot be reached. Try again later.', {
+          retryAfterSeconds: 5,
+        });
+      return reasonOf(error);
+    }
+  }
+
+  async payloadOf(letter: AddressedLetter): Promise<unknown> {
+    const event = await this.eventOf(letter).catch((error: unknown) => {
+      if (isTransient(error)) throw error;
+      return undefined;
+    });
+    if (!event) return null;
+    if (letter.origin === 'SALE') return event.data;
+    // What partners may see, and no secrets.
+    const messages = messagesOf(event).map(({ payload }) => JSON.parse(payload) as unknown);
+    return messages.length === 0 ? null : messages;
+  }
+
+  private async again(letter: AddressedLetter, event: Recorded, attempt: number): Promise<Reason | undefined> {
+    switch (letter.origin) {
+      case 'PUBLISH':
+        await publish(this.broker, event, { by: `${letter.id}.${attempt}` });
+        return undefined;
+      case 'SALE':
+        return this.booking.retry(event as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>, attempt);
+      case 'POLICY':
+        await this.policyOf(letter.subscriber).react(event);
+        return undefined;
+      case 'PUSH':
+      case 'PROJECTION':
+        return { code: 'NOT_REPLAYABLE', message: `Letters of the origin ${letter.origin} cannot be replayed.` };
+    }
+  }
+
+  private policyOf(name: string): Policy {
+    const policy = this.policies.find((one) => one.name === name);
+    if (!policy) throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `There is no policy ${name} any more.`);
+    return policy;
+  }
+
+  /** @throws UnknownEvent, ZodError where this version cannot read it */
+  private async eventOf({ stream, eventId, revision }: AddressedLetter): Promise<Recorded | undefined> {
+    for (let from = revision ?? 0; ; from += PAGE) {
+      const { events } = await this.events.readStream(stream, { from, maxCount: PAGE });
+      const found = events.find(({ id }) => id === eventId);
+      if (found) return catalogue.decode(found);
+      if (events.length < PAGE) return undefined;
+    }
+  }
+}

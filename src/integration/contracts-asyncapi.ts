@@ -1,0 +1,96 @@
+import {
+  contracts,
+  descriptionOf,
+  eventJsonSchema,
+  exampleOf,
+  subjectOf,
+  typeOf,
+  type JsonSchema,
+} from './contracts.js';
+import type { Contract } from './contracts-fields.js';
+
+const MEDIA_TYPE = 'application/cloudevents+json';
+
+const HEADERS = {
+  type: 'object',
+  properties: {
+    'Nats-Msg-Id': {
+      type: 'string',
+      description:
+        "The event's id; where it is published once more `<id>~<dead-letter id>.<attempt>` or `<id>~rewind.<id of the rewind>`, since " +
+        'JetStream would drop it under an id that it has seen within its duplicate window.',
+    },
+    'content-type': { type: 'string', const: MEDIA_TYPE },
+  },
+  required: ['Nats-Msg-Id', 'content-type'],
+};
+
+const ABOUT = [
+  'Facts of the back office as CloudEvents 1.0 (JSON) on NATS JetStream: at least once, in order for each record.',
+  'Dedupe by the CloudEvents id: it stays the same when an event is published once more, which the extension `replayed` tells.',
+  'Ignore members that you do not know: contracts are only added to, and anything else is another version of the type.',
+].join('\n\n');
+
+/** `saleBooked` */
+const nameOf = ({ entity, event }: Contract): string => entity + capitalised(event);
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const ref = (...path: readonly string[]): JsonSchema => ({ $ref: `#/${path.join('/')}` });
+
+const byName = (of: (contract: Contract) => JsonSchema, name = nameOf): Record<string, JsonSchema> =>
+  Object.fromEntries(contracts.map((contract) => [name(contract), of(contract)]));
+
+const channelOf = (contract: Contract): JsonSchema => ({
+  address: subjectOf(contract, '{tenantId}'),
+  description: descriptionOf(contract),
+  parameters: { tenantId: ref('components', 'parameters', 'tenantId') },
+  messages: { [nameOf(contract)]: ref('components', 'messages', nameOf(contract)) },
+});
+
+const operationOf = (contract: Contract): JsonSchema => ({
+  action: 'send',
+  summary: `Kontor publishes ${typeOf(contract)}`,
+  channel: ref('channels', nameOf(contract)),
+  messages: [ref('channels', nameOf(contract), 'messages', nameOf(contract))],
+  bindings: { nats: { bindingVersion: '0.1.0' } },
+});
+
+function messageOf(contract: Contract): JsonSchema {
+  const { event } = exampleOf(contract);
+  return {
+    name: typeOf(contract),
+    title: typeOf(contract),
+    summary: descriptionOf(contract),
+    contentType: MEDIA_TYPE,
+    headers: ref('components', 'schemas', 'headers'),
+    payload: ref('components', 'schemas', nameOf(contract)),
+    examples: [{ name: 'example', headers: { 'Nats-Msg-Id': event.id, 'content-type': MEDIA_TYPE }, payload: event }],
+  };
+}
+
+/** AsyncAPI's own schemas are those of draft 7, and it says so itself. */
+function payloadOf(contract: Contract): JsonSchema {
+  const { $schema: _, ...schema } = eventJsonSchema(contract, 'draft-7');
+  return schema;
+}
+
+/** The AsyncAPI 3 document of what the service publishes. */
+export const asyncApiDocument = (info: { readonly title: string; readonly version: string }): object => ({
+  asyncapi: '3.0.0',
+  info: { title: `${info.title}: integration events`, version: info.version, description: ABOUT },
+  defaultContentType: MEDIA_TYPE,
+  servers: {
+    broker: {
+      host: '{host}',
+      protocol: 'nats',
+      description: 'NATS with JetStream, as NATS_URL of the installation says.',
+      variables: { host: { default: 'localhost:4222' } },
+    },
+  },
+  channels: byName(channelOf),
+  operations: byName(operationOf, (contract) => `publish${capitalised(nameOf(contract))}`),
+  components: {
+    parameters: { tenantId: { description: "The tenant's id." } },
+    messages: byName(messageOf),
+    schemas: { headers: HEADERS, ...byName(payloadOf) },
+  },
+});

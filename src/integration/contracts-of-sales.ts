@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import {
+  amount,
+  contract,
+  currency,
+  date,
+  exampleId,
+  freeText,
+  id,
+  instant,
+  optionalId,
+  optionalText,
+  text,
+} from './contracts-fields.js';
+
+const SALE = exampleId(1);
+const INVOICE = exampleId(2);
+const CUSTOMER = exampleId(3);
+
+export const saleAccepted = contract({
+  entity: 'sale',
+  event: 'accepted',
+  description: "A partner's sale, return or cancellation was taken; it will be booked or rejected. Subject: the sale.",
+  data: z.strictObject({
+    externalId: text.meta({ description: "The partner's name for it." }),
+    sourceId: text.meta({ description: "The partner's system." }),
+    type: z.enum(['SALE', 'RETURN', 'CANCELLATION']),
+    occurredAt: instant,
+    currency,
+    total: amount,
+    acceptedAt: instant,
+  }),
+  example: {
+    externalId: 'order-1001',
+    sourceId: 'shop',
+    type: 'SALE',
+    occurredAt: '2026-03-04T10:00:00.000Z',
+    currency: 'EUR',
+    total: '119.00',
+    acceptedAt: '2026-03-04T10:00:01.250Z',
+  },
+});
+
+export const saleBooked = contract({
+  entity: 'sale',
+  event: 'booked',
+  description:
+    'It is in the books, with the transactions that are named; each has an event of its own. Subject: the sale, return ' +
+    'or cancellation. A return or cancellation is booked on the sale that it is about: `sequence` counts the events of that one.',
+  data: z.strictObject({
+    saleId: z.exactOptional(id.meta({ description: 'Of a return or cancellation: its own id, as the subject.' })),
+    externalId: z.exactOptional(text.meta({ description: 'Of a return or cancellation.' })),
+    gross: z.exactOptional(amount.meta({ description: 'Of a return: what it gives back.' })),
+    customerId: id,
+    branchId: optionalId,
+    date,
+    transactionIds: z.array(id),
+  }),
+  example: { customerId: CUSTOMER, branchId: null, date: '2026-03-04', transactionIds: [INVOICE] },
+});
+
+export const saleRejected = contract({
+  entity: 'sale',
+  event: 'rejected',
+  description: 'It cannot be booked now; an operator may have it tried again. Subject: the sale.',
+  data: z.strictObject({ code: text, message: text, attempts: z.int().min(1) }),
+  example: { code: 'BRANCH_UNKNOWN', message: 'There is no branch with this code.', attempts: 1 },
+});
+
+const transaction = z.strictObject({
+  id,
+  date: date.meta({ description: "In the tenant's time zone." }),
+  type: z.enum(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE']).nullable(),
+  documentEffect: z.enum(['INVOICE', 'RETURN', 'CANCELLATION']).nullable(),
+  direction: z.enum(['IN', 'OUT']).nullable(),
+  amount,
+  currency,
+  customerId: optionalId,
+  accountId: optionalId,
+  counterAccountId: optionalId,
+  expenseItemId: optionalId,
+  categoryId: optionalId,
+  branchId: optionalId,
+  description: freeText,
+  reference: freeText,
+  systemGenerated: z.boolean(),
+  sourceId: optionalText,
+  externalId: optionalText,
+  saleId: optionalId,
+  reversalOf: optionalId.meta({ description: 'The transaction that this one undoes.' }),
+  postings: z
+    .array(z.strictObject({ accountId: id, amount }))
+    .meta({ description: 'Debits positive, credits negative; they sum to zero.' }),
+});
+const invoice: z.output<typeof transaction> = {
+  id: INVOICE,
+  date: '2026-03-04',
+  type: null,
+  documentEffect: 'INVOICE',
+  direction: 'OUT',
+  amount: '119.00',
+  currency: 'EUR',
+  customerId: CUSTOMER,
+  accountId: null,
+  counterAccountId: null,
+  expenseItemId: null,
+  categoryId: null,
+  branchId: null,
+  description: 'Sale order-1001',
+  reference: null,
+  systemGenerated: true,
+  sourceId: 'shop',
+  externalId: 'order-1001',
+  saleId: SALE,
+  reversalOf: null,
+  postings: [
+    { accountId: CUSTOMER, amount: '119.00' },
+    { accountId: exampleId(4), amount: '-100.00' },
+    { accountId: exampleId(5), amount: '-19.00' },
+  ],
+};
+const mirrored = invoice.postings.map(({ accountId, amount: posted }) => ({
+  accountId,
+  amount: posted.startsWith('-') ? posted.slice(1) : `-${posted}`,
+}));
+
+export const transactionRecorded = contract({
+  entity: 'transaction',
+  event: 'recorded',
+  description: 'A transaction is in the books. Subject: the transaction.',
+  data: transaction,
+  example: invoice,
+});
+
+export const transactionCancelled = contract({
+  entity: 'transaction',
+  event: 'cancelled',
+  description:
+    'A transaction is undone by its reversal, which is the data; `reversalOf` names what it undoes. Subject: the reversal.',
+  data: transaction,
+  example: {
+    ...invoice,
+    id: exampleId(6),
+    documentEffect: 'CANCELLATION',
+    direction: 'IN',
+    reversalOf: INVOICE,
+    postings: mirrored,
+  },
+});
+
+export const transactionCategorized = contract({
+  entity: 'transaction',
+  event: 'categorized',
+  description: 'A person chose the category of a transaction, or that it has none. Subject: the transaction.',
+  data: z.strictObject({ transactionId: id, categoryId: optionalId, customerId: optionalId }),
+  example: { transactionId: INVOICE, categoryId: exampleId(7), customerId: CUSTOMER },
+});

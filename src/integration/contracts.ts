@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { markedFields } from '../aggregates/personal.js';
+import type { CloudEvent, IntegrationEvent } from './cloud-event.js';
+import { exampleId, id, instant, type Contract } from './contracts-fields.js';
+import * as ofRecords from './contracts-of-records.js';
+import * as ofSales from './contracts-of-sales.js';
+
+/** Every kind of integration event there is, by type. */
+export const contracts: readonly Contract[] = [...Object.values(ofSales), ...Object.values(ofRecords)]
+  .map((one): Contract => one)
+  .sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1));
+
+/** `kontor.<entity>.<event>.v1` */
+export function typeOf({ entity, event }: Pick<Contract, 'entity' | 'event'>): string {
+  return `kontor.${entity}.${event}.v1`;
+}
+
+/** Where a tenant's events of the kind go. */
+export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>, tenantId: string): string =>
+  `kontor.${tenantId}.${entity}.${event}`;
+
+/** The whole event as it is published: CloudEvents 1.0 in its JSON format, with the data of one contract. */
+const eventSchemaOf = (contract: Contract) =>
+  z.strictObject({
+    specversion: z.literal('1.0'),
+    id: id.meta({ description: 'Of the fact, however often it is published: dedupe by it.' }),
+    source: z.string().regex(/^\/tenants\/[0-9a-f-]{36}$/),
+    type: z.literal(typeOf(contract)),
+    subject: z.string().min(1).meta({ description: 'The id of the record that it is about.' }),
+    time: instant,
+    datacontenttype: z.literal('application/json'),
+    tenantid: id,
+    sequence: z.string().regex(/^\d+$/).meta({
+      description: "Grows with the events of one record's history; it may have gaps. Compare it as a number.",
+    }),
+    replayed: z.exactOptional(
+      z.literal(true).meta({ description: 'Published once more, with the id that it had; not there the first time.' }),
+    ),
+    data: contract.data,
+  });
+
+const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema: z.ZodType }> = new Map(
+  contracts.map((contract) => [typeOf(contract), { contract, schema: eventSchemaOf(contract) }]),
+);
+
+/** An event that is not as the contract says: it must not be published. Names the fields, never their values. */
+export class ContractViolated extends Error {
+  readonly code = 'INVALID_EVENT';
+  constructor(type: string, faults: readonly string[]) {
+    super(`${type} is not as its contract says: ${faults.slice(0, 10).join('; ')}`);
+    this.name = 'ContractViolated';
+  }
+}
+
+/** Resolves nothing, changes nothing. @throws ContractViolated where the event is not as its contract says */
+export function ensureContract({ subject, event }: { readonly subject: string; readonly event: CloudEvent }): void {
+  const { type } = event;
+  const check = checks.get(type);
+  if (!check) throw new ContractViolated('An event of an unknown type', ['type']);
+  const { success, error } = check.schema.safeParse(event);
+  if (!success) throw new ContractViolated(type, error.issues.flatMap(faultsIn));
+  if (subject !== subjectOf(check.contract, event.tenantid)) throw new ContractViolated(type, ['its subject']);
+}
+
+const faultsIn = (issue: z.core.$ZodIssue): string[] => {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${path}.${key} is not public`);
+  return [`${path}: ${issue.code}`];
+};
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+type Target = 'draft-2020-12' | 'draft-7';
+
+/**
+ * For readers, who must ignore what they do not know, since contracts are added to: what is closed for the writer is
+ * open for them. What is personal is marked.
+ */
+const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
+  z.toJSONSchema(schema, {
+    target,
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      const json = jsonSchema as Record<string, unknown>;
+      if (json['additionalProperties'] === false) delete json['additionalProperties'];
+      if (json['personal'] !== true) return;
+      delete json['personal'];
+      json['x-personal'] = true;
+    },
+  });
+
+/** What is said of an event: when it is published, and what in it is about a natural person. */
+export function descriptionOf({ description, data }: Contract): string {
+  const personal = markedFields(data, 'personal');
+  return `${description} ${personal.length === 0 ? 'No personal data.' : `Personal data: ${personal.join(', ')}.`}`;
+}
+
+/** The JSON Schema of the whole event. */
+export const eventJsonSchema = (contract: Contract, target: Target): JsonSchema => ({
+  ...jsonSchemaOf(eventSchemaOf(contract), target),
+  title: typeOf(contract),
+  description: descriptionOf(contract),
+});
+
+/** An event as it could be published. */
+export function exampleOf(contract: Contract): IntegrationEvent {
+  const { entity, example } = contract;
+  const tenantId = exampleId(9);
+  const record = entity === 'transaction' ? (example['id'] ?? example['transactionId']) : exampleId(1);
+  return {
+    subject: subjectOf(contract, tenantId),
+    event: {
+      specversion: '1.0',
+      id: '0199d3a0-1111-7000-8000-000000000001',
+      source: `/tenants/${tenantId}`,
+      type: typeOf(contract),
+      subject: String(record),
+      time: '2026-03-04T10:00:01.250Z',
+      datacontenttype: 'application/json',
+      tenantid: tenantId,
+      sequence: '0',
+      data: example,
+    },
+  };
+}
+
+/** A contract as the API shows it. */
+export type PublishedContract = {
+  readonly type: string;
+  /** With `{tenantId}` where the tenant's id stands. */
+  readonly subject: string;
+  readonly description: string;
+  /** Of the whole event, draft 2020-12. */
+  readonly schema: JsonSchema;
+  /** Of its data alone. */
+  readonly dataSchema: JsonSchema;
+  readonly example: CloudEvent;
+};
+
+export const publishedContracts = (): PublishedContract[] =>
+  contracts.map((contract) => ({
+    type: typeOf(contract),
+    subject: subjectOf(contract, '{tenantId}'),
+    description: descriptionOf(contract),
+    schema: eventJsonSchema(contract, 'draft-2020-12'),
+    dataSchema: jsonSchemaOf(contract.data, 'draft-2020-12'),
+    example: exampleOf(contract).event,
+  }));

@@ -1,0 +1,77 @@
+import type { ForwarderEvent, RewindStart } from '../aggregates/forwarder.aggregate.js';
+import type { EventCatalogue, Recorded } from '../platform/event-catalogue.js';
+import { BrokerUnavailable, type Broker } from '../ports/broker.js';
+import { BEFORE_ALL, type EventReader, type RecordedEvent } from '../ports/event-store.js';
+import { publish } from './publishing.js';
+import { publicEventTypes } from './translations.js';
+
+type Rewind = Recorded<Extract<ForwarderEvent, { type: 'ForwarderRewindRequested' }>>;
+
+type Parts = {
+  readonly events: EventReader;
+  readonly broker: Broker;
+  readonly catalogue: EventCatalogue;
+  readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
+};
+
+const PAGE = 500;
+const filter = { on: 'type', prefixes: publicEventTypes } as const;
+
+/**
+ * Publishes again what was public from the start of a rewind up to the rewind itself, in the order of each record. When
+ * it fails half-way it goes on where it was, as long as this process lives; another begins anew, and what the broker has
+ * stored already is dropped there by its id within the duplicate window.
+ */
+export class Rewinds {
+  /** How far each rewind that is under way has come. */
+  private readonly reached = new Map<string, number>();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** @throws BrokerUnavailable, EventStoreUnavailable: to be tried again */
+  async carryOut(rewind: Rewind): Promise<void> {
+    let from = this.reached.get(rewind.id) ?? (await this.before(rewind.data.from));
+    for (;;) {
+      const page = await this.parts.events.readAll({ from, filter, maxCount: PAGE });
+      const due = page.filter(({ position }) => position < rewind.position);
+      await this.publishAll(rewind, due);
+      const last = due.at(-1);
+      if (last) this.reached.set(rewind.id, (from = last.position));
+      if (due.length < PAGE) break;
+    }
+    this.reached.delete(rewind.id);
+  }
+
+  /** A position that the store told, before the first event that is due. */
+  private async before(start: RewindStart): Promise<number> {
+    if (!('position' in start)) return BEFORE_ALL;
+    const [previous] = await this.parts.events.readAll({ from: start.position, direction: 'backwards', maxCount: 1 });
+    return previous?.position ?? BEFORE_ALL;
+  }
+
+  private async publishAll(rewind: Rewind, events: readonly RecordedEvent[]): Promise<void> {
+    const { from } = rewind.data;
+    const byStream = new Map<string, RecordedEvent[]>();
+    for (const event of events) {
+      const known = byStream.get(event.stream);
+      if (known) known.push(event);
+      else byStream.set(event.stream, [event]);
+    }
+    const isDue = (event: Recorded) => !('instant' in from) || event.metadata.timestamp >= from.instant;
+    await Promise.all(
+      [...byStream.values()].map(async (stream) => {
+        for (const event of stream) await this.publishOne(rewind, event, isDue);
+      }),
+    );
+  }
+
+  private async publishOne(rewind: Rewind, event: RecordedEvent, isDue: (event: Recorded) => boolean): Promise<void> {
+    try {
+      const decoded = this.parts.catalogue.decode(event);
+      if (isDue(decoded)) await publish(this.parts.broker, decoded, { by: `rewind.${rewind.id}` });
+    } catch (error) {
+      if (error instanceof BrokerUnavailable) throw error;
+      await this.parts.park(event, error, rewind.id);
+    }
+  }
+}

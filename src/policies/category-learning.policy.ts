@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { disputeCategoryRule, learnCategoryRule } from '../aggregates/category-rule-learning.js';
+import { normalizedText } from '../aggregates/category-rule-matching.js';
+import { categoryRule } from '../aggregates/category-rule.aggregate.js';
+import { category } from '../aggregates/category.aggregate.js';
+import { customer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { CategoryChoice } from '../aggregates/ledger-trail.js';
+import {
+  learnedRuleId,
+  merchantChoices,
+  merchantChoicesId,
+  noteChoice,
+  type MerchantChoices,
+} from '../aggregates/merchant-choices.aggregate.js';
+import type { SaleEvent } from '../aggregates/sale-events.js';
+import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
+import { CommandRunner } from '../platform/command-runner.js';
+import type { Recorded } from '../platform/event-catalogue.js';
+import { inReactionTo, type Policy } from '../platform/policy.js';
+import { RecordReader } from '../platform/record-reader.js';
+
+type Choice = Extract<
+  TransactionEvent | SaleEvent | CustomerEvent,
+  {
+    type: 'TransactionRecorded' | 'TransactionCategorized' | 'SaleTransactionCategorized' | 'OpeningBalanceCategorized';
+  }
+>;
+type Merchant = { readonly tenantId: string; readonly choicesId: string; readonly name: string };
+
+/**
+ * Makes rules of what people choose: notes each choice on its merchant's stream, whose state says what is learned, and
+ * then sees to it that the rules are so. A crash in between is healed by the redelivery, which finds the choice noted.
+ */
+@Injectable()
+export class CategoryLearningPolicy implements Policy {
+  readonly name = 'category-learning';
+  readonly types = [
+    'TransactionRecorded',
+    'TransactionCategorized',
+    'SaleTransactionCategorized',
+    'OpeningBalanceCategorized',
+  ];
+  /** Whether three choices follow each other is told by their order, also that of different transactions. */
+  readonly inOrder = true;
+
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+  ) {}
+
+  async react(event: Recorded<Choice>): Promise<void> {
+    const choice = choiceOf(event);
+    if (!choice || choice.customerId === null || event.metadata.userId === undefined) return;
+    const merchant = await this.merchantOf(event.tenantId, choice.customerId);
+    if (merchant) await inReactionTo(event, this.name, () => this.learn(event, choice, merchant));
+  }
+
+  private async merchantOf(tenantId: string, customerId: string): Promise<Merchant | undefined> {
+    const { state } = await this.reader.read(customer, tenantId, customerId);
+    const text = state.status === 'absent' ? '' : normalizedText(state.name);
+    if (state.status === 'absent' || text === '') return undefined;
+    return { tenantId, choicesId: merchantChoicesId(tenantId, text), name: state.name };
+  }
+
+  private async learn(
+    { id: choiceId, metadata: { timestamp: chosenAt } }: Recorded<Choice>,
+    { transactionId, categoryId }: CategoryChoice,
+    merchant: Merchant,
+  ): Promise<void> {
+    const target = { tenantId: merchant.tenantId, id: merchant.choicesId };
+    const noted = { transactionId, categoryId, choiceId, chosenAt };
+    const { state } = await this.runner.execute(merchantChoices, target, noted, noteChoice);
+    await this.settle(state, merchant);
+  }
+
+  private async settle({ learned, unlearned }: MerchantChoices, merchant: Merchant): Promise<void> {
+    const ruleOf = (categoryId: string) => ({
+      tenantId: merchant.tenantId,
+      id: learnedRuleId(merchant.choicesId, categoryId),
+    });
+    if (unlearned) {
+      const disputed = { ...unlearned, merchant: merchant.name };
+      await this.runner.execute(categoryRule, ruleOf(unlearned.categoryId), disputed, disputeCategoryRule);
+    }
+    if (!learned) return;
+    const { categoryId } = learned;
+    const { state } = await this.reader.read(category, merchant.tenantId, categoryId);
+    if (state.status !== 'active') return;
+    await this.runner.execute(
+      categoryRule,
+      ruleOf(categoryId),
+      { categoryId, merchant: merchant.name },
+      learnCategoryRule,
+    );
+  }
+}
+
+/** One that came with a new transaction is a choice, too, unless it came from a rule. */
+function choiceOf({ type, data }: Choice): CategoryChoice | undefined {
+  if (type !== 'TransactionRecorded') return data;
+  const { id: transactionId, categoryId, customerId } = data.transaction;
+  return categoryId === null || data.categorizedBy ? undefined : { transactionId, categoryId, customerId };
+}

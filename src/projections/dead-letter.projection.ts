@@ -1,0 +1,101 @@
+import type {
+  DeadLetterEvent,
+  DeadLetterOrigin,
+  DeadLetterStatus,
+  Reason,
+} from '../aggregates/dead-letter.aggregate.js';
+import type { Recorded } from '../platform/event-catalogue.js';
+import { ofRecord, type Projection } from '../platform/projection.js';
+import { parseStreamName } from '../platform/stream-name.js';
+import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+
+/** A letter as operators see it, of whatever tenant. */
+export type DeadLetterView = {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly origin: DeadLetterOrigin;
+  readonly subscriber: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly stream: string;
+  /** The event's revision in its stream; null where the letter does not say. */
+  readonly eventRevision: number | null;
+  /** The record that the event is about. */
+  readonly subject: string;
+  readonly reason: Reason;
+  readonly attempts: number;
+  readonly status: DeadLetterStatus;
+  readonly firstFailedAt: string;
+  readonly lastFailedAt: string;
+  readonly resolvedAt: string | null;
+  /** The operator who replayed or discarded it. */
+  readonly resolvedBy: string | null;
+  readonly discardReason: string | null;
+  /** Of the letter's own stream. */
+  readonly revision: number;
+};
+
+export const deadLetters: ReadModel<DeadLetterView> = {
+  name: 'dead_letters',
+  version: 1,
+  fields: {
+    firstFailedAt: { type: 'text', of: ({ firstFailedAt }) => firstFailedAt },
+    status: { type: 'text', of: ({ status }) => status },
+    origin: { type: 'text', of: ({ origin }) => origin },
+    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
+  },
+  filters: ['status', 'origin', 'tenantId'],
+  order: { fields: ['firstFailedAt'], direction: 'descending' },
+  search: {
+    reason: ({ reason: { code, message } }) => `${code} ${message}`,
+    eventType: ({ eventType }) => eventType,
+    subscriber: ({ subscriber }) => subscriber,
+    subject: ({ subject }) => subject,
+    eventId: ({ eventId }) => eventId,
+  },
+};
+
+export const deadLetterProjection: Projection<DeadLetterView, DeadLetterEvent> = {
+  model: deadLetters,
+  sources: ['dead-letter'],
+  documents: ofRecord,
+  scope: () => PLATFORM,
+  evolve: (view, event) => {
+    if (event.type === 'DeadLetterParked') return parked(view, event);
+    return view && { ...view, ...change(event), revision: event.revision };
+  },
+};
+
+type Parked = Extract<DeadLetterEvent, { type: 'DeadLetterParked' }>;
+
+function parked(view: DeadLetterView | undefined, event: Recorded<Parked>): DeadLetterView {
+  const { failedAt, position: _, revision: eventRevision = null, ...letter } = event.data;
+  return {
+    id: event.recordId,
+    tenantId: event.tenantId,
+    ...letter,
+    eventRevision,
+    subject: parseStreamName(letter.stream)?.id ?? letter.stream,
+    attempts: (view?.attempts ?? 0) + 1,
+    status: 'PARKED',
+    firstFailedAt: view?.firstFailedAt ?? failedAt,
+    lastFailedAt: failedAt,
+    resolvedAt: null,
+    resolvedBy: null,
+    discardReason: null,
+    revision: event.revision,
+  };
+}
+
+function change(event: Recorded<Exclude<DeadLetterEvent, Parked>>): Partial<DeadLetterView> {
+  const { data, metadata } = event;
+  const resolved = { resolvedAt: data.at, resolvedBy: metadata.operatorId ?? metadata.system ?? null };
+  switch (event.type) {
+    case 'DeadLetterReplayFailed':
+      return { attempts: event.data.attempt, reason: event.data.reason, lastFailedAt: event.data.at };
+    case 'DeadLetterReplayed':
+      return { status: 'REPLAYED', ...resolved };
+    case 'DeadLetterDiscarded':
+      return { status: 'DISCARDED', ...resolved, discardReason: event.data.reason };
+  }
+}

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+const PATH = '/api/transaction-categories';
+type Rule = { id: string; merchant: string; categoryName: string; isEnabled: boolean; matchType: string };
+type Transaction = { id: string; categoryName: string | null; categorizedBy: object | null };
+
+const PATIENCE_MS = 15_000;
+
+describe('Rules that are learned from what people choose', () => {
+  let service: TestService;
+  let books: Books;
+  let token: string;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.close());
+  beforeEach(async () => {
+    books = await service.openBooks();
+    ({ token } = books.tenant);
+  });
+
+  /** A sale to a customer; its invoice. */
+  const sell = async (externalId: string, name: string): Promise<Transaction> => {
+    await service.sell(books.partner, saleOf(externalId, { customer: { name, externalId: name } }));
+    const { items } = await service.transactions(token, `search=${externalId}`);
+    return items[0] as Transaction;
+  };
+  const choose = async (transaction: Transaction, categoryId: string | null): Promise<void> => {
+    const path = `/api/transactions/${transaction.id}/category`;
+    const { status, told } = await service.call('PATCH', path, { token, body: { categoryId } });
+    if (status !== 200) throw new Error(told);
+  };
+  const learned = async (): Promise<Rule[]> => {
+    await service.quiet();
+    const { data } = await service.get(`${PATH}/rules?source=LEARNED`, token);
+    return (data as { items: Rule[] }).items;
+  };
+  const until = async (holds: (rules: Rule[]) => boolean): Promise<Rule[]> => {
+    for (let waitedMs = 0; ; waitedMs += 10) {
+      const rules = await learned();
+      if (holds(rules) || waitedMs >= PATIENCE_MS) return rules;
+      await delay(10);
+    }
+  };
+
+  test('come with the third sale to a customer, categorise the next, and go when they are wrong', async () => {
+    const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
+    const { id: machines } = await service.post(PATH, { name: 'Machines' }, token);
+    for (const externalId of ['s-1', 's-2', 's-3']) await choose(await sell(externalId, 'The Roastery'), beans);
+    const [rule] = await until(({ length }) => length > 0);
+    expect(rule).toMatchObject({
+      merchant: 'The Roastery',
+      matchType: 'EXACT',
+      categoryName: 'Beans',
+      isEnabled: true,
+    });
+    const fourth = await sell('s-4', 'The Roastery');
+    expect(fourth).toMatchObject({ categoryName: 'Beans', categorizedBy: { ruleId: rule?.id, source: 'LEARNED' } });
+    expect(await sell('s-5', 'The Roastery of others')).toMatchObject({ categoryName: null });
+
+    const fifth = await sell('s-6', 'The Roastery');
+    await choose(fourth, machines);
+    await choose(fifth, null);
+    expect(await until((rules) => rules.some(({ isEnabled }) => !isEnabled))).toMatchObject([{ isEnabled: false }]);
+    expect(await sell('s-7', 'The Roastery')).toMatchObject({ categoryName: null });
+  });
+
+  test('come of transactions that people record with a category, and not of those that rules gave one', async () => {
+    const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
+    const { id: tea } = await service.post(PATH, { name: 'Tea' }, token);
+    await service.post(`${PATH}/rules`, { categoryId: tea, merchant: 'tea house' }, token);
+    const accounts = await service.get('/api/accounts?pageNumber=1&pageSize=100&search=Cash', token);
+    const accountId = (accounts.body as { items: { id: string }[] }).items[0]?.id;
+    const entry = { type: 'COLLECTION', date: '2026-03-04', amount: '5.00', accountId };
+    const { id: house } = await service.post('/api/customers', { name: 'Tea House' }, token);
+    const { id: roastery } = await service.post('/api/customers', { name: 'The Roastery' }, token);
+    for (let count = 0; count < 3; count += 1) {
+      await service.post('/api/transactions', { ...entry, customerId: house }, token);
+      await service.post('/api/transactions', { ...entry, customerId: roastery, categoryId: beans }, token);
+    }
+    // Choices are handled in order: when those of one are, so are those of the other before them.
+    const rules = await until(({ length }) => length > 0);
+    expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
+  });
+
+  test('were never worth a warning', () => {
+    expect(service.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,341 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { catalogue } from '../../src/catalogue.js';
+import type { CloudEvent } from '../../src/integration/cloud-event.js';
+import { DeadLetters } from '../../src/integration/dead-letters.js';
+import { messagesOf } from '../../src/integration/publishing.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import type { StoredMessage } from '../../src/ports/broker.js';
+import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
+import { choosy } from '../support/choosy-broker.js';
+import type { Reply } from '../support/reply.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+type Letter = DeadLetterRecord;
+type Published = StoredMessage & { readonly event: CloudEvent };
+
+const PATIENCE_MS = 5_000;
+
+let service: TestService;
+let books: Books;
+let operator: string;
+beforeAll(async () => {
+  service = await TestService.start();
+  books = await service.openBooks();
+  operator = await service.operator();
+});
+afterAll(() => service.close());
+
+const codeOf = ({ status, body }: Reply): string => `${status} ${(body as { code?: string }).code ?? '-'}`;
+const list = async (query = ''): Promise<{ items: Letter[]; totalCount: number }> =>
+  (await service.get(`/api/platform/dead-letters?${query}`, operator)).body as {
+    items: Letter[];
+    totalCount: number;
+  };
+const letter = async (id: string): Promise<Letter> =>
+  (await service.get(`/api/platform/dead-letters/${id}`, operator)).data as Letter;
+const replay = (id: string, token = operator): Promise<Reply> =>
+  service.post(`/api/platform/dead-letters/${id}/replay`, undefined, token);
+const discard = (id: string, body: object = { reason: 'A test.' }): Promise<Reply> =>
+  service.post(`/api/platform/dead-letters/${id}/discard`, body, operator);
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 10) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await delay(10);
+  }
+  throw new Error('It never came.');
+}
+/** The letter about a sale, when it is there. */
+const letterAbout = (subject: string): Promise<Letter> =>
+  until(async () => (await list(`search=${subject}`)).items.find((one) => one.subject === subject));
+const published = async (): Promise<Published[]> => {
+  const messages = await service.service.engines.broker.browse({ after: 0, limit: 100_000 });
+  return messages.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
+};
+async function rejected(externalId: string, more: object): Promise<Letter> {
+  const reply = await service.postSale(books.partner, saleOf(externalId, more));
+  const { saleId } = reply.body as { saleId: string };
+  return letterAbout(saleId);
+}
+
+describe('A sale that cannot be booked', () => {
+  test('is a letter that says why and shows the sale', async () => {
+    const found = await rejected('to-nowhere', { branchCode: 'NOWHERE' });
+    expect(await letter(found.id)).toEqual({
+      id: found.id,
+      tenantId: books.tenant.id,
+      origin: 'SALE',
+      subscriber: 'booking',
+      eventId: expect.any(String) as string,
+      eventType: 'SaleAccepted',
+      stream: `sale-${books.tenant.id}_${found.subject}`,
+      eventRevision: 0,
+      subject: found.subject,
+      payload: expect.objectContaining({ externalId: 'to-nowhere', branchCode: 'NOWHERE' }) as object,
+      reason: { code: 'BRANCH_UNKNOWN', message: expect.any(String) as string },
+      attempts: 1,
+      status: 'PARKED',
+      firstFailedAt: found.firstFailedAt,
+      lastFailedAt: found.firstFailedAt,
+      resolvedAt: null,
+      resolvedBy: null,
+      discardReason: null,
+      revision: 0,
+    });
+    expect((await service.saleStatus(books.partner, 'to-nowhere')).status).toBe('REJECTED');
+  });
+
+  test('stays parked, with one more attempt, while its cause stands, and is booked when that is gone', async () => {
+    const found = await rejected('to-north', { branchCode: 'NORTH' });
+    const refused = await replay(found.id);
+    expect([refused.status, refused.data]).toEqual([
+      201,
+      { success: true, id: found.id, revision: 1, status: 'PARKED' },
+    ]);
+    expect(await letter(found.id)).toMatchObject({ status: 'PARKED', attempts: 2, resolvedAt: null });
+    await service.post('/api/branches', { code: 'NORTH', name: 'North' }, books.tenant.token);
+    const done = await replay(found.id);
+    expect([done.status, done.data]).toEqual([201, { success: true, id: found.id, revision: 2, status: 'REPLAYED' }]);
+    const { items: operators } = (await service.get('/api/platform/operators', operator)).body as {
+      items: { id: string }[];
+    };
+    const me = operators[0]?.id;
+    const resolved = await letter(found.id);
+    expect(resolved).toMatchObject({ status: 'REPLAYED', attempts: 2, resolvedBy: me });
+    expect(Date.parse(resolved.resolvedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(resolved.lastFailedAt));
+    expect(await service.settled(books.partner, 'to-north')).toMatchObject({ status: 'BOOKED', rejection: null });
+    expect(codeOf(await replay(found.id))).toBe('409 ALREADY_RESOLVED');
+    expect(codeOf(await discard(found.id))).toBe('409 ALREADY_RESOLVED');
+    expect((await letter(found.id)).revision).toBe(2);
+  });
+
+  test('is booked once by many replays at the same time', async () => {
+    const found = await rejected('to-south', { branchCode: 'SOUTH', customer: { name: 'Sud Ice' } });
+    await service.post('/api/branches', { code: 'SOUTH', name: 'South' }, books.tenant.token);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => replay(found.id)));
+    expect(replies.map(codeOf).sort()).toEqual(['201 -', ...Array<string>(9).fill('409 ALREADY_RESOLVED')]);
+    await service.settled(books.partner, 'to-south');
+    const { items } = await service.transactions(books.tenant.token, 'search=Sud');
+    expect(items.map(({ documentEffect }) => documentEffect)).toEqual(['INVOICE']);
+  });
+
+  test('may be a return whose sale comes later', async () => {
+    const back = {
+      type: 'RETURN',
+      relatedExternalId: 'late',
+      lines: [{ description: 'Back', quantity: 1, unitPrice: '1' }],
+    };
+    const found = await rejected('late-back', back);
+    expect(found.reason.code).toBe('RELATED_SALE_UNKNOWN');
+    await service.sell(books.partner, saleOf('late'));
+    expect((await replay(found.id)).data).toMatchObject({ status: 'REPLAYED' });
+    expect((await service.settled(books.partner, 'late-back')).status).toBe('BOOKED');
+  });
+
+  test('is discarded with a reason, and is then nothing to replay', async () => {
+    const found = await rejected('to-be-dropped', { branchCode: 'NOWHERE' });
+    for (const body of [{}, { reason: '' }, { reason: 7 }, { reason: 'x', more: 1 }, { reason: 'x'.repeat(1001) }])
+      expect((await discard(found.id, body)).status).toBe(400);
+    expect((await discard(found.id, { reason: 'Sent by mistake.' })).status).toBe(201);
+    expect(await letter(found.id)).toMatchObject({ status: 'DISCARDED', discardReason: 'Sent by mistake.' });
+    expect(codeOf(await replay(found.id))).toBe('409 ALREADY_RESOLVED');
+  });
+
+  test('is one letter also after a restart, and a resolved one stays resolved', async () => {
+    const before = (await list('pageSize=100')).items;
+    await service.restart();
+    operator = await service.operator();
+    await service.sell(books.partner, saleOf('after-restart'));
+    expect((await list('pageSize=100')).items).toEqual(before);
+  });
+});
+
+describe('The letters', () => {
+  test('are listed newest first, and found by status, origin, tenant, text and date', async () => {
+    const { items } = await list('pageSize=100');
+    const dates = items.map(({ firstFailedAt }) => firstFailedAt);
+    expect(dates).toEqual([...dates].sort().reverse());
+    const count = async (query: string): Promise<number> => (await list(query)).totalCount;
+    expect(await count('status=PARKED')).toBe(items.filter(({ status }) => status === 'PARKED').length);
+    expect(await count('status=DISCARDED')).toBe(1);
+    expect(await count('origin=SALE')).toBe(items.length);
+    expect(await count('origin=PUSH')).toBe(0);
+    expect(await count(`tenantId=${books.tenant.id}`)).toBe(items.length);
+    expect(await count('tenantId=nobody')).toBe(0);
+    expect(await count('search=related_sale')).toBe(1);
+    const middle = dates[1] ?? '';
+    expect(await count(`dateFrom=${middle}`)).toBe(dates.filter((date) => date >= middle).length);
+    expect(await count(`dateTo=${middle}`)).toBe(dates.filter((date) => date <= middle).length);
+    expect(await count('dateFrom=2999-01-01')).toBe(0);
+    expect(await count('pageNumber=9')).toBe(items.length);
+  });
+  test.each(['status=GONE', 'origin=sale', 'dateFrom=yesterday', 'pageSize=101', 'unknown=1'])(
+    'are not listed for %s',
+    async (query) => {
+      expect((await service.get(`/api/platform/dead-letters?${query}`, operator)).status).toBe(400);
+    },
+  );
+  test('are for operators only, and an unknown one is not found', async () => {
+    const [first] = (await list()).items;
+    const id = first?.id ?? '';
+    for (const path of ['', `/${id}`])
+      expect((await service.get(`/api/platform/dead-letters${path}`, books.tenant.token)).status).toBe(403);
+    expect((await replay(id, books.tenant.token)).status).toBe(403);
+    for (const unknown of ['x', service.service.engines.ids.next()]) {
+      expect(codeOf(await replay(unknown))).toBe('404 NOT_FOUND');
+      expect(codeOf(await discard(unknown))).toBe('404 NOT_FOUND');
+      expect((await service.get(`/api/platform/dead-letters/${unknown}`, operator)).status).toBe(404);
+    }
+  });
+});
+
+describe('An event that the broker refuses', () => {
+  test('is a letter, while others flow; replayed, it is delivered once, under a new message id', async () => {
+    const broker = choosy(service.service.engines.broker);
+    const { id: refusedId } = await service.post('/api/customers', { name: 'Before' }, books.tenant.token);
+    await until(async () => (await published()).find(({ event }) => event.subject === refusedId));
+    broker.refuse(({ payload }) => payload.includes('Unwanted'));
+    const { id } = await service.post('/api/customers', { name: 'Unwanted' }, books.tenant.token);
+    const { id: next } = await service.post('/api/customers', { name: 'Welcome' }, books.tenant.token);
+    const parked = await letterAbout(id);
+    await until(async () => (await published()).find(({ event }) => event.subject === next));
+    expect((await published()).filter(({ event }) => event.subject === id)).toEqual([]);
+    expect(parked).toMatchObject({ origin: 'PUBLISH', subscriber: 'integration-events', eventType: 'CustomerCreated' });
+    expect(parked.reason).toEqual({ code: 'PAYLOAD_REFUSED', message: 'The broker does not take this.' });
+    expect(parked.payload).toEqual([expect.objectContaining({ type: 'kontor.customer.created.v1', subject: id })]);
+
+    expect((await replay(parked.id)).data).toMatchObject({ status: 'PARKED' });
+    expect(await letter(parked.id)).toMatchObject({ attempts: 2, status: 'PARKED' });
+
+    broker.goAway();
+    const away = await replay(parked.id);
+    expect(codeOf(away)).toBe('503 BROKER_UNAVAILABLE');
+    expect(await letter(parked.id)).toMatchObject({ attempts: 2, status: 'PARKED' });
+
+    broker.accept();
+    const replies = await Promise.all([replay(parked.id), replay(parked.id), replay(parked.id)]);
+    expect(replies.map(codeOf).sort()).toEqual(['201 -', '409 ALREADY_RESOLVED', '409 ALREADY_RESOLVED']);
+    const delivered = (await published()).filter(({ event }) => event.subject === id);
+    expect(delivered.map(({ id: messageId, event }) => [messageId, event.id, event.replayed])).toEqual([
+      [`${parked.eventId}~${parked.id}.3`, parked.eventId, true],
+    ]);
+  });
+});
+
+describe('An event that a policy cannot handle', () => {
+  const parked = async (subscriber: string): Promise<string> => {
+    const events = await service.service.engines.events.readAll({ maxCount: 100_000 });
+    const event = events.find(({ type }) => type === 'TenantCreated') as RecordedEvent;
+    const reason = { code: 'FAILED', message: 'It failed.' };
+    await service.service.app.get(DeadLetters).park({ origin: 'POLICY', subscriber, event, reason });
+    const found = await until(async () =>
+      (await list('origin=POLICY')).items.find((one) => one.subscriber === subscriber),
+    );
+    return found.id;
+  };
+
+  test('is handled again by the same policy', async () => {
+    const id = await parked('tenant-seeding');
+    // What a tenant is made of holds its owner's password.
+    expect((await letter(id)).payload).toBeNull();
+    expect((await replay(id)).data).toMatchObject({ status: 'REPLAYED' });
+  });
+  test('stays parked where there is no such policy any more', async () => {
+    const id = await parked('a-policy-of-old');
+    expect((await replay(id)).data).toMatchObject({ status: 'PARKED' });
+    expect(await letter(id)).toMatchObject({ attempts: 2, reason: { code: 'SUBSCRIBER_UNKNOWN' } });
+  });
+});
+
+describe('A rewind', () => {
+  const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
+    service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
+  const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
+  /** What a rewind of these events sends, in the order of each record. */
+  const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
+    events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
+  /** The messages of a rewind in the order of the broker, when all are there. */
+  const sent = (rewindId: string, count: number): Promise<Published[]> =>
+    until(async () => {
+      const found = (await published()).filter(({ id }) => id.endsWith(`~rewind.${rewindId}`));
+      return found.length >= count ? found : undefined;
+    });
+  async function carriedOut(body: unknown, due: (event: RecordedEvent) => boolean): Promise<Published[]> {
+    const events = await stored();
+    expect((await rewind(body)).status).toBe(201);
+    const { id } = (await stored()).at(-1) as RecordedEvent;
+    const ids = expected(events.filter(due), id);
+    expect(ids.length).toBeGreaterThan(3);
+    const messages = await sent(id, ids.length);
+    expect(messages.map((message) => message.id).sort()).toEqual([...ids].sort());
+    const orderOf = (all: readonly { event: CloudEvent }[], subject: string): string[] =>
+      all.filter(({ event }) => event.subject === subject).map(({ event }) => event.id);
+    const first = (await published()).filter(({ event }) => event.replayed === undefined);
+    const again = new Set(messages.map(({ event }) => event.id));
+    for (const { event } of messages) {
+      expect(event.replayed).toBe(true);
+      const original = orderOf(first, event.subject).filter((known) => again.has(known));
+      if (original.length > 0) expect(orderOf(messages, event.subject)).toEqual(original);
+    }
+    return messages;
+  }
+
+  test('publishes again all from a position on, once each, in the order of their records', async () => {
+    const position = (await stored()).find(({ type }) => type === 'SaleAccepted')?.position ?? 0;
+    await carriedOut({ position }, (event) => event.position >= position);
+  });
+
+  test('publishes again all from an instant on', async () => {
+    const events = await stored();
+    const middle = events[Math.floor(events.length / 2)];
+    const { timestamp: instant } = middle?.metadata as { timestamp: string };
+    await carriedOut({ instant }, ({ metadata }) => (metadata as { timestamp: string }).timestamp >= instant);
+  });
+
+  test('goes on where it was when the broker was away, while what is new is published beside it', async () => {
+    const broker = choosy(service.service.engines.broker);
+    let taken = 0;
+    broker.letThrough(() => (taken += 1) <= 5);
+    const wholeRewind = carriedOut({ position: 0 }, () => true);
+    await until(() => Promise.resolve(taken > 5 ? true : undefined));
+    await delay(100);
+    broker.accept();
+    await wholeRewind;
+  });
+
+  test('parks what the broker refuses for good as a letter of its own, and goes on', async () => {
+    const broker = choosy(service.service.engines.broker);
+    broker.refuse(({ id, payload }) => id.includes('~rewind.') && payload.includes('Unwanted'));
+    const events = await stored();
+    expect((await rewind({ position: 0 })).status).toBe(201);
+    const { id } = (await stored()).at(-1) as RecordedEvent;
+    const subscriber = `integration-events~rewind.${id}`;
+    const parked = await until(async () =>
+      (await list('search=rewind')).items.find((one) => one.subscriber === subscriber),
+    );
+    await sent(id, expected(events, id).length - 1);
+    broker.accept();
+    expect((await replay(parked.id)).data).toMatchObject({ status: 'REPLAYED' });
+    const messages = await published();
+    expect(messages.filter((message) => message.id === `${parked.eventId}~${parked.id}.2`)).toHaveLength(1);
+  });
+
+  test('needs a forwarder that there is, a start that makes sense, and an operator', async () => {
+    const before = (await stored()).length;
+    expect(codeOf(await rewind({ position: 0 }, 'others'))).toBe('404 NOT_FOUND');
+    for (const body of [
+      {},
+      { position: -1 },
+      { position: 1.5 },
+      { position: '1' },
+      { instant: 'today' },
+      { instant: 1 },
+      [],
+    ])
+      expect((await rewind(body)).status).toBe(400);
+    expect((await rewind({ position: 0, instant: '2026-01-01T00:00:00.000Z' })).status).toBe(400);
+    expect((await rewind({ position: 0 }, 'integration-events', books.tenant.token)).status).toBe(403);
+    expect((await stored()).length).toBe(before);
+  });
+});

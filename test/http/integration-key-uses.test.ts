@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { catalogue } from '../../src/catalogue.js';
+import { IntegrationKeyUses } from '../../src/commands/integration-key-uses.js';
+import { Appender } from '../../src/platform/appender.js';
+import { Claims } from '../../src/platform/claims.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { Memberships } from '../../src/platform/memberships.js';
+import { Progress } from '../../src/platform/progress.js';
+import { RecordReader } from '../../src/platform/record-reader.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { ManualClock, SeededIds } from '../support/manual-clock.js';
+import { until, whileTimePasses } from '../support/while-time-passes.js';
+import { TENANT } from '../support/member.toy.js';
+
+let directory: string;
+let store: FaultyEventStore;
+let clock: ManualClock;
+let said: string[];
+const ids = new SeededIds(7);
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kontor-uses-'));
+  clock = new ManualClock();
+  store = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock }));
+  said = [];
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+/** What one replica notes of uses. */
+function replica(): IntegrationKeyUses {
+  const reader = new RecordReader(store, catalogue, clock);
+  const appender = new Appender(store, catalogue, clock);
+  const claims = new Claims(reader, appender, catalogue, clock, ids);
+  const memberships = new Memberships(reader, appender, catalogue, clock, ids);
+  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
+  const say = (_: object, message: string): void => void said.push(message);
+  const logger = { info: say, warn: say, error: say };
+  const uses = new IntegrationKeyUses(runner, new Progress(clock), clock, ids, logger);
+  uses.onApplicationBootstrap();
+  return uses;
+}
+
+const key = (keyId = 'key-1') => ({ tenantId: TENANT, keyId });
+const recorded = async (): Promise<string[]> =>
+  (await store.inner.readAll({ maxCount: 100_000 })).map(({ data }) =>
+    (data as { usedAt: string }).usedAt.slice(11, 19),
+  );
+const ended = (uses: IntegrationKeyUses): Promise<void> => whileTimePasses(clock, uses.onApplicationShutdown());
+/** Until whatever writes at this moment has written. */
+const settle = (): Promise<unknown> => delay(30);
+
+test('A key that is used all the time is recorded once a minute', async () => {
+  const uses = replica();
+  for (let second = 0; second < 180; second += 1) {
+    uses.note(key());
+    uses.note(key());
+    if (second % 60 === 0) await settle();
+    await clock.advance(1_000);
+  }
+  await settle();
+  expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59']);
+  // The many uses in between did not even ask.
+  expect(store.streamReads.length).toBeLessThanOrEqual(4);
+  uses.note(key());
+  await ended(uses);
+  expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59', '00:03:00']);
+});
+
+test('The last use before a rest is recorded when the minute is over, and then nothing more', async () => {
+  const uses = replica();
+  uses.note(key());
+  await settle();
+  await clock.advance(20_000);
+  uses.note(key());
+  await until(clock, async () => (await recorded()).length === 2);
+  expect(await recorded()).toEqual(['00:00:00', '00:00:20']);
+  expect(clock.monotonicMs()).toBeGreaterThanOrEqual(60_000);
+  expect(clock.monotonicMs()).toBeLessThan(70_000);
+  await clock.advance(200_000);
+  await ended(uses);
+  expect(await recorded()).toEqual(['00:00:00', '00:00:20']);
+});
+
+test('Two replicas record a key that both let in about once a minute together', async () => {
+  const [one, two] = [replica(), replica()];
+  for (let second = 0; second <= 120; second += 1) {
+    for (const uses of [one, two]) {
+      uses.note(key());
+      if (second % 60 === 0) await settle();
+    }
+    await clock.advance(1_000);
+  }
+  expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59']);
+  await ended(one);
+  await ended(two);
+}, 30_000);
+
+test('Of a burst of keys a bounded number is noted, each once', async () => {
+  const uses = replica();
+  for (let index = 0; index < 10_050; index += 1) uses.note(key(`key-${index}`));
+  await until(clock, async () => (await recorded()).length >= 10_000, 60_000);
+  await ended(uses);
+  expect((await recorded()).length).toBe(10_000);
+}, 90_000);
+
+test('While the history is away nobody waits or fails, one warning is said, and the use is recorded later', async () => {
+  const uses = replica();
+  store.away = true;
+  for (let index = 0; index < 50; index += 1) uses.note(key(`key-${index % 5}`));
+  await settle();
+  expect(said).toEqual(['the use of integration keys cannot be recorded']);
+  store.away = false;
+  await until(clock, async () => (await recorded()).length === 5);
+  await ended(uses);
+  expect((await recorded()).length).toBe(5);
+});
+
+test('The end does not wait long for a history that does not answer', async () => {
+  const uses = replica();
+  uses.note(key());
+  await settle();
+  await clock.advance(1_000);
+  uses.note(key());
+  const pause = store.pauseAppendTo('integration-key-use-');
+  const beganMs = clock.monotonicMs();
+  await ended(uses);
+  expect(clock.monotonicMs() - beganMs).toBeLessThan(5_000);
+  pause.resume();
+  await until(clock, async () => (await recorded()).length === 2);
+});

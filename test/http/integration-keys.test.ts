@@ -1,0 +1,280 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { catalogue } from '../../src/catalogue.js';
+import { StreamAuthenticator } from '../../src/http/authenticator.js';
+import { AccessTokens } from '../../src/platform/access-tokens.js';
+import { Appender } from '../../src/platform/appender.js';
+import { Claims } from '../../src/platform/claims.js';
+import { DomainError } from '../../src/platform/domain-error.js';
+import { OidcTokens } from '../../src/platform/oidc.js';
+import { RecordReader } from '../../src/platform/record-reader.js';
+import { silentLogger } from '../../src/ports/log.js';
+import type { IntegrationKeyRecord } from '../../src/queries/integration-key.queries.js';
+import type { Reply } from '../support/reply.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+import { TestService, type TestKey, type TestTenant } from '../support/service.js';
+
+const PATH = '/api/integration-keys';
+const clock = new ShiftedClock();
+let service: TestService;
+let tenant: TestTenant;
+let other: TestTenant;
+beforeAll(async () => {
+  service = await TestService.start({ clock });
+  tenant = await service.createTenant();
+  other = await service.createTenant();
+});
+afterAll(() => service.close());
+
+const keysOf = async ({ token }: TestTenant): Promise<IntegrationKeyRecord[]> =>
+  (await service.get(PATH, token)).data as IntegrationKeyRecord[];
+const shown = async ({ id }: { id: string }): Promise<IntegrationKeyRecord> => {
+  const found = (await keysOf(tenant)).find((key) => key.id === id);
+  if (!found) throw new Error(`The key ${id} is not in the list.`);
+  return found;
+};
+const revoke = (id: string, headers: Record<string, string> = {}, { token } = tenant): Promise<Reply> =>
+  service.call('DELETE', `${PATH}/${id}`, { token, headers });
+const rotate = (id: string, { token } = tenant): Promise<Reply> =>
+  service.call('POST', `${PATH}/${id}/rotate`, { token });
+const secretOf = (key: string): string => key.split('_').slice(2).join('_');
+/** A request of the partner's: 404 where the key is let in. */
+const use = async (key: string): Promise<string> =>
+  (await service.call('GET', '/api/integrations/v1/sales/none', { key })).told;
+const LET_IN = '404 NOT_FOUND';
+const REFUSED = '401 INVALID_KEY';
+
+/** What another replica, with a memory of its own, makes of a key. */
+async function replica(): Promise<(key: string) => Promise<string>> {
+  const { events, ids } = service.service.engines;
+  const reader = new RecordReader(events, catalogue, clock);
+  const claims = new Claims(reader, new Appender(events, catalogue, clock), catalogue, clock, ids);
+  const tokens = await AccessTokens.open(service.directory, { issuer: 'kontor', audience: 'kontor', clock });
+  const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });
+  const authenticator = new StreamAuthenticator(tokens, oidc, reader, claims, clock);
+  return (key) =>
+    authenticator.partner(key).then(
+      ({ rateLimit }) => `limit ${rateLimit}`,
+      (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
+    );
+}
+
+describe('The list of integration keys', () => {
+  test('has every key, newest first, with all there is to know and no secret', async () => {
+    const empty = await service.createTenant();
+    expect(await keysOf(empty)).toEqual([]);
+    const made = [
+      await service.post(PATH, { name: 'Web shop', sourceId: 'web', rateLimit: 30 }, empty.token),
+      await service.post(PATH, { name: 'Till', sourceId: 'web' }, empty.token),
+    ];
+    const [first, second] = made.map(({ data }) => data as { id: string; key: string });
+    const listed = await keysOf(empty);
+    const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+    const common = { createdAt: instant, updatedAt: instant, lastUsedAt: null, revokedAt: null, revision: 0 };
+    expect(listed).toEqual([
+      { id: second?.id, name: 'Till', sourceId: 'web', rateLimit: 60, ...common },
+      { id: first?.id, name: 'Web shop', sourceId: 'web', rateLimit: 30, ...common },
+    ]);
+    for (const { key } of [first, second].filter((one) => one !== undefined))
+      expect(JSON.stringify(listed)).not.toContain(secretOf(key));
+  });
+
+  test("shows an operator's rate limit, and is not changed by what it does not know", async () => {
+    const { id } = await service.createKey(tenant, { rateLimit: 500 });
+    expect(await shown({ id })).toMatchObject({ rateLimit: 500, revision: 1 });
+    expect((await service.get(`${PATH}?pageNumber=1`, tenant.token)).told).toBe('400 VALIDATION_FAILED pageNumber');
+  });
+
+  test("has more keys than a page, and none of another tenant's", async () => {
+    const many = await service.createTenant();
+    const body = { name: 'K', sourceId: 's' };
+    const made = await Promise.all(Array.from({ length: 25 }, () => service.post(PATH, body, many.token)));
+    const listed = (await keysOf(many)).map(({ id }) => id);
+    expect([...listed].sort()).toEqual(made.map(({ data }) => (data as { id: string }).id).sort());
+    expect((await keysOf(tenant)).filter(({ id }) => listed.includes(id))).toEqual([]);
+  });
+});
+
+describe('A key that is revoked', () => {
+  test('ends at once, for ever, and once', async () => {
+    const elsewhere = await replica();
+    const { id, key } = await service.createKey(tenant, { rateLimit: null });
+    expect([await use(key), await elsewhere(key)]).toEqual([LET_IN, 'limit 60']);
+    const revoked = await revoke(id);
+    expect(revoked.status).toBe(200);
+    expect(revoked.data).toEqual({ success: true, id, revision: 1 });
+    expect(await use(key)).toBe(REFUSED);
+    clock.pass(1_000);
+    expect(await elsewhere(key)).toBe('INVALID_KEY');
+    const { revokedAt } = await shown({ id });
+    expect(Date.parse(revokedAt ?? '')).toBeLessThanOrEqual(clock.nowMs());
+
+    const again = await revoke(id);
+    expect([again.status, again.data]).toEqual([200, revoked.data]);
+    expect(await shown({ id })).toMatchObject({ revokedAt, revision: 1 });
+    expect((await rotate(id)).told).toBe('409 KEY_REVOKED');
+    expect((await service.setRateLimit(id, 5)).told).toBe('409 KEY_REVOKED');
+    expect(await use(key)).toBe(REFUSED);
+  });
+
+  test('only at the revision that was asked for', async () => {
+    const { id, key } = await service.createKey(tenant);
+    expect((await revoke(id, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
+    expect((await revoke(id, { 'if-match': '1' })).told).toBe('400 VALIDATION_FAILED If-Match');
+    expect(await use(key)).toBe(LET_IN);
+    expect((await revoke(id, { 'if-match': '"1"' })).status).toBe(200);
+  });
+
+  test('while it is in use is refused from then on, whoever of many asks', async () => {
+    const { id, key } = await service.createKey(tenant);
+    const before = Array.from({ length: 20 }, () => use(key));
+    expect((await revoke(id)).status).toBe(200);
+    for (const told of await Promise.all(before)) expect([LET_IN, REFUSED]).toContain(told);
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => use(key))))).toEqual(new Set([REFUSED]));
+  });
+});
+
+describe('A key that is rotated', () => {
+  test('has another secret, shown this once; the old one ends at once, all else stays', async () => {
+    const elsewhere = await replica();
+    const { id, key: old } = await service.createKey(tenant, { sourceId: 'till', rateLimit: 70 });
+    expect(await elsewhere(old)).toBe('limit 70');
+    const reply = await rotate(id);
+    expect(reply.status).toBe(201);
+    const { key } = reply.data as TestKey;
+    expect(reply.data).toEqual({ id, name: 'A shop', sourceId: 'till', rateLimit: 70, key });
+    expect(Number(reply.headers['x-event-position'])).toBeGreaterThan(0);
+    expect(key).not.toBe(old);
+    expect([await use(key), await use(old)]).toEqual([LET_IN, REFUSED]);
+    clock.pass(1_000);
+    expect([await elsewhere(key), await elsewhere(old)]).toEqual(['limit 70', 'INVALID_KEY']);
+    expect(await shown({ id })).toMatchObject({ revokedAt: null, revision: 2 });
+    const history = JSON.stringify(await service.service.engines.events.readAll({ maxCount: 100_000 }));
+    for (const secret of [secretOf(old), secretOf(key)]) expect(history).not.toContain(secret);
+  });
+
+  test('by two at once has the secret of one of them', async () => {
+    const { id } = await service.createKey(tenant);
+    const replies = await Promise.all([rotate(id), rotate(id)]);
+    expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+    const told = await Promise.all(replies.map(({ data }) => use((data as TestKey).key)));
+    expect(told.sort()).toEqual([REFUSED, LET_IN]);
+  });
+
+  test('keeps the window of its rate limit', async () => {
+    const { id, key } = await service.createKey(tenant, { rateLimit: 2 });
+    expect([await use(key), await use(key)]).toEqual([LET_IN, LET_IN]);
+    const { key: next } = (await rotate(id)).data as TestKey;
+    expect(await use(next)).toBe('429 RATE_LIMITED');
+  });
+});
+
+describe("A key is nobody else's", () => {
+  test("Another tenant's, unknown and malformed ids are not there", async () => {
+    const { id, key } = await service.createKey(tenant);
+    for (const wrong of [service.service.engines.ids.next(), 'no-id', `${id}0`]) {
+      expect((await revoke(wrong)).told).toBe('404 NOT_FOUND');
+      expect((await rotate(wrong)).told).toBe('404 NOT_FOUND');
+    }
+    expect((await revoke(id, {}, other)).told).toBe('404 NOT_FOUND');
+    expect((await rotate(id, other)).told).toBe('404 NOT_FOUND');
+    expect(await use(key)).toBe(LET_IN);
+    expect(await shown({ id })).toMatchObject({ revokedAt: null, revision: 1 });
+  });
+
+  test('Who may not manage integrations neither sees nor changes them', async () => {
+    const { id } = await service.createKey(tenant);
+    const user = { ...tenant, token: await service.createUser(tenant, 'USER') };
+    const replies = [await service.get(PATH, user.token), await revoke(id, {}, user), await rotate(id, user)];
+    expect(replies.map(({ told }) => told)).toEqual(Array.from({ length: 3 }, () => '403 FORBIDDEN'));
+    const operator = { ...tenant, token: await service.operator() };
+    expect((await rotate(id, operator)).told).toBe('403 FORBIDDEN');
+  });
+});
+
+test('Nothing may be sent that is not asked for', async () => {
+  const { id } = await service.createKey(tenant);
+  const { token } = tenant;
+  const body = { rateLimit: 61 };
+  expect((await service.call('DELETE', `${PATH}/${id}`, { token, body })).told).toBe('400 VALIDATION_FAILED rateLimit');
+  expect((await service.post(`${PATH}/${id}/rotate`, body, token)).told).toBe('400 VALIDATION_FAILED rateLimit');
+  expect((await service.post(`${PATH}/${id}/rotate?force=true`, {}, token)).told).toBe('400 VALIDATION_FAILED force');
+  expect((await service.call('POST', `${PATH}/${id}/rotate`, { token, raw: '{' })).told).toBe('400 VALIDATION_FAILED');
+  const limit = (value: unknown) =>
+    service.call('PATCH', `/api/platform/integration-keys/${id}`, { token: operatorToken, body: value });
+  const operatorToken = await service.operator();
+  expect((await limit({})).told).toBe('400 VALIDATION_FAILED rateLimit');
+  expect((await limit({ rateLimit: '5' })).told).toBe('400 VALIDATION_FAILED rateLimit');
+  expect((await limit({ rateLimit: 5, sourceId: 'x' })).told).toBe('400 VALIDATION_FAILED sourceId');
+  expect(await shown({ id })).toMatchObject({ revision: 1 });
+});
+
+test('What happens to a key is audited, but for its use', () => {
+  const audited = [...catalogue.types]
+    .filter(([type]) => type.startsWith('IntegrationKey'))
+    .map(([type, { audit }]) => [type, audit && `${audit.action} ${audit.entity}`]);
+  expect(Object.fromEntries(audited)).toEqual({
+    IntegrationKeyCreated: 'CREATE integration-key',
+    IntegrationKeyRotated: 'UPDATE integration-key',
+    IntegrationKeyRevoked: 'DELETE integration-key',
+    IntegrationKeyRateLimitSet: 'UPDATE integration-key',
+    IntegrationKeyUsed: null,
+  });
+});
+
+describe('The last use of a key', () => {
+  const recordedUses = async (id: string): Promise<number> => {
+    const filter = { on: 'type', prefixes: ['IntegrationKeyUsed'] } as const;
+    const events = await service.service.engines.events.readAll({ filter, maxCount: 100_000 });
+    return events.filter(({ stream }) => stream.endsWith(id)).length;
+  };
+  const lastUseOf = async (id: string, isMeant: (at: string) => boolean = () => true): Promise<string> => {
+    for (let waitedMs = 0; waitedMs < 15_000; waitedMs += 10) {
+      const { lastUsedAt } = await shown({ id });
+      if (lastUsedAt !== null && isMeant(lastUsedAt)) return lastUsedAt;
+      await delay(10);
+    }
+    throw new Error('The use of the key never showed.');
+  };
+
+  test('shows at once, then once a minute, and does not change the key', async () => {
+    const { id, key } = await service.createKey(tenant, { rateLimit: null });
+    expect((await shown({ id })).lastUsedAt).toBeNull();
+    const beganAt = new Date(clock.nowMs()).toISOString();
+    for (let count = 0; count < 20; count += 1) expect(await use(key)).toBe(LET_IN);
+    const first = await lastUseOf(id);
+    expect(first >= beganAt).toBe(true);
+    expect(await recordedUses(id)).toBe(1);
+
+    clock.pass(61_000);
+    const laterAt = new Date(clock.nowMs()).toISOString();
+    expect(await use(key)).toBe(LET_IN);
+    await lastUseOf(id, (at) => at >= laterAt);
+    expect((await recordedUses(id)) - 1).toBeLessThanOrEqual(2);
+    expect(await shown({ id })).toMatchObject({ revision: 0 });
+    expect((await revoke(id, { 'if-match': '"0"' })).status).toBe(200);
+  });
+
+  test('is kept when the service ends, and a key that was refused was not used', async () => {
+    const { id, key } = await service.createKey(tenant);
+    expect(await use(key)).toBe(LET_IN);
+    await lastUseOf(id);
+    clock.pass(10_000);
+    const at = new Date(clock.nowMs()).toISOString();
+    expect(await use(key)).toBe(LET_IN);
+    await service.restart();
+    tenant = { ...tenant, token: await service.signIn(tenant.email) };
+    const { lastUsedAt } = await shown({ id });
+    expect((lastUsedAt ?? '') >= at).toBe(true);
+
+    await revoke(id);
+    clock.pass(61_000);
+    tenant = { ...tenant, token: await service.signIn(tenant.email) };
+    expect(await use(key)).toBe(REFUSED);
+    await service.quiet();
+    expect((await shown({ id })).lastUsedAt).toBe(lastUsedAt);
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

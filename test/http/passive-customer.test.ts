@@ -1,0 +1,89 @@
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+describe('A passive customer', () => {
+  let service: TestService;
+  let books: Books;
+  let cash: string;
+  let id: string;
+  const token = (): string => books.tenant.token;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.close());
+  beforeEach(async () => {
+    books = await service.openBooks();
+    const { items } = (await service.get('/api/accounts?pageNumber=1&pageSize=100', token())).body as {
+      items: { id: string; name: string }[];
+    };
+    cash = items.find(({ name }) => name === 'Cash')?.id ?? '';
+    const customer = { name: 'Ada', code: 'A-1', taxNumber: 'DE 123', email: 'ada@kontor.test' };
+    id = (await service.post('/api/customers', customer, token())).id;
+  });
+
+  const setStatus = async (status: 'ACTIVE' | 'PASSIVE', customerId = id): Promise<void> => {
+    const body = { status };
+    const reply = await service.call('PATCH', `/api/customers/${customerId}`, { token: token(), body });
+    expect(reply.status).toBe(201);
+  };
+  const record = (facts: object) =>
+    service.post('/api/transactions', { date: '2026-03-04', amount: '10.00', customerId: id, ...facts }, token());
+  /** BOOKED, or the code of the rejection. */
+  async function push(externalId: string, facts: object): Promise<string> {
+    await service.postSale(books.partner, saleOf(externalId, facts));
+    const { status, rejection } = await service.settled(books.partner, externalId);
+    return rejection?.code ?? status;
+  }
+  const balance = async (): Promise<string> => (await service.customer(token(), id)).balance.amount;
+
+  test('takes no new transaction of any kind, until it is active again', async () => {
+    await setStatus('PASSIVE');
+    const kinds = [
+      { type: 'COLLECTION', accountId: cash },
+      { type: 'PAYMENT', accountId: cash },
+      { type: 'ADJUSTMENT', direction: 'IN' },
+      { type: 'OPENING_BALANCE', direction: 'OUT' },
+    ];
+    for (const kind of kinds) expect((await record(kind)).told).toBe('409 CUSTOMER_PASSIVE');
+    expect(await balance()).toBe('0.00');
+    await setStatus('ACTIVE');
+    for (const kind of kinds) expect((await record(kind)).told).toBe('201');
+  });
+
+  test.each([
+    ['its code', { code: 'a-1' }],
+    ['its tax number', { taxNumber: 'DE123' }],
+    ['its e-mail address', { email: 'ADA@kontor.test' }],
+    ['the id of the partner', { externalId: 'ada' }],
+  ])('is not sold to, found by %s: the sale is rejected', async (_, key) => {
+    expect(await push('first', { customer: { name: 'Ada', code: 'A-1', externalId: 'ada' } })).toBe('BOOKED');
+    await setStatus('PASSIVE');
+    expect(await push('second', { customer: { name: 'Ada', ...key } })).toBe('CUSTOMER_PASSIVE');
+    expect(await balance()).toBe('100.00');
+    expect((await service.customers(token(), 'search=ada&status=ALL')).totalCount).toBe(1);
+  });
+
+  test('is not sold to where it is the default customer', async () => {
+    const { items } = await service.customers(token(), 'isDefault=true');
+    await setStatus('PASSIVE', items[0]?.id);
+    expect(await push('walk-in', {})).toBe('CUSTOMER_PASSIVE');
+  });
+
+  test('gives nothing back, but what it bought can be cancelled', async () => {
+    const sale = { customer: { name: 'Ada', code: 'A-1' } };
+    expect(await push('sale', sale)).toBe('BOOKED');
+    await setStatus('PASSIVE');
+    expect(await push('return', { type: 'RETURN', relatedExternalId: 'sale' })).toBe('CUSTOMER_PASSIVE');
+    expect(await balance()).toBe('100.00');
+    expect(await push('cancel', { type: 'CANCELLATION', lines: [], relatedExternalId: 'sale' })).toBe('BOOKED');
+    expect(await balance()).toBe('0.00');
+  });
+
+  test('takes the reversal of what a person recorded', async () => {
+    const { id: recorded } = await record({ type: 'COLLECTION', accountId: cash });
+    await setStatus('PASSIVE');
+    const cancel = `/api/transactions/${recorded}/cancel`;
+    expect((await service.post(cancel, { reason: 'A mistake' }, token())).told).toBe('201');
+    expect(await balance()).toBe('0.00');
+  });
+});

@@ -1,0 +1,440 @@
+import type { AccountRecord } from '../../src/queries/account.queries.js';
+import type { CategoryRecord } from '../../src/queries/category.queries.js';
+import type { CustomerRecord } from '../../src/queries/customer.queries.js';
+import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
+import type { UserRecord } from '../../src/queries/user.queries.js';
+import { Bookkeeper } from '../support/bookkeeper.js';
+import { stepsOf, TEXTS, type Step } from '../support/bookkeeping-steps.js';
+import { everyPage } from '../support/list-pages.js';
+import { mulberry32 } from '../support/manual-clock.js';
+import { naivelyFinds } from '../support/naive-search.js';
+import { ApiDocument } from '../support/route-table.js';
+import { TestService } from '../support/service.js';
+
+/*
+ * Every set of filters that a list takes, with values that match many, few and no records, against the plainest filter
+ * over everything. STEPS makes more transactions, ROUNDS tries each set more than once, SEED repeats a run.
+ */
+
+const STEPS = Number(process.env['STEPS'] ?? 430);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
+const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
+const AT_ONCE = 8;
+/** More pages than these are asked for only where that is what is tested. */
+const MOST_PAGES = 3;
+const NOBODY = '01900000-0000-7000-8000-000000000000';
+
+const random = mulberry32(seed);
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+
+let service: TestService;
+let keeper: Bookkeeper;
+let document: ApiDocument;
+/** Newest first. */
+let all: readonly TransactionRecord[];
+beforeAll(async () => {
+  process.stdout.write(`seed ${seed}\n`);
+  service = await TestService.start();
+  document = new ApiDocument(service.service.openApi());
+  keeper = await Bookkeeper.open(service, 'EUR');
+  const kinds = ['customer', 'account', 'entry', 'sale', 'return', 'cancellation', 'cancel', 'categorize'] as const;
+  const steps = [
+    ...(['EXPENSE', 'SUPPLIER', 'EMPLOYEE'] as const).map((type): Step => ({
+      kind: 'account',
+      type,
+      isActive: true,
+      isDefault: false,
+    })),
+    ...stepsOf(['customer', 'account'], 30, seed),
+    ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
+  ];
+  for (const [index, step] of steps.entries()) {
+    await keeper.take(index % 2 === 0 ? step : withEverything(step));
+    if (index % 20 === 0) await keeper.compare();
+  }
+  all = await keeper.compare();
+}, 120_000);
+afterAll(() => service.close());
+
+/** A transaction that can be found by as much as possible. */
+function withEverything(step: Step): Step {
+  if (step.kind !== 'entry') return step;
+  const entry = { ...step.entry, branch: pick([0, 1]), category: 0, description: pick(TEXTS) };
+  return { ...step, entry };
+}
+
+type CategoryRuleRecord = {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly merchant: string | null;
+  readonly keyword: string | null;
+  readonly notes: string | null;
+  readonly categoryId: string;
+  readonly source: string;
+  readonly isEnabled: boolean;
+};
+type RuleList = {
+  readonly items: readonly CategoryRuleRecord[];
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+  readonly totalPages: number;
+};
+
+/** Values by the names of filters; undefined where it is not given. */
+type Values<Name extends string> = Partial<Record<Name, string>>;
+type Check<Doc> = (record: Doc, value: string) => boolean;
+/** For each filter, what a record must be to be found by a value. */
+type Filters<Doc, Name extends string = string> = Readonly<Record<Name, Check<Doc>>>;
+
+const finding =
+  <Doc>(texts: (record: Doc) => readonly (string | null)[]): Check<Doc> =>
+  (record, search) =>
+    naivelyFinds(search, texts(record));
+
+const OWN_FILTERS = {
+  search: finding(({ description, reference, externalId, customerName }) => [
+    description,
+    reference,
+    externalId,
+    customerName,
+  ]),
+  accountId: ({ accountId, counterAccountId }, id) => accountId === id || counterAccountId === id,
+  expenseItemId: ({ expenseItemId }, id) => expenseItemId === id,
+  beginDate: ({ date }, begin) => date >= begin,
+  endDate: ({ date }, end) => date <= end,
+  type: ({ type, documentEffect }, wanted) =>
+    ['INVOICE', 'RETURN', 'CANCELLATION'].includes(wanted) ? documentEffect === wanted : type === wanted,
+  direction: ({ direction }, wanted) => direction === wanted,
+  showSystemGenerated: ({ systemGenerated }, shown) => shown === 'true' || !systemGenerated,
+} satisfies Filters<TransactionRecord>;
+
+const ALL_FILTERS = {
+  ...OWN_FILTERS,
+  customerId: ({ customerId }, id) => customerId === id,
+  categoryId: ({ categoryId }, id) => categoryId === id,
+  branchId: ({ branchId }, id) => branchId === id,
+} satisfies Filters<TransactionRecord>;
+
+type TransactionFilter = keyof typeof ALL_FILTERS;
+
+/** What a transaction is found by. */
+function valueFrom(name: TransactionFilter, record: TransactionRecord): string | null {
+  switch (name) {
+    case 'search': {
+      const text = pick([record.description, record.reference, record.externalId, record.customerName]);
+      const word = pick((text ?? '').split(/[^\p{L}\p{N}]+/u));
+      const cut = word.slice(0, 1 + Math.floor(random() * word.length));
+      return cut === '' ? null : pick([cut, cut.toLowerCase(), `${text ?? ''} ${cut}`]);
+    }
+    case 'beginDate':
+    case 'endDate':
+      return record.date;
+    case 'type':
+      return record.documentEffect ?? record.type;
+    case 'accountId':
+      return pick([record.accountId, record.counterAccountId]) ?? record.accountId;
+    case 'showSystemGenerated':
+      return pick(['true', String(record.systemGenerated)]);
+    default:
+      return record[name];
+  }
+}
+
+const SEARCHES = ['istanbul', 'KIRASI', 'fee 2026', 'sale', 'customer', 'söhne o', 'nobody at all', '...', 'cay seker'];
+/** Anything at all, what matches nothing included. */
+function anyValue(name: TransactionFilter): string {
+  if (name === 'search') return pick(SEARCHES);
+  if (name.endsWith('Date')) return pick(['1900-01-01', '2025-12-31', '2026-01-02', '2031-05-05', '9999-12-31']);
+  if (name === 'type')
+    return pick(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'INVOICE', 'RETURN', 'CANCELLATION']);
+  if (name === 'direction') return pick(['IN', 'OUT']);
+  if (name === 'showSystemGenerated') return pick(['true', 'false']);
+  return pick([NOBODY, 'nobody', valueFrom(name, pick(all)) ?? NOBODY]);
+}
+
+const subsets = <T>(of: readonly T[]): T[][] =>
+  of.reduce<T[][]>((some, one) => [...some, ...some.map((subset) => [...subset, one])], [[]]);
+
+/** Mostly what one and the same transaction is found by, so that also many filters at once find something. */
+function valuesFor(names: readonly TransactionFilter[], from: readonly TransactionRecord[]): Values<TransactionFilter> {
+  const isAny = random() < 0.1;
+  const some = Array.from({ length: 50 }, () => {
+    const record = pick(from);
+    return names.map((name) => [name, isAny ? null : valueFrom(name, record)] as const);
+  });
+  const gaps = (values: (typeof some)[number]): number => values.filter(([, value]) => value === null).length;
+  const best = some.reduce((one, other) => (gaps(other) < gaps(one) ? other : one));
+  return Object.fromEntries(best.map(([name, value]) => [name, value ?? anyValue(name)] as const));
+}
+
+const queryOf = (values: Values<string>): string => new URLSearchParams(values as Record<string, string>).toString();
+
+const naively = <Doc, Name extends string>(
+  filters: Filters<Doc, Name>,
+  records: readonly Doc[],
+  values: Values<Name>,
+): Doc[] =>
+  records.filter((record) =>
+    (Object.entries(values) as [Name, string][]).every(([name, value]) => filters[name](record, value)),
+  );
+
+/** A size that gives some pages, but not too many. */
+const sizeFor = (count: number): number =>
+  pick([1, 2, 3, 7, 20, 99, 100].filter((size) => size === 100 || count <= size * MOST_PAGES));
+
+async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let begin = 0; begin < from.length; begin += AT_ONCE)
+    await Promise.all(from.slice(begin, begin + AT_ONCE).map(work));
+}
+
+/** All pages hold what the plain filter finds, in the order of everything, and a page behind the last is empty. */
+async function expectPages(path: string, values: Values<string>, expected: readonly { readonly id: string }[]) {
+  const query = queryOf(values);
+  const size = sizeFor(expected.length);
+  const found = await everyPage<{ id: string }>(service, keeper.token, `${path}?${query}`, size);
+  expect([query, size, found.map(({ id }) => id)]).toEqual([query, size, expected.map(({ id }) => id)]);
+  if (random() < 0.75) return;
+  const last = Math.ceil(expected.length / size);
+  const behind = await service.get(`${path}?${query}&pageNumber=${last + 2}&pageSize=${size}`, keeper.token);
+  expect([query, behind.status, behind.body]).toMatchObject([
+    query,
+    200,
+    { items: [], pageNumber: last + 2, totalPages: last, totalCount: expected.length, hasNextPage: false },
+  ]);
+}
+
+/** Every set of the filters; answers how many found something. */
+async function expectEverySet(
+  path: string,
+  names: readonly TransactionFilter[],
+  records: readonly TransactionRecord[],
+) {
+  let found = 0;
+  const sets = Array.from({ length: ROUNDS }, () => subsets(names)).flat();
+  await each(sets, async (set) => {
+    const values = valuesFor(set, records);
+    const expected = naively(ALL_FILTERS, records, values);
+    if (expected.length > 0) found += 1;
+    await expectPages(path, values, expected);
+  });
+  return found / sets.length;
+}
+
+const listed = (path: string): string[] =>
+  document
+    .queryOf({ method: 'GET', path })
+    .filter((name) => !['pageNumber', 'pageSize', 'page', 'limit'].includes(name));
+
+describe('The list of transactions', () => {
+  test('has transactions of every kind', () => {
+    const count = (check: (record: TransactionRecord) => boolean): number => all.filter(check).length;
+    expect(all.length).toBeGreaterThanOrEqual(Math.min(300, STEPS / 2));
+    for (const wanted of ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'])
+      expect([wanted, count(({ type }) => type === wanted)]).not.toEqual([wanted, 0]);
+    for (const wanted of ['INVOICE', 'RETURN', 'CANCELLATION'])
+      expect([wanted, count(({ documentEffect }) => documentEffect === wanted)]).not.toEqual([wanted, 0]);
+    for (const field of ['expenseItemId', 'counterAccountId', 'categoryId', 'branchId', 'reversalOf'] as const)
+      expect([field, count((record) => record[field] !== null)]).not.toEqual([field, 0]);
+  });
+
+  test('is the same in pages of every size: nothing skipped, nothing twice, newest first', async () => {
+    const ids = all.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [index, { date, createdAt }] of all.entries()) {
+      const older = all[index + 1];
+      if (!older) break;
+      expect([date, createdAt] >= [older.date, older.createdAt]).toBe(true);
+      expect(date > older.date || (date === older.date && createdAt >= older.createdAt)).toBe(true);
+    }
+    for (const size of [1, 2, 7, 33, 99]) {
+      const found = await everyPage<TransactionRecord>(service, keeper.token, '/api/transactions', size);
+      expect([size, found]).toEqual([size, all]);
+    }
+  });
+
+  test('under every set of its filters is a plain filter over everything', async () => {
+    const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
+    expect(listed('/api/transactions').toSorted()).toEqual(names.toSorted());
+    expect(await expectEverySet('/api/transactions', names, all)).toBeGreaterThan(0.3);
+  }, 120_000);
+
+  test('under every value of each filter, and of each two, is a plain filter over everything', async () => {
+    const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
+    const valuesOf = (name: TransactionFilter): string[] => {
+      const counts = new Map<string, number>();
+      for (const record of all) {
+        const value = name === 'search' ? null : valueFrom(name, record);
+        if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
+      const byCount = [...counts].toSorted(([, a], [, b]) => b - a).map(([value]) => value);
+      const ends = [...byCount.slice(0, 1), ...byCount.slice(-1)];
+      return [...new Set(name === 'search' ? SEARCHES.slice(0, 4) : [...ends, anyValue(name)])];
+    };
+    const single = names.map((name) => valuesOf(name).map((value) => ({ [name]: value })));
+    const pairs = single.flatMap((some, index) =>
+      single.slice(index + 1).flatMap((others) => some.flatMap((one) => others.map((other) => ({ ...one, ...other })))),
+    );
+    await each([...single.flat(), ...pairs], async (values: Values<TransactionFilter>) => {
+      await expectPages('/api/transactions', values, naively(ALL_FILTERS, all, values));
+    });
+  }, 120_000);
+});
+
+describe("A customer's transactions", () => {
+  test('under every set of filters are a plain filter over its own', async () => {
+    const counts = new Map<string, number>();
+    for (const { customerId } of all) if (customerId) counts.set(customerId, (counts.get(customerId) ?? 0) + 1);
+    const byCount = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id);
+    const none = keeper.model.customers.find(({ id, isDeleted }) => !isDeleted && !counts.has(id));
+    const [most, few] = [byCount[0], byCount.at(-1)];
+    const names = Object.keys(OWN_FILTERS) as TransactionFilter[];
+    for (const id of [most, few, none?.id].filter((one) => one !== undefined)) {
+      const path = `/api/customers/${id}/transactions`;
+      expect(listed('/api/customers/{id}/transactions').toSorted()).toEqual(names.toSorted());
+      const own = all.filter(({ customerId }) => customerId === id);
+      expect(await everyPage(service, keeper.token, path)).toEqual(own);
+      if (id === most) expect(await expectEverySet(path, names, own)).toBeGreaterThan(0.3);
+      else
+        await each(
+          subsets(names).filter((_, index) => index % 8 === 0),
+          async (set) => {
+            const values = valuesFor(set, own.length === 0 ? all : own);
+            await expectPages(path, values, naively(OWN_FILTERS, own, values as Values<keyof typeof OWN_FILTERS>));
+          },
+        );
+    }
+  }, 120_000);
+});
+
+/** Every choice of one value, or none, for each filter. */
+const choices = (values: Readonly<Record<string, readonly string[]>>): Values<string>[] =>
+  Object.entries(values).reduce<Values<string>[]>(
+    (some, [name, known]) => some.flatMap((one) => [one, ...known.map((value) => ({ ...one, [name]: value }))]),
+    [{}],
+  );
+
+const isNewestFirst = (records: readonly { readonly createdAt: string }[]): boolean =>
+  records.every(({ createdAt }, index) => createdAt >= (records[index + 1]?.createdAt ?? ''));
+
+describe('Every other list', () => {
+  test('of customers', async () => {
+    const records = await everyPage<CustomerRecord>(service, keeper.token, '/api/customers?status=ALL');
+    expect([records.length > 10, isNewestFirst(records)]).toEqual([true, true]);
+    expect(new Set(records.map(({ status }) => status)).size).toBe(2);
+    const filters = {
+      search: finding<CustomerRecord>(({ name, code, taxNumber, nationalId, email, phone }) => [
+        ...[name, code, taxNumber],
+        ...[nationalId, email, phone],
+      ]),
+      status: ({ status }, wanted) => wanted === 'ALL' || status === wanted,
+      isDefault: ({ isDefault }, wanted) => String(isDefault) === wanted,
+    } satisfies Filters<CustomerRecord>;
+    expect(listed('/api/customers').toSorted()).toEqual(Object.keys(filters).toSorted());
+    const search = ['customer', 'CUST', 'walk in', 'c 000000', 'customer 1', 'nobody', '-'];
+    const sets = choices({ search, status: ['ACTIVE', 'PASSIVE', 'ALL'], isDefault: ['true', 'false'] });
+    await each(sets, (values) =>
+      expectPages(
+        '/api/customers',
+        values,
+        naively<CustomerRecord, string>(filters, records, { status: 'ACTIVE', ...values }),
+      ),
+    );
+  });
+
+  test('of accounts', async () => {
+    const records = await everyPage<AccountRecord>(service, keeper.token, '/api/accounts');
+    expect([records.length > 20, isNewestFirst(records)]).toEqual([true, true]);
+    expect(listed('/api/accounts')).toEqual(['search']);
+    const search = finding<AccountRecord>(({ name, code }) => [name, code]);
+    const sets = choices({
+      search: ['account', 'ACC', 'cash', 'opening bal', 'customer', '10', 'account 3', 'no', '%'],
+    });
+    await each(sets, (values) => expectPages('/api/accounts', values, naively({ search }, records, values)));
+  });
+
+  test('of users', async () => {
+    for (const [fullName, role] of [
+      ['Ayşe Yılmaz', 'ADMIN'],
+      ['Ali Yıldız', 'USER'],
+      ['Ann', 'USER'],
+    ] as const) {
+      const email = `${service.fresh('person')}@filters.test`;
+      const person = { fullName, email, role, password: 'correct horse battery', phone: '+90 555 12' };
+      expect((await service.post('/api/users', person, keeper.token)).status).toBe(201);
+    }
+    const records = await everyPage<UserRecord>(service, keeper.token, '/api/users');
+    expect([records.length, isNewestFirst(records)]).toEqual([4, true]);
+    const filters = {
+      search: finding<UserRecord>(({ fullName, email, phone }) => [fullName, email, phone]),
+      role: ({ role }, wanted) => role === wanted,
+    } satisfies Filters<UserRecord>;
+    expect(listed('/api/users').toSorted()).toEqual(Object.keys(filters).toSorted());
+    const sets = choices({ search: ['yil', 'AYSE', 'a', '555', 'test', 'bob'], role: ['OWNER', 'ADMIN', 'USER'] });
+    await each(sets, (values) =>
+      expectPages('/api/users', values, naively<UserRecord, string>(filters, records, values)),
+    );
+  });
+
+  test('of categories and of rules', async () => {
+    const { token } = keeper;
+    const [first, second] = keeper.model.categories.filter(({ isArchived }) => !isArchived);
+    for (let index = 0; index < 25; index += 1) {
+      const categoryId = (index % 5 === 0 ? second : first)?.id;
+      const texts = { keyword: pick(['Kira', 'İstanbul fee', 'tea']), notes: pick(['by hand', 'şeker', null]) };
+      const merchant = pick([{}, { merchant: 'Çelik A.Ş.' }]);
+      const made = await service.post(
+        '/api/transaction-categories/rules',
+        { categoryId, ...texts, ...merchant },
+        token,
+      );
+      const path = `/api/transaction-categories/rules/${made.id}/disable`;
+      if (index % 3 === 0) await service.call('PATCH', path, { token, body: { isEnabled: false } });
+    }
+    const pagesOf = async (query: string, limit: number): Promise<CategoryRuleRecord[]> => {
+      const items: CategoryRuleRecord[] = [];
+      for (let page = 1; ; page += 1) {
+        const address = `/api/transaction-categories/rules?${query}&page=${page}&limit=${limit}`;
+        const { items: found, ...told } = (await service.get(address, token)).data as RuleList;
+        items.push(...found);
+        const totalPages = Math.ceil(told.total / limit);
+        expect([address, told]).toEqual([address, { page, limit, total: told.total, totalPages }]);
+        if (page >= totalPages) return items;
+      }
+    };
+    const records = await pagesOf('', 100);
+    expect([records.length >= 25, isNewestFirst(records)]).toEqual([true, true]);
+    const filters = {
+      search: finding<CategoryRuleRecord>(({ merchant, keyword, notes }) => [merchant, keyword, notes]),
+      categoryId: ({ categoryId }, wanted) => categoryId === wanted,
+      source: ({ source }, wanted) => source === wanted,
+      isEnabled: ({ isEnabled }, wanted) => String(isEnabled) === wanted,
+    } satisfies Filters<CategoryRuleRecord>;
+    expect(listed('/api/transaction-categories/rules').toSorted()).toEqual(Object.keys(filters).toSorted());
+    const sets = choices({
+      search: ['kira', 'CELIK', 'istanbul f', 'seker', 'hand kira', 'none', '!'],
+      categoryId: [first?.id ?? '', second?.id ?? '', NOBODY],
+      source: ['MANUAL', 'SEED', 'LEARNED'],
+      isEnabled: ['true', 'false'],
+    });
+    await each(sets, async (values) => {
+      const expected = naively<CategoryRuleRecord, string>(filters, records, values);
+      const found = await pagesOf(queryOf(values), sizeFor(expected.length));
+      expect([values, found]).toEqual([values, expected]);
+    });
+
+    const path = '/api/transaction-categories';
+    expect(listed(path)).toEqual(['includeArchived']);
+    const ask = async (query: string) => (await service.get(`${path}${query}`, token)).data as CategoryRecord[];
+    const everything = await ask('?includeArchived=true');
+    const active = everything.filter(({ isArchived }) => !isArchived);
+    expect(active.length).toBeLessThan(everything.length);
+    for (const query of ['', '?includeArchived=false']) expect(await ask(query)).toEqual(active);
+    const countOf = (id: string): number => records.filter(({ categoryId }) => categoryId === id).length;
+    for (const { id, ruleCount } of everything) expect([id, ruleCount]).toEqual([id, countOf(id)]);
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

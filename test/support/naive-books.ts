@@ -1,0 +1,217 @@
+import { amountText, DIGITS, type Currency } from './naive-money.js';
+
+/** What may go wrong with a request: status and code, and the field where one is to be named. */
+export type Fault = { readonly status: number; readonly code: string; readonly path?: string };
+export const fault = (status: number, code: string, path?: string): Fault => ({
+  status,
+  code,
+  ...(path !== undefined && { path }),
+});
+export const invalidAt = (path: string): Fault => fault(400, 'VALIDATION_FAILED', path);
+export const missing = (path?: string): Fault => fault(404, 'NOT_FOUND', path);
+
+export type NaiveCustomer = {
+  readonly id: string;
+  readonly isDefault: boolean;
+  code: string;
+  name: string;
+  isActive: boolean;
+  isDeleted: boolean;
+  branchId: string | null;
+};
+export type NaiveAccount = {
+  readonly id: string;
+  readonly type: string;
+  readonly code: string;
+  readonly isSystem: boolean;
+  name: string;
+  isActive: boolean;
+  isDeleted: boolean;
+};
+export type NaiveCategory = { readonly id: string; readonly direction: string; readonly isArchived: boolean };
+export type NaiveBranch = { readonly id: string; readonly code: string; readonly isActive: boolean };
+
+export type NaivePosting = readonly [accountId: string, amount: bigint];
+/** A transaction: what of it the interface fixes. */
+export type NaiveEntry = {
+  /** Unknown until it is seen, where the service chose it. */
+  id: string | null;
+  readonly date: string;
+  readonly type: string | null;
+  readonly documentEffect: string | null;
+  readonly direction: string | null;
+  readonly amount: bigint;
+  readonly customerId: string | null;
+  readonly accountId: string | null;
+  readonly counterAccountId: string | null;
+  readonly expenseItemId: string | null;
+  readonly branchId: string | null;
+  readonly systemGenerated: boolean;
+  readonly externalId: string | null;
+  readonly description: string | null;
+  readonly reference: string | null;
+  categoryId: string | null;
+  readonly original: NaiveEntry | null;
+  isCancelled: boolean;
+  readonly postings: readonly NaivePosting[];
+};
+
+export type NaiveSale = {
+  readonly externalId: string;
+  readonly isBooked: boolean;
+  readonly gross: bigint;
+  readonly entries: readonly NaiveEntry[];
+  readonly customerId: string;
+  readonly branchId: string | null;
+  returned: bigint;
+  returns: number;
+  isCancelled: boolean;
+};
+
+const plainEntry = {
+  id: null,
+  type: null,
+  documentEffect: null,
+  direction: null,
+  customerId: null,
+  accountId: null,
+  counterAccountId: null,
+  expenseItemId: null,
+  branchId: null,
+  systemGenerated: false,
+  externalId: null,
+  description: null,
+  reference: null,
+  categoryId: null,
+  original: null,
+  isCancelled: false,
+} as const;
+
+export const entryOf = (
+  facts: Partial<NaiveEntry> & Pick<NaiveEntry, 'date' | 'amount'>,
+  debit: string,
+  credits: readonly NaivePosting[],
+): NaiveEntry => {
+  const total = credits.reduce((sum, [, amount]) => sum + amount, 0n);
+  return {
+    ...plainEntry,
+    ...facts,
+    postings: [[debit, total], ...credits.map(([id, amount]) => [id, -amount] as const)],
+  };
+};
+
+const opposite = (direction: string | null): string | null =>
+  direction === null ? null : direction === 'IN' ? 'OUT' : 'IN';
+
+/** The reversal of an entry; marks the original. */
+export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick<NaiveEntry, 'date'>): NaiveEntry {
+  original.isCancelled = true;
+  return {
+    ...original,
+    id: null,
+    isCancelled: false,
+    systemGenerated: false,
+    ...facts,
+    original,
+    direction: opposite(original.direction),
+    postings: original.postings.map(([id, amount]) => [id, -amount]),
+  };
+}
+
+export type Sides = { readonly debit: bigint; readonly credit: bigint };
+const nothing: Sides = { debit: 0n, credit: 0n };
+
+/** What a list of transactions says, and no more, as text. */
+export const told = (facts: readonly unknown[]): string =>
+  JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+
+/**
+ * The books of a tenant as api.md describes them, kept in the plainest way: a list of entries, of which everything else
+ * is a sum. Shares no code with the service.
+ */
+export class NaiveBooks {
+  readonly customers: NaiveCustomer[] = [];
+  readonly accounts: NaiveAccount[] = [];
+  readonly categories: NaiveCategory[] = [];
+  readonly branches: NaiveBranch[] = [];
+  readonly sales: NaiveSale[] = [];
+  /** In the order in which they were made. */
+  readonly entries: NaiveEntry[] = [];
+  /** The default account of each type that has one. */
+  readonly defaults = new Map<string, string>();
+  /** Customers by the ids that the partner has given them. */
+  readonly links = new Map<string, string>();
+
+  constructor(readonly currency: Currency) {}
+
+  get digits(): number {
+    return DIGITS[this.currency];
+  }
+
+  text(minor: bigint): string {
+    return amountText(minor, this.digits);
+  }
+
+  system(name: string): string {
+    const found = this.accounts.find((account) => account.isSystem && account.name.startsWith(name));
+    if (!found) throw new Error(`No account ${name}`);
+    return found.id;
+  }
+
+  customer(id: string | null): NaiveCustomer | undefined {
+    return this.customers.find((one) => one.id === id && !one.isDeleted);
+  }
+
+  account(id: string | null): NaiveAccount | undefined {
+    return this.accounts.find((one) => one.id === id && !one.isDeleted);
+  }
+
+  isPostedTo(accountId: string): boolean {
+    return this.entries.some(({ postings }) => postings.some(([id]) => id === accountId));
+  }
+
+  /** Debits and credits of one transaction on an account. */
+  sidesOf({ postings }: NaiveEntry, accountId: string): Sides {
+    const own = postings.filter(([id]) => id === accountId).map(([, amount]) => amount);
+    return own.reduce<Sides>(
+      ({ debit, credit }, amount) =>
+        amount > 0n ? { debit: debit + amount, credit } : { debit, credit: credit - amount },
+      nothing,
+    );
+  }
+
+  /** Of all transactions, or of those until a date. */
+  sums(accountId: string, until = '9999-12-31'): Sides {
+    return this.entries
+      .filter(({ date }) => date <= until)
+      .map((entry) => this.sidesOf(entry, accountId))
+      .reduce((sum, { debit, credit }) => ({ debit: sum.debit + debit, credit: sum.credit + credit }), nothing);
+  }
+
+  balance(accountId: string, until?: string): bigint {
+    const { debit, credit } = this.sums(accountId, until);
+    return debit - credit;
+  }
+
+  /** Those on an account, oldest first. */
+  entriesOn(accountId: string): NaiveEntry[] {
+    const own = this.entries.filter(({ postings }) => postings.some(([id]) => id === accountId));
+    return own.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
+  }
+
+  /** Everything about an entry but the id. */
+  told(entry: NaiveEntry): string {
+    const { date, type, documentEffect, direction, customerId, accountId, counterAccountId, expenseItemId } = entry;
+    const { branchId, categoryId, systemGenerated, externalId, original, isCancelled, postings } = entry;
+    // What the service writes there by itself is its own affair.
+    const texts = systemGenerated || original ? [] : [entry.description, entry.reference];
+    const shown = postings.filter(([, amount]) => amount !== 0n).map(([id, amount]) => `${id} ${this.text(amount)}`);
+    return told([
+      [date, type, documentEffect, direction, this.text(entry.amount), this.currency],
+      [customerId, accountId, counterAccountId, expenseItemId, branchId, categoryId],
+      [systemGenerated, externalId, isCancelled, original?.id ?? null],
+      texts,
+      shown.toSorted(),
+    ]);
+  }
+}
