@@ -16,8 +16,6 @@ export type Scalar = string | number | boolean;
 export type Field<Doc> = {
   readonly type: 'text' | 'integer' | 'boolean';
   readonly of: (doc: Doc) => Scalar | null | readonly Scalar[];
-  /** In a large model: a scope has few values of it, so that an index of its own would help little. */
-  readonly few?: boolean;
 };
 
 /** How a model is stored and found. Changing any of it needs a new `version`: the model is then rebuilt beside the old. */
@@ -26,7 +24,7 @@ export type ReadModel<Doc extends object = never> = {
   readonly name: string;
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
-  /** Fields that a list can be filtered by, each served by an index of its own together with the order, but see `few`. */
+  /** Fields that a list can be filtered by, each served by an index of its own together with the order. */
   readonly filters: readonly string[];
   /** Sets of filters that are often given together: an index each. */
   readonly compound?: readonly (readonly string[])[];

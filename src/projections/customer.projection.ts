@@ -26,9 +26,9 @@ export const customers: ReadModel<CustomerView> = {
     createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
     createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
     /** What lists show: DELETED for what they never show. */
-    shown: { type: 'text', few: true, of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
-    isDeleted: { type: 'boolean', few: true, of: ({ isDeleted }) => isDeleted },
-    isDefault: { type: 'boolean', few: true, of: ({ isDefault }) => isDefault },
+    shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
+    isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
+    isDefault: { type: 'boolean', of: ({ isDefault }) => isDefault },
   },
   filters: ['shown', 'isDeleted', 'isDefault'],
   compound: [

@@ -27,15 +27,15 @@ export const transactions: ReadModel<TransactionView> = {
   fields: {
     date: { type: 'text', of: ({ date }) => date },
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
-    type: { type: 'text', few: true, of: ({ type }) => type },
-    documentEffect: { type: 'text', few: true, of: ({ documentEffect }) => documentEffect },
-    direction: { type: 'text', few: true, of: ({ direction }) => direction },
+    type: { type: 'text', of: ({ type }) => type },
+    documentEffect: { type: 'text', of: ({ documentEffect }) => documentEffect },
+    direction: { type: 'text', of: ({ direction }) => direction },
     customerId: { type: 'text', of: ({ customerId }) => customerId },
     categoryId: { type: 'text', of: ({ categoryId }) => categoryId },
     expenseItemId: { type: 'text', of: ({ expenseItemId }) => expenseItemId },
-    branchId: { type: 'text', few: true, of: ({ branchId }) => branchId },
-    // Only what is not system-generated is ever asked for by itself.
-    manual: { type: 'boolean', few: true, of: ({ systemGenerated }) => (systemGenerated ? null : true) },
+    branchId: { type: 'text', of: ({ branchId }) => branchId },
+    // Only what is not system-generated is ever asked for by itself, so only that is in an index.
+    manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
     /** Every account that it is posted to; `account` holds only those that people chose. */
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: {

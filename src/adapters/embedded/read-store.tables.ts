@@ -11,7 +11,7 @@ export type TableShape = {
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
   readonly descending: boolean;
-  /** Fields with an index of their own: filters but those of few values, and fields that search follows elsewhere. */
+  /** Fields with an index of their own: filters, and fields that search follows elsewhere. */
   readonly indexed: ReadonlySet<string>;
   readonly compounds: readonly (readonly string[])[];
   readonly texts: readonly SearchedText[];
@@ -65,7 +65,6 @@ export function shapeOf(table: AnyTable): TableShape {
   const stray = compounds.flat().find((field) => !filters.includes(field));
   if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
   const compared = new Set([...filters, ...named(joins.map((join) => join.field))]);
-  const isFew = (field: string): boolean => model.large !== undefined && model.fields[field]?.few === true;
   const order = model.order.fields.map(column);
   if (model.large && !order[0]) throw new RangeError(`Read model ${model.name}: a large one needs a field to order by`);
   return {
@@ -74,7 +73,7 @@ export function shapeOf(table: AnyTable): TableShape {
     columns,
     order,
     descending: model.order.direction === 'descending',
-    indexed: new Set([...compared].filter((field) => !isFew(field))),
+    indexed: compared,
     coded: model.large ? [...new Set([...order.slice(0, 1), ...[...compared].map(column)])] : [],
     isJoined: model.large?.joined ?? false,
     compounds: compounds.filter((fields) => fields.length > 1),
@@ -120,11 +119,6 @@ const declarationOf = (model: ReadModel): string =>
     search: Object.keys(model.search ?? {}).sort(),
     joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
     large: model.large,
-    few:
-      model.large &&
-      Object.keys(model.fields)
-        .filter((field) => model.fields[field]?.few)
-        .sort(),
   });
 
 const sqlType = (column: Column): string => (column.type === 'text' ? 'TEXT' : 'INTEGER');
