@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { prefers } from '../../src/http/accept.js';
-import { decimalInput, moneyInput, priceInput, quantityInput, taxRateInput } from '../../src/http/amount-input.js';
+import { decimalInput } from '../../src/aggregates/money.js';
 import {
   clearable,
   clearableText,
@@ -18,6 +18,11 @@ import {
   toInput,
 } from '../../src/http/input.js';
 import { isPermission, PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
+
+const moneyInput = decimalInput({ decimals: 6, positive: true });
+const priceInput = decimalInput({ decimals: 6 });
+const quantityInput = decimalInput({ decimals: 6, positive: true });
+const taxRateInput = decimalInput({ decimals: 4, max: 100 });
 
 const out = (schema: z.ZodType, value: unknown): unknown => {
   const result = schema.safeParse(value);
@@ -84,7 +89,7 @@ describe('an amount of money', () => {
     const said = (value: unknown) => moneyInput.safeParse(value).error?.issues[0]?.message;
     expect(said(1234567890.123456)).toContain('15 significant digits');
     expect(said('x')).toContain('Must be a decimal');
-    expect(said('0')).toBe('Must be greater than 0.');
+    expect(said('0')).toBe('Must be more than zero.');
     expect(said({})).toContain('Must be a decimal');
   });
 });
@@ -96,7 +101,7 @@ test('prices may be nothing, quantities may not, tax rates end at 100', () => {
     undefined,
     undefined,
   ]);
-  expect([out(decimalInput({ maxDecimals: 0 }), '5'), out(decimalInput({ maxDecimals: 0 }), '5.0')]).toEqual([
+  expect([out(decimalInput({ decimals: 0, positive: true }), '5'), out(decimalInput({ decimals: 0, positive: true }), '5.0')]).toEqual([
     '5',
     undefined,
   ]);

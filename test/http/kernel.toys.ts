@@ -14,7 +14,7 @@ import type {
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../../src/ports/event-store.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { createHttpApp, type HttpApp } from '../../src/http/adapter.js';
-import { moneyInput } from '../../src/http/amount-input.js';
+import { MoneyInput } from '../../src/aggregates/money.js';
 import { answer, JsonText } from '../../src/http/answer.js';
 import { installDocs } from '../../src/http/docs-page.js';
 import { Caller, Endpoint, IdempotencyKey, Received, Wants } from '../../src/http/endpoint.js';
@@ -26,7 +26,7 @@ export const ID = '0199d3a0-0000-7000-8000-000000000001';
 export const TENANT = '0199d3a0-0000-7000-8000-00000000000a';
 
 export const KiteDto = named('KiteDto', z.object({ ...recordFields, name: z.string(), tail: z.string().nullable() }));
-const CreateKiteDto = named('CreateKiteDto', z.strictObject({ name: text(50), price: moneyInput.optional() }));
+const CreateKiteDto = named('CreateKiteDto', z.strictObject({ name: text(50), price: MoneyInput.optional() }));
 const FlightDto = named(
   'FlightDto',
   z.strictObject({
