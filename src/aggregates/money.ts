@@ -80,7 +80,7 @@ export type DecimalLimits = {
  */
 export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits) =>
   z
-    .union([z.string(), z.number()])
+    .union([z.string(), z.number()], 'Must be a decimal number, as a string or as a number.')
     .transform((input, context) => {
       const text = typeof input === 'string' ? input : plainDigits(input);
       const fault = faultOf(text, { decimals, positive, ...(max === undefined ? {} : { max }) });

@@ -101,10 +101,10 @@ test('prices may be nothing, quantities may not, tax rates end at 100', () => {
     undefined,
     undefined,
   ]);
-  expect([out(decimalInput({ decimals: 0, positive: true }), '5'), out(decimalInput({ decimals: 0, positive: true }), '5.0')]).toEqual([
-    '5',
-    undefined,
-  ]);
+  expect([
+    out(decimalInput({ decimals: 0, positive: true }), '5'),
+    out(decimalInput({ decimals: 0, positive: true }), '5.0'),
+  ]).toEqual(['5', undefined]);
 });
 
 describe('texts', () => {
