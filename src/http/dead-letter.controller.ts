@@ -62,10 +62,19 @@ const listQuery = z.strictObject({
 
 const MAX_POSITION = Number.MAX_SAFE_INTEGER;
 const rewindBody = z
-  .union([z.strictObject({ position: z.int().min(0).max(MAX_POSITION) }), z.strictObject({ instant: instantInput })], {
-    error: 'Give a position or an instant.',
+  .strictObject({
+    position: z.exactOptional(z.int().min(0).max(MAX_POSITION)),
+    instant: z.exactOptional(instantInput),
+  })
+  .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
+    error: 'Give either a position or an instant.',
+    path: ['position'],
+    when: ({ issues }) => issues.length === 0,
   })
   .meta({ id: 'RewindForwarderDto' });
+
+const startOf = ({ position, instant = '' }: z.output<typeof rewindBody>) =>
+  position === undefined ? { instant } : { position };
 
 const declared = { who: 'platform', tag: 'Platform Dead Letters' } as const;
 
@@ -136,7 +145,7 @@ export class DeadLetterController {
     answers: { status: 201, shape: 'command' },
   })
   rewind(@Param('name') name: string, @Body() body: z.output<typeof rewindBody>): Promise<Answer> {
-    return this.gateway.send(new RewindForwarder({ tenantId: PLATFORM_TENANT, id: name }, body));
+    return this.gateway.send(new RewindForwarder({ tenantId: PLATFORM_TENANT, id: name }, startOf(body)));
   }
 
   /** The events are those of the letter's tenant, done by an operator. */
