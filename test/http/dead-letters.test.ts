@@ -335,7 +335,7 @@ describe('A rewind', () => {
     ])
       expect((await rewind(body)).status).toBe(400);
     const wrong = (await rewind({ instant: 'today' })).body as { errors: { path: string }[] };
-    expect(wrong.errors.map(({ path }) => path)).toEqual(['instant']);
+    expect(new Set(wrong.errors.map(({ path }) => path))).toEqual(new Set(['instant']));
     expect((await rewind({ position: 0, instant: '2026-01-01T00:00:00.000Z' })).status).toBe(400);
     expect((await rewind({ position: 0 }, 'integration-events', books.tenant.token)).status).toBe(403);
     expect((await stored()).length).toBe(before);
