@@ -24,6 +24,8 @@ const servers = {
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
+  { path: 'test/real/forwarding.test.ts', needs: ['nats'], own: true },
+  { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },
   ...['replicas', 'rolling-change', 'revocation', 'engine-faults'].map((name) => ({
     path: `test/real/${name}.test.ts`,
     needs: Object.keys(servers),

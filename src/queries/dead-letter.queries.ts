@@ -35,7 +35,7 @@ export class GetDeadLetter extends Query<DeadLetterRecord> {
 
 /** A larger payload is left out of lists. */
 const MAX_LISTED_PAYLOAD = 4_096;
-const WAIT_MS = 2_000;
+const WAIT_MS = 5_000;
 
 function requestOf({
   pageNumber,

@@ -12,7 +12,7 @@ import {
 } from '../projections/integration-key.projection.js';
 import { CaughtUp } from './caught-up.js';
 
-const WAIT_MS = 2_000;
+const WAIT_MS = 5_000;
 
 /** Which tenant a key belongs to. */
 export class FindIntegrationKey extends getFrom(integrationKeyDirectory) {}

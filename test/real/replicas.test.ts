@@ -19,8 +19,9 @@ import { Servers } from '../support/servers.js';
 const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
-/** Projections, the forwarder and two policies. */
-const TASKS = 4;
+const POLICIES = ['booking', 'category-learning', 'restoration', 'restoration-watch', 'tenant-seeding'];
+/** Projections, the forwarder and the policies. */
+const TASKS = 2 + POLICIES.length;
 
 type Message = { readonly messageId: string; readonly event: CloudEvent };
 type CloudEvent = {
@@ -303,7 +304,7 @@ describe('replicas on shared servers', () => {
           const headers = { authorization: `Bearer ${books.token}` };
           expect((await fetch(`${other}/api/customers?pageNumber=1&pageSize=1`, { headers })).status).toBe(404);
         }
-        expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, 2]);
+        expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, POLICIES.length]);
         for (const one of processes) await one.stopCleanly();
       }),
     120_000,
