@@ -115,7 +115,10 @@ describe('a service that is asked to end', () => {
     await withDirectory(async (directory) => {
       const kontor = await KontorProcess.ready(directory, PLAIN, ['npm', 'start']);
       const url = await kontor.url();
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      await until(
+        async () => (await fetch(`${url}/readyz`)).status,
+        (status) => status === 200,
+      );
       expect(await kontor.stop('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(kontor.stdout).toContain('"msg":"stopped"');
     });

@@ -27,8 +27,18 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
 // A test that failed half-way leaves its processes behind.
 const running = new Set<ChildProcess>();
 afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const child of running) killGroup(child);
 });
+
+/** npm's children too: they would outlive it, and hold its output open. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
 
 export class KontorProcess {
   stdout = '';
@@ -40,7 +50,7 @@ export class KontorProcess {
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...settings };
-    this.child = spawn(program ?? '', args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(program ?? '', args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     running.add(this.child);
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
