@@ -42,6 +42,11 @@ import { IntegrationEventController } from './http/integration-event.controller.
 import { NotedAuthenticator } from './http/noted-authenticator.js';
 import { OperatorController } from './http/operator.controller.js';
 import { PlatformController } from './http/platform.controller.js';
+import { ProjectionController } from './http/projection.controller.js';
+import { projectionCommandHandlers } from './commands/projection.commands.js';
+import { projectionQueryHandlers } from './queries/projection.queries.js';
+import { ProjectionStatus } from './platform/projection-status.js';
+import { projections } from './projections/projections.js';
 import { ProbeController, READINESS } from './http/probe.controller.js';
 import { CacheRateLimiter } from './http/rate-limiter.js';
 import { ReportController } from './http/report.controller.js';
@@ -53,6 +58,7 @@ import { TenantController } from './http/tenant.controller.js';
 import { TransactionController } from './http/transaction.controller.js';
 import { UserController } from './http/user.controller.js';
 import { ServiceDeadLetterOffice } from './dead-letter-office.js';
+import { ServiceSubscriberOffice } from './subscriber-office.js';
 import { DeadLetters } from './integration/dead-letters.js';
 import { TakeSaleHandler } from './integration/sale-intake.js';
 import { AccessTokens } from './platform/access-tokens.js';
@@ -102,6 +108,7 @@ const controllers = [
   TenantController,
   OperatorController,
   PlatformController,
+  ProjectionController,
   BranchController,
   CustomerController,
   TransactionController,
@@ -155,6 +162,17 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(Appender, appender),
     value(Claims, claims),
     value(CommandRunner, new CommandRunner(reader, appender, claims, memberships, clock)),
+    value(
+      ProjectionStatus,
+      new ProjectionStatus(
+        reads,
+        events,
+        catalogue,
+        reader,
+        progress,
+        projections.map(({ model }) => model),
+      ),
+    ),
     value(ReadModels, new ReadModels(reads)),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
     value(READINESS, () => readiness.check()),
@@ -176,6 +194,7 @@ const handlers: Provider[] = [
   TenantSeeder,
   UserReferences,
   DeadLetters,
+  ServiceSubscriberOffice,
   { provide: DEAD_LETTER_OFFICE, useClass: ServiceDeadLetterOffice },
   ...policyProviders,
   ...deadLetterCommandHandlers,
@@ -200,6 +219,7 @@ const handlers: Provider[] = [
   ...customerCommandHandlers,
   ...integrationKeyCommandHandlers,
   ...operatorCommandHandlers,
+  ...projectionCommandHandlers,
   ...roleCommandHandlers,
   ...sessionCommandHandlers,
   ...tenantCommandHandlers,
@@ -212,6 +232,7 @@ const handlers: Provider[] = [
   ...integrationKeyQueryHandlers,
   ...roleQueryHandlers,
   ...operatorQueryHandlers,
+  ...projectionQueryHandlers,
   ...tenantQueryHandlers,
   ...transactionQueryHandlers,
   ...userQueryHandlers,

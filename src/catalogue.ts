@@ -20,6 +20,7 @@ import { transactionAggregate } from './aggregates/transaction.aggregate.js';
 import { user } from './aggregates/user.aggregate.js';
 import { claimAggregate } from './platform/claims.js';
 import { membershipAggregate } from './platform/memberships.js';
+import { projectionAggregate } from './platform/projection-control.js';
 import { EventCatalogue } from './platform/event-catalogue.js';
 
 /** Every aggregate of the service. */
@@ -40,6 +41,7 @@ export const catalogue = new EventCatalogue([
   merchantChoices,
   numberSequence,
   operator,
+  projectionAggregate,
   role,
   sale,
   session,

@@ -9,10 +9,14 @@ import { isTransient } from './patience.js';
 import { DomainError } from './platform/domain-error.js';
 import type { Recorded } from './platform/event-catalogue.js';
 import type { Policy } from './platform/policy.js';
+import { apartBy, documentsOf, evolveWith, scopeOf, type AnyProjection } from './platform/projection.js';
+import { ReadModels } from './platform/query.js';
 import { BookingPolicy } from './policies/booking.policy.js';
 import { POLICIES } from './policies/policies.js';
+import { projections } from './projections/projections.js';
 import { BROKER, BrokerUnavailable, type Broker } from './ports/broker.js';
 import { EVENT_STORE, type EventStore } from './ports/event-store.js';
+import type { ReadModel } from './ports/read-store.js';
 
 const PAGE = 500;
 
@@ -24,6 +28,7 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
     @Inject(BROKER) private readonly broker: Broker,
     @Inject(BookingPolicy) private readonly booking: BookingPolicy,
     @Inject(POLICIES) private readonly policies: readonly Policy[],
+    @Inject(ReadModels) private readonly models: ReadModels,
   ) {}
 
   async redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined> {
@@ -63,10 +68,44 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
       case 'POLICY':
         await this.policyOf(letter.subscriber).react(event);
         return undefined;
-      case 'PUSH':
       case 'PROJECTION':
+        await this.tryFolding(letter.subscriber, event);
+        return undefined;
+      case 'PUSH':
         return { code: 'NOT_REPLAYABLE', message: `Letters of the origin ${letter.origin} cannot be replayed.` };
     }
+  }
+
+  /**
+   * Whether this code can fold the event by now. The documents themselves are mended by the projections' leader, which
+   * learns of the replay from the history.
+   */
+  private async tryFolding(name: string, event: Recorded): Promise<void> {
+    const projection = projections.find(({ model }) => model.name === name);
+    if (!projection)
+      throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `There is no projection ${name} any more.`);
+    const scope = scopeOf(projection, event);
+    for (const id of documentsOf(projection, event)) {
+      const before =
+        apartBy(projection) === 'record'
+          ? await this.before(projection, event, id)
+          : await this.models.get<object>(projection.model as unknown as ReadModel<object>, scope, id);
+      evolveWith(projection, before, event, id);
+    }
+  }
+
+  /** A record's document as it was before the event. */
+  private async before(
+    projection: AnyProjection,
+    { stream, revision }: Recorded,
+    id: string,
+  ): Promise<object | undefined> {
+    let document: object | undefined;
+    for (let from = 0; from < revision; from += PAGE) {
+      const { events } = await this.events.readStream(stream, { from, maxCount: Math.min(PAGE, revision - from) });
+      for (const event of events) document = evolveWith(projection, document, catalogue.decode(event), id);
+    }
+    return document;
   }
 
   private policyOf(name: string): Policy {

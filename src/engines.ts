@@ -4,7 +4,7 @@ import type { EventStore } from './ports/event-store.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock, Ids } from './ports/time.js';
 import type { Logger } from './ports/log.js';
-import type { ParkRequest } from './integration/dead-letters.js';
+import type { SubscriberOffice } from './subscribers.js';
 import type { Leadership } from './platform/leadership.js';
 import type { Progress } from './platform/progress.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
@@ -26,7 +26,7 @@ export type Engines = {
   /** Told when this process begins or ceases to fold projections: then it knows their progress itself. */
   onProjecting(listener: (projectsHere: boolean) => void): void;
   /** Starts projections and the forwarder as far as they are roles of this process, wherever they run. */
-  startSubscribers(park: (request: ParkRequest) => Promise<void>): Promise<void>;
+  startSubscribers(office: SubscriberOffice): Promise<void>;
   /** Whether all that answers need is there and going. */
   isReady(): Promise<boolean>;
   /** Ends subscribers, then engines. Idempotent. */

@@ -2,7 +2,6 @@ import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
-import type { ParkRequest } from './integration/dead-letters.js';
 import { Leadership } from './platform/leadership.js';
 import { Progress } from './platform/progress.js';
 import type { EventStore } from './ports/event-store.js';
@@ -18,7 +17,7 @@ import {
   type OpenModels,
   type StoreSettings,
 } from './stores.js';
-import { checkpointsIn, startSubscribers, type Subscribers } from './subscribers.js';
+import { checkpointsIn, startSubscribers, type SubscriberOffice, type Subscribers } from './subscribers.js';
 import { SubscriberThread } from './subscribers.thread.js';
 
 export type EngineOptions = { readonly clock?: Clock; readonly ids?: Ids; readonly logger: Logger };
@@ -97,13 +96,18 @@ const follow = ({ progress, projecting }: Pick<Parts, 'progress' | 'projecting'>
 /** Projections and the forwarder in a worker thread, with engines of its own. */
 async function withThread(parts: Parts): Promise<Engines> {
   const { config, settings, clock, logger, opened } = parts;
-  // Parking needs the command runner, which is made over these engines: it is handed in before anything can be parked.
-  let park: (request: ParkRequest) => Promise<void> = () => Promise.reject(new Error('Nothing can be parked yet.'));
+  // The office needs the command runner, which is made over these engines: it is handed in before anybody asks it.
+  const tooEarly = () => Promise.reject(new Error('Nothing can be written yet.'));
+  let office: SubscriberOffice = { park: tooEarly, settle: tooEarly, reportRebuild: tooEarly };
   const thread = new SubscriberThread({
     settings: { stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL },
     clock,
     logger,
-    park: (request) => park(request),
+    office: {
+      park: (request) => office.park(request),
+      settle: (request) => office.settle(request),
+      reportRebuild: (...step) => office.reportRebuild(...step),
+    },
     ...follow(parts),
   });
   // The worker loads while the rest of the service is put together; it is waited for where the subscribers must run.
@@ -115,8 +119,8 @@ async function withThread(parts: Parts): Promise<Engines> {
   const models = await openModels(settings, 'readonly', { clock, logger });
   return enginesOf(parts, models, {
     checkpoints: models.isShared ? checkpointsIn(models.reads) : thread.checkpoints(models.reads),
-    start: async (parkWith) => {
-      park = parkWith;
+    start: async (given) => {
+      office = given;
       await started;
       await tellHead(opened.events, thread);
     },
@@ -144,9 +148,9 @@ async function inline(parts: Parts): Promise<Engines> {
   let subscribers: Subscribers | undefined;
   const engines = await enginesOf(parts, models, {
     checkpoints: checkpointsIn(models.reads),
-    start: (park) => {
+    start: (office) => {
       subscribers = startSubscribers({
-        ...{ events: opened.events, store: models.reads, broker: engines.broker, catalogue, clock, logger, park },
+        ...{ events: opened.events, store: models.reads, broker: engines.broker, catalogue, clock, logger, office },
         ...{ leadership: engines.leadership, roles: config.ROLES, projections, batchSize: 100 },
         ...follow(parts),
       });
@@ -161,7 +165,7 @@ async function inline(parts: Parts): Promise<Engines> {
 }
 
 type Running = Pick<Engines, 'checkpoints'> & {
-  readonly start: (park: (request: ParkRequest) => Promise<void>) => Promise<void>;
+  readonly start: (office: SubscriberOffice) => Promise<void>;
   readonly isAlive: () => boolean;
   readonly stop: () => Promise<void>;
 };
@@ -180,7 +184,7 @@ async function enginesOf(parts: Parts, models: OpenModels, running: Running): Pr
       if (models.isShared) projecting.on(listener);
       else listener(true);
     },
-    startSubscribers: (park) => running.start(park),
+    startSubscribers: (office) => running.start(office),
     isReady: async () => {
       if (!running.isAlive()) return false;
       const [head] = await Promise.all([events.head(), reads.checkpoint('readiness')]);

@@ -17,6 +17,7 @@ import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
 import { ReadModels } from './platform/query.js';
 import { WindowedSubscriber } from './platform/windowed-subscriber.js';
+import { ServiceSubscriberOffice } from './subscriber-office.js';
 import { POLICIES } from './policies/policies.js';
 import { RestorationWatch } from './policies/restoration-watch.js';
 import { projections } from './projections/projections.js';
@@ -71,9 +72,8 @@ export async function createService(config: Config, engines: Engines): Promise<S
       },
     },
   );
-  const deadLetters = app.get(DeadLetters);
   const follower = followerOf(app, engines);
-  await engines.startSubscribers((request) => deadLetters.park(request));
+  await engines.startSubscribers(app.get(ServiceSubscriberOffice));
   const tables = await whenEnginesAnswer(engines, () => follower.start());
   for (const table of tables) app.get(ReadModels).serve(table);
   await whenEnginesAnswer(engines, () => engines.reads.prepare(tables));
@@ -100,9 +100,11 @@ export async function createService(config: Config, engines: Engines): Promise<S
 function followerOf(app: NestFastifyApplication, engines: Engines): ModelFollower {
   const { reads, progress, clock, logger } = engines;
   const models = projections.map(({ model }) => model);
-  const follower = new ModelFollower(reads, models, progress, clock, logger, (table) => {
+  const follower = new ModelFollower(reads, models, progress, clock, logger, async (table) => {
+    await engines.reads.prepare([table], { bulk: true });
     app.get(ReadModels).serve(table);
   });
+  app.get(ReadModels).whenKnown = () => follower.whenKnown();
   engines.onProjecting((projectsHere) => {
     follower.leads(projectsHere);
   });

@@ -1,18 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import type { Role } from './config.js';
-import type { ParkRequest } from './integration/dead-letters.js';
 import type { Logger } from './ports/log.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
 import type { StoreSettings } from './stores.js';
-import { checkpointsIn, type Subscribers } from './subscribers.js';
+import { checkpointsIn, type SubscriberOffice, type Subscribers } from './subscribers.js';
 
 /** What crosses the border between the serving thread and the subscribers' worker. Never events: both read the store. */
 export type ToWorker =
   | { readonly kind: 'head'; readonly head: number }
   | { readonly kind: 'save'; readonly call: number; readonly name: string; readonly position: number }
-  | { readonly kind: 'parked'; readonly call: number; readonly fault: string | null }
+  | { readonly kind: 'answered'; readonly call: number; readonly fault: string | null; readonly result: unknown }
   | { readonly kind: 'stop' };
 export type FromWorker =
   | { readonly kind: 'ready' }
@@ -20,7 +19,15 @@ export type FromWorker =
   | { readonly kind: 'stopped'; readonly name: string }
   | { readonly kind: 'projecting'; readonly projectsHere: boolean }
   | { readonly kind: 'saved'; readonly call: number; readonly fault: string | null }
-  | { readonly kind: 'park'; readonly call: number; readonly request: ParkRequest };
+  | { readonly kind: 'ask'; readonly call: number; readonly question: Question };
+
+/** What the worker has written by the thread that may append: the name of an office's method and what it is given. */
+export type Question = {
+  readonly [Name in keyof SubscriberOffice]: {
+    readonly name: Name;
+    readonly given: Parameters<SubscriberOffice[Name]>;
+  };
+}[keyof SubscriberOffice];
 
 export type WorkerSettings = {
   readonly stores: StoreSettings;
@@ -32,11 +39,22 @@ export type ThreadOptions = {
   readonly settings: WorkerSettings;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly park: (request: ParkRequest) => Promise<void>;
+  readonly office: SubscriberOffice;
   readonly onProgress: (name: string, position: number) => void;
   readonly onStopped: (name: string) => void;
   readonly onProjecting: (projectsHere: boolean) => void;
 };
+
+function askOf(office: SubscriberOffice, question: Question): Promise<unknown> {
+  switch (question.name) {
+    case 'park':
+      return office.park(...question.given);
+    case 'settle':
+      return office.settle(...question.given);
+    case 'reportRebuild':
+      return office.reportRebuild(...question.given);
+  }
+}
 
 const NOTIFY_EVERY_MS = 1;
 const FIRST_PAUSE_MS = 100;
@@ -161,15 +179,15 @@ export class SubscriberThread implements Subscribers {
       case 'saved':
         this.answer(message.call, message.fault);
         break;
-      case 'park':
-        this.park(message.call, message.request);
+      case 'ask':
+        this.respond(message.call, message.question);
     }
   }
 
-  private park(call: number, request: ParkRequest): void {
-    this.options.park(request).then(
-      () => this.post({ kind: 'parked', call, fault: null }),
-      (error: unknown) => this.post({ kind: 'parked', call, fault: String(error) }),
+  private respond(call: number, question: Question): void {
+    askOf(this.options.office, question).then(
+      (result) => this.post({ kind: 'answered', call, fault: null, result }),
+      (error: unknown) => this.post({ kind: 'answered', call, fault: String(error), result: undefined }),
     );
   }
 

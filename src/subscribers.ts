@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Role } from './config.js';
 import { FORWARDER } from './aggregates/forwarder.aggregate.js';
 import { createForwarder } from './integration/forwarder.js';
-import { reasonOf, type ParkRequest } from './integration/dead-letters.js';
+import { deadLetterId } from './aggregates/dead-letter.aggregate.js';
+import { reasonOf, type ParkRequest, type SettleRequest } from './integration/dead-letters.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
 import type { Leadership, Led } from './platform/leadership.js';
+import type { ProjectionLetters } from './platform/projection-quarantine.js';
+import type { RebuildReport } from './platform/projection-rebuilds.js';
 import { ProjectionRunner } from './platform/projection-runner.js';
 import type { AnyProjection } from './platform/projection.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
@@ -13,6 +16,13 @@ import type { EventReader } from './ports/event-store.js';
 import type { Logger } from './ports/log.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
+
+/** What subscribers have written for them: they append nothing themselves, and may be in another thread. */
+export type SubscriberOffice = {
+  readonly park: (request: ParkRequest) => Promise<void>;
+  readonly settle: (request: SettleRequest) => Promise<void>;
+  readonly reportRebuild: RebuildReport;
+};
 
 export type SubscriberParts = {
   readonly events: EventReader;
@@ -25,7 +35,7 @@ export type SubscriberParts = {
   readonly roles: readonly Role[];
   readonly projections: readonly AnyProjection[];
   readonly batchSize: number;
-  readonly park: (request: ParkRequest) => Promise<void>;
+  readonly office: SubscriberOffice;
   readonly onProgress: (name: string, position: number) => void;
   readonly onStopped: (name: string) => void;
   /** Told when projections begin or cease to run here. */
@@ -70,8 +80,11 @@ export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string
 }
 
 async function project(parts: SubscriberParts): Promise<Led> {
-  const { events, store, catalogue, projections, clock, logger, onProjecting } = parts;
-  const runner = new ProjectionRunner(events, store, catalogue, projections, clock, logger, parts);
+  const { events, store, catalogue, projections, clock, logger, office, onProjecting } = parts;
+  const { batchSize, onProgress, onStopped } = parts;
+  const { reportRebuild } = office;
+  const options = { batchSize, onProgress, onStopped, letters: lettersOf(office), reportRebuild };
+  const runner = new ProjectionRunner(events, store, catalogue, projections, clock, logger, options);
   await runner.start();
   onProjecting(true);
   return {
@@ -82,7 +95,20 @@ async function project(parts: SubscriberParts): Promise<Led> {
   };
 }
 
-async function forward({ events, store, broker, catalogue, clock, logger, park }: SubscriberParts): Promise<Led> {
+const lettersOf = ({ park, settle }: SubscriberOffice): ProjectionLetters => ({
+  park: (subscriber, { id, type, stream, revision, position }, error) =>
+    park({
+      origin: 'PROJECTION',
+      subscriber,
+      event: { id, type, stream, revision, position },
+      reason: reasonOf(error),
+    }),
+  settle: (subscriber, { eventId: id, stream }) => settle({ origin: 'PROJECTION', subscriber, event: { id, stream } }),
+  idOf: (subscriber, eventId) => deadLetterId({ origin: 'PROJECTION', subscriber, eventId }),
+  replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),
+});
+
+async function forward({ events, store, broker, catalogue, clock, logger, office }: SubscriberParts): Promise<Led> {
   const forwarder = createForwarder({
     events,
     broker,
@@ -91,7 +117,7 @@ async function forward({ events, store, broker, catalogue, clock, logger, park }
     clock,
     logger,
     park: ({ id, type, stream, revision, position }, error, rewindId) =>
-      park({
+      office.park({
         origin: 'PUBLISH',
         subscriber: rewindId === undefined ? FORWARDER : `${FORWARDER}~rewind.${rewindId}`,
         event: { id, type, stream, revision, position },

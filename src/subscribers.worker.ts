@@ -7,7 +7,7 @@ import { Leadership } from './platform/leadership.js';
 import { projections } from './projections/projections.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
 import { checkpointsIn, startSubscribers } from './subscribers.js';
-import type { FromWorker, ToWorker, WorkerSettings } from './subscribers.thread.js';
+import type { FromWorker, Question, ToWorker, WorkerSettings } from './subscribers.thread.js';
 
 // The composition root of the worker thread: engines of its own on the same files.
 const WORKER_NICENESS = 10;
@@ -31,7 +31,13 @@ if (isRecreated) logger.warn({}, 'the read models were unreadable; they are buil
 
 const positions = new Map<string, number>();
 let lastCall = 0;
-const parking = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+const asked = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+const ask = (question: Question): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const call = (lastCall += 1);
+    asked.set(call, { resolve, reject });
+    tell({ kind: 'ask', call, question });
+  });
 
 const subscribers = startSubscribers({
   events,
@@ -44,12 +50,15 @@ const subscribers = startSubscribers({
   roles,
   projections,
   batchSize: 500,
-  park: (request) =>
-    new Promise((resolve, reject) => {
-      const call = (lastCall += 1);
-      parking.set(call, { resolve, reject });
-      tell({ kind: 'park', call, request });
-    }),
+  office: {
+    park: async (...given) => {
+      await ask({ name: 'park', given });
+    },
+    settle: async (...given) => {
+      await ask({ name: 'settle', given });
+    },
+    reportRebuild: async (...given) => (await ask({ name: 'reportRebuild', given })) === true,
+  },
   // All projections advance in one write, so their positions travel in one message.
   onProgress: (name, position) => {
     if (positions.size === 0)
@@ -92,10 +101,10 @@ port.on('message', (message: ToWorker) => {
         },
       );
       break;
-    case 'parked': {
-      const waiting = parking.get(message.call);
-      parking.delete(message.call);
-      if (message.fault === null) waiting?.resolve();
+    case 'answered': {
+      const waiting = asked.get(message.call);
+      asked.delete(message.call);
+      if (message.fault === null) waiting?.resolve(message.result);
       else waiting?.reject(new Error(message.fault));
       break;
     }

@@ -80,6 +80,12 @@ export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): D
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];
 }
 
+/** What it stands for is done after all, without a replay. */
+export const settleLetter = (state: DeadLetter, _: object, now: Date): DeadLetterEvent[] =>
+  state.status === 'PARKED'
+    ? [{ type: 'DeadLetterReplayed', data: { attempt: state.attempts + 1, at: now.toISOString() } }]
+    : [];
+
 /** @throws DomainError not_found; conflict ALREADY_RESOLVED */
 export function parkedLetter(state: DeadLetter): FiledLetter {
   if (state.status === 'absent') throw notFound('dead letter');

@@ -1,5 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { deadLetter, deadLetterId, parkLetter, type DeadLetterOrigin } from '../aggregates/dead-letter.aggregate.js';
+import {
+  deadLetter,
+  deadLetterId,
+  parkLetter,
+  settleLetter,
+  type DeadLetter,
+  type DeadLetterEvent,
+  type DeadLetterOrigin,
+} from '../aggregates/dead-letter.aggregate.js';
+import type { Decision } from '../platform/aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { inContext } from '../platform/context.js';
 import { DomainError } from '../platform/domain-error.js';
@@ -22,6 +31,11 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
   return { code, message: error instanceof Error ? error.message.slice(0, 500) : 'unknown' };
 };
 
+/** An event of a parked letter that is handled after all, by whatever means. */
+export type SettleRequest = Pick<ParkRequest, 'origin' | 'subscriber'> & {
+  readonly event: Pick<RecordedEvent, 'id' | 'stream'>;
+};
+
 /** Parks what can't be handled, durably, as an event of its own stream. */
 @Injectable()
 export class DeadLetters {
@@ -32,20 +46,28 @@ export class DeadLetters {
 
   /** Resolves when the letter is durable; the same failure twice is one letter. */
   async park({ origin, subscriber, event, reason }: ParkRequest): Promise<void> {
-    const tenantId = parseStreamName(event.stream)?.tenantId ?? PLATFORM_TENANT;
     const { id: eventId, type: eventType, stream, revision, position } = event;
     const data = { origin, subscriber, eventId, eventType, stream, revision, position, reason };
+    await this.write(data, event, data, parkLetter);
+  }
+
+  /** The letter, if it is parked, counts as replayed. */
+  async settle({ origin, subscriber, event }: SettleRequest): Promise<void> {
+    await this.write({ origin, subscriber, eventId: event.id }, event, {}, settleLetter);
+  }
+
+  private async write<D>(
+    letter: Parameters<typeof deadLetterId>[0],
+    { id: causationId, stream }: SettleRequest['event'],
+    data: D,
+    decide: Decision<DeadLetter, D, DeadLetterEvent>,
+  ): Promise<void> {
+    const tenantId = parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT;
     const requestId = this.ids.next();
-    const context = {
-      tenantId,
-      actor: { kind: 'system' as const, name: subscriber },
-      requestId,
-      correlationId: requestId,
-      causationId: event.id,
-      commandId: requestId,
-    };
+    const actor = { kind: 'system' as const, name: letter.subscriber };
+    const context = { tenantId, actor, requestId, correlationId: requestId, causationId, commandId: requestId };
     await inContext(context, () =>
-      this.runner.execute(deadLetter, { tenantId, id: deadLetterId(data) }, data, parkLetter),
+      this.runner.execute(deadLetter, { tenantId, id: deadLetterId(letter) }, data, decide),
     );
   }
 }

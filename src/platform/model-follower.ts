@@ -10,6 +10,8 @@ export type FollowedModel = AnyTable['model'];
 const AWAITED_MS = 8;
 const IDLE_MS = 250;
 const WARN_EVERY_MS = 5_000;
+/** What was live so long ago may not be fed any more; less than the time for which it is (see projection-rebuilds.ts). */
+const GENERATIONS_HOLD_MS = 2_000;
 
 /**
  * Learns from a shared read store how far the read models have come by the work of another replica, and which
@@ -22,6 +24,8 @@ export class ModelFollower {
   private awaken = new AbortController();
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   private projectsHere = false;
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private looking: Promise<void> | undefined;
 
   constructor(
     private readonly store: ReadStore,
@@ -29,8 +33,8 @@ export class ModelFollower {
     private readonly progress: Progress,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    /** Told when a model is to be read from another generation. */
-    private readonly onTable: (table: AnyTable) => void,
+    /** Told when a model is to be read from another generation; it is from when it resolves. */
+    private readonly onTable: (table: AnyTable) => Promise<void>,
   ) {}
 
   /** The tables as they are live now; followed from then on. @throws ReadStoreUnavailable */
@@ -41,6 +45,12 @@ export class ModelFollower {
     };
     this.running = this.run();
     return this.models.map((model) => ({ model, generation: this.generationOf(model) }));
+  }
+
+  /** Resolves when it is known which generations are live now; undefined where it is. @throws ReadStoreUnavailable */
+  whenKnown(): Promise<void> | undefined {
+    if (this.clock.monotonicMs() - this.lookedAtMs <= GENERATIONS_HOLD_MS) return undefined;
+    return (this.looking ??= this.lookForGenerations().finally(() => (this.looking = undefined)));
   }
 
   /** Tells whether the projector is in this process. */
@@ -55,7 +65,6 @@ export class ModelFollower {
   }
 
   private async run(): Promise<void> {
-    let lookedAtMs = this.clock.monotonicMs();
     while (!this.stopping.signal.aborted) {
       this.awaken = new AbortController();
       const isUrgent = !this.projectsHere && this.progress.isAwaited;
@@ -63,9 +72,7 @@ export class ModelFollower {
       await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
       try {
         if (!this.projectsHere) await this.lookForProgress();
-        if (this.clock.monotonicMs() - lookedAtMs < IDLE_MS) continue;
-        lookedAtMs = this.clock.monotonicMs();
-        await this.lookForGenerations();
+        if (this.clock.monotonicMs() - this.lookedAtMs >= IDLE_MS) await this.lookForGenerations();
       } catch (error) {
         await this.complain(error);
       }
@@ -84,13 +91,17 @@ export class ModelFollower {
   }
 
   private async lookForGenerations(): Promise<void> {
+    const beganAtMs = this.clock.monotonicMs();
     const live = await Promise.all(this.models.map(({ name, version }) => this.store.liveGeneration(name, version)));
     for (const [index, model] of this.models.entries()) {
       const generation = live[index] ?? 1;
       const known = this.generations.get(model);
+      // Two looks may overlap: generations never go back.
+      if (known !== undefined && known >= generation) continue;
+      if (known !== undefined) await this.onTable({ model, generation });
       this.generations.set(model, generation);
-      if (known !== undefined && known !== generation) this.onTable({ model, generation });
     }
+    this.lookedAtMs = beganAtMs;
   }
 
   private generationOf(model: FollowedModel): number {

@@ -18,6 +18,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
   /** Whose documents the event touches. Default: those of the event's tenant. */
   readonly scope?: (event: Recorded<Event>) => Scope;
+  /** Each document is made of the one event whose id it has. */
+  readonly ofEvents?: true;
 };
 
 /** A projection whose document and event types do not matter. */
@@ -28,10 +30,20 @@ export type AnyProjection = {
   readonly documents: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, id: string) => object | undefined;
   readonly scope?: (event: never) => Scope;
+  readonly ofEvents?: true;
 };
 
 /** The simplest kind: one document for each stream of one entity, with the same id. */
 export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
+
+/**
+ * What a document can be made of again without the others: the stream of its record, or its one event. Undefined where
+ * documents are fed by several streams: an event that is missing in one of them would make all wrong that come after it.
+ */
+export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
+  if (projection.ofEvents) return 'event';
+  return projection.documents === ofRecord && projection.sources.length === 1 ? 'record' : undefined;
+}
 
 // A catalogue's events are the only ones that reach a projection, and it is asked only for those of its sources. Fences
 // belong to no aggregate, so no projection knows them: they are folded here.

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { AnyTable, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
+import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
 import type { Recorded } from './event-catalogue.js';
+import type { ProjectionMark } from './projection-marks.js';
 import { checkpointKey, documentsOf, evolveWith, scopeOf, type AnyProjection } from './projection.js';
 
 /** A projection on its way into one generation of its table. */
@@ -15,10 +16,12 @@ const MAX_REFOLDS = 20;
 export class PoisonEvent extends Error {
   constructor(
     readonly event: Recorded,
-    readonly projection: AnyProjection,
+    readonly projector: Projector,
     override readonly cause: unknown,
+    /** The document that it could not be folded into, where that is known. */
+    readonly document: DocumentKey | undefined,
   ) {
-    super(`${projection.model.name} cannot fold ${event.type} at position ${event.position}`);
+    super(`${projector.name} cannot fold ${event.type} at position ${event.position}`);
     this.name = 'PoisonEvent';
   }
 }
@@ -30,13 +33,44 @@ export class PoisonEvent extends Error {
  */
 export class Projector {
   private readonly known: LRUCache<string, Folded>;
+  /** Documents that lack an event, by key: from that event on they are left as they are. */
+  private readonly stale = new Map<string, ProjectionMark>();
+  /** The event before which the whole projection stands still. */
+  halted: ProjectionMark | undefined;
 
   constructor(
     private readonly store: ReadStore,
     readonly target: Target,
     maxKnown = 5_000,
+    /** It feeds a generation that is not the one that is read. */
+    public isAside = false,
   ) {
     this.known = new LRUCache({ max: maxKnown });
+  }
+
+  get projection(): AnyProjection {
+    return this.target.projection;
+  }
+
+  get staleMarks(): readonly ProjectionMark[] {
+    return [...this.stale.values()];
+  }
+
+  /** Leaves a document as it is from an event on. */
+  leave(mark: ProjectionMark): void {
+    this.stale.set(keyOf(mark.scope, mark.id), mark);
+  }
+
+  /** Folds a document again, which has been brought up to date. */
+  resume(mark: ProjectionMark): void {
+    this.stale.delete(keyOf(mark.scope, mark.id));
+    this.known.delete(keyOf(mark.scope, mark.id));
+  }
+
+  /** Whether the event is one that a document is left without. */
+  isLeft(scope: Scope, id: string, position: number): boolean {
+    const mark = this.stale.get(keyOf(scope, id));
+    return mark !== undefined && position >= mark.position;
   }
 
   get name(): string {
@@ -54,10 +88,10 @@ export class Projector {
     const steps = wanted.flatMap((event) => this.stepsOf(event));
     if (steps.length === 0) return [];
     const touched = await this.load(steps);
-    for (const { event, key, id } of steps) {
+    for (const { event, key } of steps) {
       const document = touched.get(key);
       if (!document || event.position <= document.position) continue;
-      document.document = this.evolve(document.document, event, id);
+      document.document = this.evolve(document.document, event, document);
       document.position = event.position;
       document.made ||= document.document !== undefined;
     }
@@ -84,17 +118,19 @@ export class Projector {
     const { projection } = this.target;
     try {
       const scope = scopeOf(projection, event);
-      return documentsOf(projection, event).map((id) => ({ event, scope, id, key: keyOf(scope, id) }));
+      const ids = documentsOf(projection, event);
+      const wanted = this.stale.size === 0 ? ids : ids.filter((id) => !this.isLeft(scope, id, event.position));
+      return wanted.map((id) => ({ event, scope, id, key: keyOf(scope, id) }));
     } catch (error) {
-      throw new PoisonEvent(event, projection, error);
+      throw new PoisonEvent(event, this, error, undefined);
     }
   }
 
-  private evolve(document: object | undefined, event: Recorded, id: string): object | undefined {
+  private evolve(document: object | undefined, event: Recorded, { scope, id }: DocumentKey): object | undefined {
     try {
       return evolveWith(this.target.projection, document, event, id);
     } catch (error) {
-      throw new PoisonEvent(event, this.target.projection, error);
+      throw new PoisonEvent(event, this, error, { scope, id });
     }
   }
 

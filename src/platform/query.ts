@@ -26,6 +26,8 @@ const PART = 1_000;
 /** Reads documents of the live generation of each model. The only way in which queries reach the read store. */
 export class ReadModels {
   private readonly tables = new Map<string, AnyTable>();
+  /** Resolves when it is known which tables are live now; undefined where that is known. */
+  whenKnown: () => Promise<void> | undefined = () => undefined;
 
   constructor(private readonly store: ReadStore) {}
 
@@ -40,8 +42,8 @@ export class ReadModels {
   }
 
   /** The document's text as stored. */
-  getJson<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<string | undefined> {
-    return this.store.get(this.tableOf(model), scope, id);
+  async getJson<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<string | undefined> {
+    return this.store.get(await this.tableOf(model), scope, id);
   }
 
   async getMany<Doc extends object>(
@@ -50,14 +52,14 @@ export class ReadModels {
     ids: readonly string[],
   ): Promise<Map<string, Doc>> {
     if (ids.length === 0) return new Map();
-    const found = await this.store.getMany(this.tableOf(model), scope, ids);
+    const found = await this.store.getMany(await this.tableOf(model), scope, ids);
     return new Map([...found].map(([id, json]) => [id, JSON.parse(json) as Doc]));
   }
 
   async list<Doc extends object>(model: ReadModel<Doc>, scope: Scope, request: ListRequest): Promise<Page<Doc>> {
     const { pageNumber, pageSize, ...query } = request;
     const offset = (pageNumber - 1) * pageSize;
-    const { items, totalCount } = await this.store.list(this.tableOf(model), scope, {
+    const { items, totalCount } = await this.store.list(await this.tableOf(model), scope, {
       ...query,
       offset,
       limit: pageSize,
@@ -74,7 +76,7 @@ export class ReadModels {
   ): AsyncIterable<Doc> {
     let after: string | undefined = '';
     while (after !== undefined) {
-      const part: Listed = await this.store.list(this.tableOf(model), scope, {
+      const part: Listed = await this.store.list(await this.tableOf(model), scope, {
         ...query,
         offset: 0,
         limit: PART,
@@ -85,7 +87,9 @@ export class ReadModels {
     }
   }
 
-  private tableOf(model: { readonly name: string }): AnyTable {
+  private async tableOf(model: { readonly name: string }): Promise<AnyTable> {
+    const known = this.whenKnown();
+    if (known) await known;
     const table = this.tables.get(model.name);
     if (!table) throw new Error(`No table serves the read model ${model.name}`);
     return table;

@@ -29,7 +29,10 @@ describe('A replica that follows the read models of another', () => {
     clock = new ManualClock();
     progress = new Progress(clock, names);
     tables = [];
-    follower = new ModelFollower(store, models, progress, clock, silentLogger, (table) => tables.push(table));
+    follower = new ModelFollower(store, models, progress, clock, silentLogger, (table) => {
+      tables.push(table);
+      return Promise.resolve();
+    });
   });
   afterEach(async () => {
     await follower.stop();

@@ -1,14 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join as pathOf } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
-import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { silentLogger } from '../../src/ports/log.js';
-import { Progress } from '../../src/platform/progress.js';
-import { hashOf, ProjectionRunner, rebuild } from '../../src/platform/projection-runner.js';
-import type { AnyProjection, Projection } from '../../src/platform/projection.js';
+import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import type { Projection } from '../../src/platform/projection.js';
 import { checkpointKey, stoppedKey } from '../../src/platform/projection.js';
 import { PLATFORM, tenantScope } from '../../src/ports/read-store.js';
 import {
@@ -22,104 +15,9 @@ import {
   newerCatalogue,
   roomProjection,
 } from '../support/club.toy.js';
-import { FaultyEventStore } from '../support/faulty-event-store.js';
-import { FaultyReadStore } from '../support/faulty-read-store.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { TENANT } from '../support/member.toy.js';
+import { manyGreetings, MANY, poisoned, withClub, type Club } from '../support/running-club.js';
 import { until } from '../support/while-time-passes.js';
-
-/** So many events that a projection without any of them counts as far behind one that has all. */
-const MANY = 1_200;
-
-/** The same projection, which cannot fold what `isPoison` says. */
-const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
-  ...projection,
-  evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
-    if (event.type === 'MemberGreeted' && isPoison(event.data.by)) throw new Error('Poison');
-    return projection.evolve(view, event as never, id);
-  },
-});
-
-class Club {
-  readonly clock = new ManualClock();
-  readonly running = new Set<ProjectionRunner>();
-
-  private constructor(
-    readonly directory: string,
-    readonly events: FaultyEventStore,
-    readonly store: FaultyReadStore,
-  ) {}
-
-  static async open(): Promise<Club> {
-    const directory = await mkdtemp(pathOf(tmpdir(), 'kontor-runner-'));
-    const events = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock: new ManualClock() }));
-    const store = new FaultyReadStore(await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
-    return new Club(directory, events, store);
-  }
-
-  /** A process that keeps these projections; `stopped` names those that stand still. */
-  async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100, known = catalogue) {
-    const progress = new Progress(this.clock);
-    const stopped: string[] = [];
-    const runner = new ProjectionRunner(this.events, this.store, known, projections, this.clock, silentLogger, {
-      batchSize,
-      onProgress: (name, position) => {
-        progress.advance(name, position);
-      },
-      onStopped: (name) => stopped.push(name),
-    });
-    this.running.add(runner);
-    await runner.start();
-    return {
-      progress,
-      stopped,
-      reached: (position: number, ...names: readonly AnyProjection[]) =>
-        until(this.clock, () =>
-          (names.length > 0 ? names : projections).every(({ model }) => progress.position(model.name) >= position),
-        ),
-      stop: async () => {
-        this.running.delete(runner);
-        await runner.stop();
-      },
-    };
-  }
-
-  checkpointOf({ model }: AnyProjection): Promise<number> {
-    return this.store.inner.checkpoint(checkpointKey(model, 1));
-  }
-
-  async equalsRebuild(...projections: readonly AnyProjection[]): Promise<void> {
-    const upTo = await this.events.inner.head();
-    for (const projection of projections) {
-      await rebuild(this.events.inner, this.store.inner, catalogue, projection, 2, upTo);
-      const [live, rebuilt] = await Promise.all(
-        [1, 2].map((generation) => hashOf(this.store.inner, { model: projection.model, generation })),
-      );
-      expect({ name: projection.model.name, hash: live }).toEqual({ name: projection.model.name, hash: rebuilt });
-    }
-  }
-
-  async close(): Promise<void> {
-    this.store.away = this.events.away = false;
-    await Promise.all([...this.running].map((runner) => runner.stop()));
-    await Promise.all([this.events.close(), this.store.close()]);
-    await rm(this.directory, { recursive: true });
-  }
-}
-
-const withClub = async (work: (club: Club) => Promise<void>): Promise<void> => {
-  const club = await Club.open();
-  try {
-    await work(club);
-  } finally {
-    await club.close();
-  }
-};
-
-const manyGreetings = (count = MANY) =>
-  Array.from({ length: count }, (_, at) =>
-    at % 4 === 0 ? facts.joined(`m${at}`) : facts.greeted(`m${at - (at % 4)}`, `by-${at % 7}`),
-  );
 
 describe('Projections at work', () => {
   test('fold what is stored and what comes, and tell how far they are', () =>
@@ -229,56 +127,170 @@ describe('Projections at work', () => {
       expect(new Set(hashes).size).toBe(6);
     }));
 
-  describe('when one meets an event that it cannot fold', () => {
+  describe('when one whose documents many records feed meets an event that it cannot fold', () => {
+    const broken = poisoned(greeterProjection, (by) => by === 'poison');
+    const others = [memberProjection, roomProjection];
+
     test('it stands still, loudly, at its checkpoint, and the others go on', () =>
       withClub(async (club) => {
-        const broken = poisoned(memberProjection, (by) => by === 'poison');
-        const { reached, stopped, progress } = await club.start([broken, greeterProjection, roomProjection]);
+        const { reached, stopped, parked, progress } = await club.start([broken, ...others]);
         await reached(await happen(club.events, facts.joined('ada')));
         await happen(club.events, facts.greeted('ada', 'poison'));
-        const position = await happen(club.events, facts.joined('eve'), facts.opened('red', 1));
-        await reached(position, greeterProjection, roomProjection);
-        expect(stopped).toEqual(['members']);
-        expect(progress.position('members')).toBe(0);
-        expect(await club.checkpointOf(memberProjection)).toBe(0);
-        const told = stoppedKey(checkpointKey(memberProjection.model, 1));
+        await reached(await happen(club.events, facts.joined('eve'), facts.opened('red', 1)), ...others);
+        expect(stopped).toEqual(['greeters']);
+        expect(parked).toEqual([await club.letter('greeters', 1)]);
+        expect(progress.position('greeters')).toBe(0);
+        expect(await club.checkpointOf(broken)).toBe(0);
+        const told = stoppedKey(checkpointKey(broken.model, 1));
         await until(club.clock, async () => (await club.store.inner.checkpoint(told)) === 1);
-        await club.equalsRebuild(greeterProjection, roomProjection);
+        await club.equalsRebuild(...others);
       }));
 
-    test('it goes on from there once it is mended', () =>
+    test('it goes on from there once the code is mended, and the letter is settled', () =>
       withClub(async (club) => {
-        const broken = poisoned(memberProjection, (by) => by === 'poison');
-        const first = await club.start([broken, greeterProjection]);
+        const first = await club.start([broken, memberProjection]);
         await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'kim'), facts.greeted('ada', 'poison'));
-        await first.reached(await happen(club.events, ...manyGreetings()), greeterProjection);
+        await first.reached(await happen(club.events, ...manyGreetings()), memberProjection);
         await first.stop();
-        const second = await club.start([memberProjection, greeterProjection]);
+        const second = await club.start([greeterProjection, memberProjection]);
         await second.reached(await club.events.head());
         expect(second.stopped).toEqual([]);
+        expect(second.settled).toEqual([await club.letter('greeters', 2)]);
         await club.equalsRebuild(memberProjection, greeterProjection);
       }));
 
-    test('of a type that nobody knows, all that want its kind of record stand still, and no others', () =>
+    test('it goes on from there when its letter is replayed, and stands still again where that is in vain', () =>
       withClub(async (club) => {
-        const { reached, stopped } = await club.start();
+        let isMended = false;
+        const mending = poisoned(greeterProjection, (by) => by === 'poison' && !isMended);
+        const { reached, stopped, parked, settled } = await club.start([mending, memberProjection]);
+        await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'), facts.greeted('ada', 'kim'));
+        await until(club.clock, () => stopped.length === 1);
+        const letter = await club.letter('greeters', 1);
+        await happen(club.events, facts.replayed(letter));
+        await until(club.clock, () => stopped.length === 2);
+        expect(parked).toEqual([letter, letter]);
+        isMended = true;
+        await reached(await happen(club.events, facts.replayed(letter), facts.greeted('ada', 'lea')));
+        await until(club.clock, () => settled.length === 1 && club.events.subscriptions === 1);
+        await reached(await happen(club.events, facts.greeted('ada', 'eve')));
+        await club.equalsRebuild(greeterProjection, memberProjection);
+      }));
+
+    test('of a type that nobody knows, those stand still that cannot leave one document out, and no others', () =>
+      withClub(async (club) => {
+        const { reached, stopped, parked } = await club.start();
         await happen(club.events, facts.unheard('ada'));
-        await reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
-        expect(stopped.sort()).toEqual(['greeters', 'members']);
+        await reached(await happen(club.events, facts.opened('red', 1)), ...others);
+        expect(stopped).toEqual(['greeters']);
+        expect(parked.sort()).toEqual([await club.letter('greeters', 0), await club.letter('members', 0)]);
         await club.equalsRebuild(roomProjection);
       }));
 
     test('while it is far behind, the others do not stand still with it', () =>
       withClub(async (club) => {
-        const first = await club.start([greeterProjection]);
+        const first = await club.start([memberProjection]);
         await happen(club.events, facts.greeted('ada', 'poison'));
         await first.reached(await happen(club.events, ...manyGreetings()));
         await first.stop();
-        const broken = poisoned(memberProjection, (by) => by === 'poison');
-        const bothAgain = await club.start([greeterProjection, broken]);
-        await bothAgain.reached(await happen(club.events, facts.greeted('ada', 'kim')), greeterProjection);
+        const bothAgain = await club.start([memberProjection, broken]);
+        await bothAgain.reached(await happen(club.events, facts.greeted('ada', 'kim')), memberProjection);
         await until(club.clock, () => bothAgain.stopped.length > 0 && club.events.subscriptions === 1);
-        expect(bothAgain.stopped).toEqual(['members']);
+        expect(bothAgain.stopped).toEqual(['greeters']);
+      }));
+  });
+
+  describe('when one whose documents are each made of one record meets an event that it cannot fold', () => {
+    let isMended = false;
+    const mending = poisoned(memberProjection, (by) => by === 'poison' && !isMended);
+    beforeEach(() => {
+      isMended = false;
+    });
+    const json = (club: Club, who: string): Promise<string | undefined> =>
+      club.store.inner.get({ model: memberProjection.model, generation: 1 }, tenantScope(TENANT), who);
+    const greetingsOf = async (club: Club, who: string): Promise<number> =>
+      (JSON.parse((await json(club, who)) ?? '{}') as { greetings: number }).greetings;
+
+    test('that document is left as it was, and all else goes on', () =>
+      withClub(async (club) => {
+        const { reached, stopped, parked } = await club.start([mending]);
+        await happen(club.events, facts.joined('ada'), facts.joined('eve'), facts.greeted('ada', 'kim'));
+        await happen(club.events, facts.greeted('ada', 'poison'), facts.greeted('ada', 'kim'));
+        await reached(await happen(club.events, facts.greeted('eve', 'kim'), facts.left('ada')));
+        expect(stopped).toEqual([]);
+        expect(parked).toEqual([await club.letter('members', 3)]);
+        expect([await greetingsOf(club, 'ada'), await greetingsOf(club, 'eve')]).toEqual([1, 1]);
+      }));
+
+    test('its letter is parked before anything passes the event', () =>
+      withClub(async (club) => {
+        const { reached, parked } = await club.start([mending, roomProjection]);
+        await reached(await happen(club.events, facts.joined('ada')));
+        club.deskAway = true;
+        await happen(club.events, facts.greeted('ada', 'poison'));
+        await club.clock.advance(500);
+        expect([await club.checkpointOf(mending), parked]).toEqual([0, []]);
+        club.deskAway = false;
+        await reached(await happen(club.events, facts.opened('red', 1)));
+        expect(parked).toEqual([await club.letter('members', 1)]);
+      }));
+
+    test('a replay folds it anew with all that came since, and it is fed again', () =>
+      withClub(async (club) => {
+        const { reached, settled, parked } = await club.start([mending]);
+        await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'), facts.greeted('ada', 'kim'));
+        const letter = await club.letter('members', 1);
+        await reached(await happen(club.events, facts.replayed(letter)));
+        await until(club.clock, () => parked.length === 2);
+        expect(await greetingsOf(club, 'ada')).toBe(0);
+        isMended = true;
+        await reached(await happen(club.events, facts.replayed(letter)));
+        await until(club.clock, () => settled.length === 1);
+        expect(await greetingsOf(club, 'ada')).toBe(2);
+        await reached(await happen(club.events, facts.greeted('ada', 'lea')));
+        await club.equalsRebuild(memberProjection);
+      }));
+
+    test('new code folds it anew as soon as it starts', () =>
+      withClub(async (club) => {
+        const first = await club.start([mending]);
+        await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'));
+        await first.reached(await happen(club.events, facts.greeted('ada', 'kim')));
+        await first.stop();
+        await happen(club.events, facts.greeted('ada', 'lea'));
+        isMended = true;
+        const second = await club.start([mending]);
+        await second.reached(await club.events.head());
+        expect(second.settled).toEqual([await club.letter('members', 1)]);
+        await club.equalsRebuild(memberProjection);
+      }));
+
+    test('the same code leaves it as it is after a restart', () =>
+      withClub(async (club) => {
+        const first = await club.start([mending]);
+        await first.reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison')));
+        await first.stop();
+        const second = await club.start([mending]);
+        await second.reached(await happen(club.events, facts.greeted('ada', 'kim'), facts.joined('eve')));
+        expect([await greetingsOf(club, 'ada'), await greetingsOf(club, 'eve')]).toEqual([0, 0]);
+        expect([second.stopped, second.settled]).toEqual([[], []]);
+      }));
+
+    test('two processes at once leave the same document, and mend it alike', () =>
+      withClub(async (club) => {
+        const [one, two] = [await club.start([mending], 7), await club.start([mending], 3)];
+        await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'));
+        const position = await happen(club.events, ...manyGreetings(40), facts.greeted('ada', 'kim'));
+        await Promise.all([one.reached(position), two.reached(position)]);
+        isMended = true;
+        const last = await happen(
+          club.events,
+          facts.replayed(await club.letter('members', 1)),
+          facts.greeted('ada', 'lea'),
+        );
+        await Promise.all([one.reached(last), two.reached(last)]);
+        await until(club.clock, () => one.settled.length === 1 && two.settled.length === 1);
+        await club.equalsRebuild(memberProjection);
       }));
   });
 
@@ -348,14 +360,14 @@ describe('Projections at work', () => {
 
     test('it stands still alone at an event of a newer version that the others have folded before a rollback', () =>
       withClub(async (club) => {
-        const newer = await club.start([greeterProjection], 100, newerCatalogue);
+        const newer = await club.start([memberProjection], 100, newerCatalogue);
         await happen(club.events, facts.unheard('ada'));
         await newer.reached(await happen(club.events, ...manyGreetings()));
         await newer.stop();
         const older = await club.start([greeterProjection, memberProjection]);
         await until(club.clock, () => older.stopped.length > 0);
-        await older.reached(await happen(club.events, facts.greeted('m0', 'kim')), greeterProjection);
-        expect(older.stopped).toEqual(['members']);
+        await older.reached(await happen(club.events, facts.greeted('m0', 'kim')), memberProjection);
+        expect(older.stopped).toEqual(['greeters']);
       }));
 
     test('it misses nothing, whatever happens meanwhile (property)', async () => {

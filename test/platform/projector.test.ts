@@ -4,7 +4,7 @@ import { join as pathOf } from 'node:path';
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { hashOf, rebuild } from '../../src/platform/projection-runner.js';
+import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
 import type { AnyProjection } from '../../src/platform/projection.js';
 import { PoisonEvent, project, Projector } from '../../src/platform/projector.js';
 import { PLATFORM, tenantScope, type AnyTable } from '../../src/ports/read-store.js';
@@ -174,7 +174,8 @@ describe('A projection', () => {
       const batch = (await events.readAll()).map((event) => catalogue.decode(event));
       const failed: unknown = await project(store, [projector], batch, 1).catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(PoisonEvent);
-      expect(failed).toMatchObject({ event: { type: 'MemberGreeted', position: 1 }, projection });
+      expect(failed).toMatchObject({ event: { type: 'MemberGreeted', position: 1 }, document: { id: 'ada' } });
+      expect((failed as PoisonEvent).projector).toBe(projector);
       expect(await store.checkpoint(projector.checkpointKey)).toBe(-1);
     }));
 

@@ -1,5 +1,5 @@
 import { catalogue } from '../../src/catalogue.js';
-import { hashOf, rebuild } from '../../src/platform/projection-runner.js';
+import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
 import { project, Projector } from '../../src/platform/projector.js';
 import { projections } from '../../src/projections/projections.js';
 import { writeHistory } from '../support/history.js';

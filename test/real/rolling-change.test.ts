@@ -7,7 +7,7 @@ import { Leadership } from '../../src/platform/leadership.js';
 import { ModelFollower } from '../../src/platform/model-follower.js';
 import { Progress } from '../../src/platform/progress.js';
 import type { AnyProjection } from '../../src/platform/projection.js';
-import { hashOf, rebuild } from '../../src/platform/projection-runner.js';
+import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { openBroker, openEvents, openModels, type StoreSettings } from '../../src/stores.js';
 import { leaseOf, startSubscribers } from '../../src/subscribers.js';
@@ -37,7 +37,7 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
   const names = projections.map(({ model }) => model.name);
   const progress = new Progress(clock, names);
   const models = projections.map(({ model }) => model);
-  const follower = new ModelFollower(reads, models, progress, clock, logger, () => undefined);
+  const follower = new ModelFollower(reads, models, progress, clock, logger, () => Promise.resolve());
   await reads.prepare(await follower.start());
   const state = { projects: false };
   const subscribers = startSubscribers({
@@ -45,7 +45,11 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
     leadership: new Leadership(leases, clock, logger, { holder: name }),
     roles: ['projections'],
     batchSize: 100,
-    park: () => Promise.resolve(),
+    office: {
+      park: () => Promise.resolve(),
+      settle: () => Promise.resolve(),
+      reportRebuild: () => Promise.resolve(false),
+    },
     onProgress: (model, position) => {
       progress.advance(model, position);
     },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../../src/platform/aggregate.js';
 import { claimAggregate } from '../../src/platform/claims.js';
+import { projectionAggregate } from '../../src/platform/projection-control.js';
 import { EventCatalogue } from '../../src/platform/event-catalogue.js';
 import { ofRecord, type AnyProjection, type Projection } from '../../src/platform/projection.js';
 import type { Append, EventStore } from '../../src/ports/event-store.js';
@@ -18,12 +19,22 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   initial: { seats: 0 },
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
-export const catalogue = new EventCatalogue([member, room, claimAggregate]);
+/** Says that a letter was replayed, as dead letters do. */
+const letterEvents = { LetterReplayed: domain('UPDATE', 'letter', z.object({})) };
+const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
+  name: 'letter',
+  events: letterEvents,
+  initial: null,
+  evolve: () => null,
+};
+export const catalogue = new EventCatalogue([member, room, letter, claimAggregate, projectionAggregate]);
 /** As a newer version of the service has it, which was rolled back later. */
 export const newerCatalogue = new EventCatalogue([
   { ...member, events: { ...member.events, MemberPromoted: domain('UPDATE', 'member', z.object({})) } },
   room,
+  letter,
   claimAggregate,
+  projectionAggregate,
 ]);
 export const roomStream = (id: string): string => `room-${TENANT}_${id}`;
 
@@ -108,6 +119,21 @@ export const facts = {
     data: { claim: 'c', attemptId: 'a' },
   }),
   opened: (which: string, seats: number): Fact => ({ stream: roomStream(which), type: 'RoomOpened', data: { seats } }),
+  replayed: (letterId: string): Fact => ({
+    stream: `letter-${TENANT}_${letterId}`,
+    type: 'LetterReplayed',
+    data: {},
+  }),
+  rebuildRequested: (name: string, rebuildId: string): Fact => ({
+    stream: `projection-platform_${name}`,
+    type: 'ProjectionRebuildRequested',
+    data: { rebuildId, version: 1, requestedAt: '2026-01-01T00:00:00Z' },
+  }),
+  rebuildCancelled: (name: string, rebuildId: string): Fact => ({
+    stream: `projection-platform_${name}`,
+    type: 'ProjectionRebuildCancelled',
+    data: { rebuildId, cancelledAt: '2026-01-01T00:00:00Z' },
+  }),
   unheard: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberPromoted', data: {} }),
 };
 

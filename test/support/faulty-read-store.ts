@@ -18,16 +18,23 @@ export class FaultyReadStore implements ReadStore {
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
   /** Turns of the event loop that the next loads and writes take, in order; none when they are used up. */
   delays: number[] = [];
-  private held: { readonly model: string; readonly release: Promise<void>; readonly reached: () => void } | undefined;
+  private held:
+    | {
+        readonly model: string;
+        readonly generation: number;
+        readonly release: Promise<void>;
+        readonly reached: () => void;
+      }
+    | undefined;
 
   constructor(readonly inner: ReadStore) {}
 
   /** Holds up the next write to a model's tables, before it is stored. */
-  holdWriteTo(model: string): { readonly reached: Promise<void>; readonly release: () => void } {
+  holdWriteTo(model: string, generation = 1): { readonly reached: Promise<void>; readonly release: () => void } {
     let release: () => void = () => undefined;
     let reached: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => (reached = resolve));
-    this.held = { model, reached, release: new Promise<void>((resolve) => (release = resolve)) };
+    this.held = { model, generation, reached, release: new Promise<void>((resolve) => (release = resolve)) };
     return { reached: arrival, release };
   }
 
@@ -44,7 +51,12 @@ export class FaultyReadStore implements ReadStore {
   async write(batch: WriteBatch): Promise<WriteResult> {
     await this.delay();
     const { held } = this;
-    if (held && batch.tables.some(({ table }) => table.model.name === held.model)) {
+    if (
+      held &&
+      batch.tables.some(
+        ({ table: { model, generation } }) => model.name === held.model && generation === held.generation,
+      )
+    ) {
       this.held = undefined;
       held.reached();
       await held.release;

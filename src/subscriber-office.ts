@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DeadLetters, type ParkRequest, type SettleRequest } from './integration/dead-letters.js';
+import { CommandRunner } from './platform/command-runner.js';
+import { inContext } from './platform/context.js';
+import { noteRebuild, projectionAggregate, type RebuildStep } from './platform/projection-control.js';
+import { PLATFORM_TENANT } from './platform/stream-name.js';
+import { IDS, type Ids } from './ports/time.js';
+import type { SubscriberOffice } from './subscribers.js';
+
+/** Writes for the subscribers, which may run in a thread that appends nothing. */
+@Injectable()
+export class ServiceSubscriberOffice implements SubscriberOffice {
+  constructor(
+    @Inject(DeadLetters) private readonly letters: DeadLetters,
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  readonly park = (request: ParkRequest): Promise<void> => this.letters.park(request);
+
+  readonly settle = (request: SettleRequest): Promise<void> => this.letters.settle(request);
+
+  readonly reportRebuild = async (projection: string, rebuildId: string, step: RebuildStep): Promise<boolean> => {
+    const requestId = this.ids.next();
+    const context = {
+      tenantId: PLATFORM_TENANT,
+      actor: { kind: 'system' as const, name: 'projections' },
+      requestId,
+      correlationId: requestId,
+      commandId: requestId,
+    };
+    const target = { tenantId: PLATFORM_TENANT, id: projection };
+    const { events } = await inContext(context, () =>
+      this.runner.execute(projectionAggregate, target, { rebuildId, step }, noteRebuild),
+    );
+    return events.length > 0;
+  };
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { fold } from '../../src/platform/aggregate.js';
+import {
+  noteRebuild,
+  projectionAggregate,
+  type ProjectionControl,
+  type ProjectionEvent,
+  type RebuildStep,
+} from '../../src/platform/projection-control.js';
+import { ProjectionRunner } from '../../src/platform/projection-runner.js';
+import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { checkpointKey, type AnyProjection } from '../../src/platform/projection.js';
+import { Progress } from '../../src/platform/progress.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { catalogue, clubProjections, facts, happen } from './club.toy.js';
+import { FaultyEventStore } from './faulty-event-store.js';
+import { FaultyReadStore } from './faulty-read-store.js';
+import { ManualClock } from './manual-clock.js';
+import { until } from './while-time-passes.js';
+
+/** So many events that a projection without any of them counts as far behind one that has all. */
+export const MANY = 1_200;
+
+/** The same projection, which cannot fold what `isPoison` says. */
+export const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
+  ...projection,
+  evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
+    if (event.type === 'MemberGreeted' && isPoison(event.data.by)) throw new Error('Poison');
+    return projection.evolve(view, event as never, id);
+  },
+});
+
+/** The club with the processes that keep its read models, on embedded engines that fail when they are told to. */
+export class Club {
+  readonly clock = new ManualClock();
+  readonly running = new Set<ProjectionRunner>();
+  /** Whether letters cannot be parked. */
+  deskAway = false;
+
+  private constructor(
+    readonly directory: string,
+    readonly events: FaultyEventStore,
+    readonly store: FaultyReadStore,
+  ) {}
+
+  static async open(): Promise<Club> {
+    const directory = await mkdtemp(pathOf(tmpdir(), 'kontor-runner-'));
+    const events = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock: new ManualClock() }));
+    const store = new FaultyReadStore(await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
+    return new Club(directory, events, store);
+  }
+
+  /** A process that keeps these projections; `stopped` names those that stand still. */
+  async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100, known = catalogue) {
+    const progress = new Progress(this.clock);
+    const stopped: string[] = [];
+    /** Letters as `<projection> <event's id>`, in the order in which they were parked or settled. */
+    const parked: string[] = [];
+    const settled: string[] = [];
+    const letterOf = (projection: string, eventId: string): string => `${projection} ${eventId}`;
+    const runner = new ProjectionRunner(this.events, this.store, known, projections, this.clock, silentLogger, {
+      batchSize,
+      onProgress: (name, position) => {
+        progress.advance(name, position);
+      },
+      onStopped: (name) => stopped.push(name),
+      letters: {
+        park: (projection, { id }) => {
+          if (this.deskAway) return Promise.reject(new Error('Nothing can be parked'));
+          parked.push(letterOf(projection, id));
+          return Promise.resolve();
+        },
+        settle: (projection, { eventId }) => {
+          settled.push(letterOf(projection, eventId));
+          return Promise.resolve();
+        },
+        idOf: letterOf,
+        replayedBy: ({ type, recordId }) => (type === 'LetterReplayed' ? recordId : undefined),
+      },
+      reportRebuild: (name, rebuildId, step) => this.note(name, rebuildId, step),
+    });
+    this.running.add(runner);
+    await runner.start();
+    return {
+      progress,
+      stopped,
+      parked,
+      settled,
+      reached: (position: number, ...names: readonly AnyProjection[]) =>
+        until(this.clock, () =>
+          (names.length > 0 ? names : projections).every(({ model }) => progress.position(model.name) >= position),
+        ),
+      stop: async () => {
+        this.running.delete(runner);
+        await runner.stop();
+      },
+    };
+  }
+
+  /** The letter of the event at this position. */
+  async letter(projection: string, position: number): Promise<string> {
+    const [event] = await this.events.inner.readAll({ from: position - 1, maxCount: 1 });
+    return `${projection} ${event?.id ?? ''}`;
+  }
+
+  /** How operators know a projection's rebuilds. */
+  async control(name: string): Promise<ProjectionControl> {
+    const { events } = await this.events.inner.readStream(`projection-platform_${name}`);
+    return fold(projectionAggregate, events as unknown as ProjectionEvent[]);
+  }
+
+  /** As the service's command does. */
+  private async note(name: string, rebuildId: string, step: RebuildStep): Promise<boolean> {
+    const decided = noteRebuild(await this.control(name), { rebuildId, step }, new Date(this.clock.nowMs()));
+    const stream = `projection-platform_${name}`;
+    await happen(this.events.inner, ...decided.map(({ type, data }) => ({ stream, type, data })));
+    return decided.length > 0;
+  }
+
+  checkpointOf({ model }: AnyProjection): Promise<number> {
+    return this.store.inner.checkpoint(checkpointKey(model, 1));
+  }
+
+  async equalsRebuild(...projections: readonly AnyProjection[]): Promise<void> {
+    const upTo = await this.events.inner.head();
+    for (const projection of projections) {
+      await rebuild(this.events.inner, this.store.inner, catalogue, projection, 2, upTo);
+      const [live, rebuilt] = await Promise.all(
+        [1, 2].map((generation) => hashOf(this.store.inner, { model: projection.model, generation })),
+      );
+      expect({ name: projection.model.name, hash: live }).toEqual({ name: projection.model.name, hash: rebuilt });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.store.away = this.events.away = false;
+    await Promise.all([...this.running].map((runner) => runner.stop()));
+    await Promise.all([this.events.close(), this.store.close()]);
+    await rm(this.directory, { recursive: true });
+  }
+}
+
+export const withClub = async (work: (club: Club) => Promise<void>): Promise<void> => {
+  const club = await Club.open();
+  try {
+    await work(club);
+  } finally {
+    await club.close();
+  }
+};
+
+export const manyGreetings = (count = MANY) =>
+  Array.from({ length: count }, (_, at) =>
+    at % 4 === 0 ? facts.joined(`m${at}`) : facts.greeted(`m${at - (at % 4)}`, `by-${at % 7}`),
+  );
