@@ -14,6 +14,7 @@ import { deadLetterCommandHandlers } from './commands/dead-letter.commands.js';
 import { forwarderCommandHandlers } from './commands/forwarder.commands.js';
 import { IntegrationKeyUses } from './commands/integration-key-uses.js';
 import { integrationKeyCommandHandlers } from './commands/integration-key.commands.js';
+import { jobCommandHandlers } from './commands/job.commands.js';
 import { operatorCommandHandlers } from './commands/operator.commands.js';
 import { roleCommandHandlers } from './commands/role.commands.js';
 import { LoginFailures } from './commands/login-failures.js';
@@ -39,6 +40,8 @@ import { CustomerController } from './http/customer.controller.js';
 import { DeadLetterController } from './http/dead-letter.controller.js';
 import { IntegrationKeyController } from './http/integration-key.controller.js';
 import { IntegrationEventController } from './http/integration-event.controller.js';
+import { JobController } from './http/job.controller.js';
+import { JobFeed } from './http/job-feed.js';
 import { NotedAuthenticator } from './http/noted-authenticator.js';
 import { OperatorController } from './http/operator.controller.js';
 import { PlatformController } from './http/platform.controller.js';
@@ -61,10 +64,14 @@ import { ServiceDeadLetterOffice } from './dead-letter-office.js';
 import { ServiceSubscriberOffice } from './subscriber-office.js';
 import { DeadLetters } from './integration/dead-letters.js';
 import { TakeSaleHandler } from './integration/sale-intake.js';
+import { JobLeader } from './jobs/job-leader.js';
+import { JOB_SCHEDULES, parseSchedules } from './jobs/job-schedules.js';
+import { jobProviders } from './jobs/jobs.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import { Appender } from './platform/appender.js';
 import { Claims } from './platform/claims.js';
 import { CommandRunner } from './platform/command-runner.js';
+import { EventCatalogue } from './platform/event-catalogue.js';
 import { Memberships } from './platform/memberships.js';
 import { OidcTokens } from './platform/oidc.js';
 import { Passwords, passwords } from './platform/passwords.js';
@@ -92,6 +99,7 @@ import { DeletedRecords } from './queries/deleted-records.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { deadLetterQueryHandlers } from './queries/dead-letter.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
+import { jobQueryHandlers } from './queries/job.queries.js';
 import { operatorQueryHandlers } from './queries/operator.queries.js';
 import { roleQueryHandlers } from './queries/role.queries.js';
 import { GetMeHandler } from './queries/session.queries.js';
@@ -120,6 +128,7 @@ const controllers = [
   IntegrationEventController,
   SaleController,
   DeadLetterController,
+  JobController,
   UserController,
   RoleController,
 ];
@@ -155,6 +164,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(IDS, ids),
     value(LOGGER, logger),
     value(Progress, progress),
+    value(EventCatalogue, catalogue),
     value(AccessTokens, tokens),
     value(OidcTokens, oidc),
     value(Passwords, passwords),
@@ -175,6 +185,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     ),
     value(ReadModels, new ReadModels(reads)),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
+    value(JOB_SCHEDULES, parseSchedules(config.JOB_SCHEDULES ?? '')),
     value(READINESS, () => readiness.check()),
   ];
 }
@@ -200,6 +211,11 @@ const handlers: Provider[] = [
   ...deadLetterCommandHandlers,
   ...deadLetterQueryHandlers,
   ...forwarderCommandHandlers,
+  ...jobProviders,
+  ...jobCommandHandlers,
+  ...jobQueryHandlers,
+  JobFeed,
+  JobLeader,
   CustomerMatching,
   SaleFactsReader,
   CaughtUp,

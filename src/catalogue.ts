@@ -9,6 +9,7 @@ import { forwarder } from './aggregates/forwarder.aggregate.js';
 import { idempotencyKey } from './aggregates/idempotency-key.aggregate.js';
 import { integrationKeyUse } from './aggregates/integration-key-use.aggregate.js';
 import { integrationKey } from './aggregates/integration-key.aggregate.js';
+import { job } from './aggregates/job.aggregate.js';
 import { merchantChoices } from './aggregates/merchant-choices.aggregate.js';
 import { numberSequence } from './aggregates/number-sequence.aggregate.js';
 import { operator } from './aggregates/operator.aggregate.js';
@@ -38,6 +39,7 @@ export const catalogue = new EventCatalogue([
   idempotencyKey,
   integrationKey,
   integrationKeyUse,
+  job,
   merchantChoices,
   numberSequence,
   operator,

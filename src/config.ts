@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { parseSchedules } from './jobs/job-schedules.js';
 import { isTrustworthy } from './platform/oidc.js';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const empty = (value: unknown) => (value === '' ? undefined : value);
-const ROLES = ['http', 'projections', 'forwarder', 'policies'] as const;
+const ROLES = ['http', 'projections', 'forwarder', 'policies', 'jobs'] as const;
 /** What a process does of all that the service does. */
 export type Role = (typeof ROLES)[number];
 const roles = z
@@ -18,6 +19,14 @@ const url = (...schemes: readonly string[]) =>
     error: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   });
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
+
+const schedules = z.string().superRefine((text, context) => {
+  try {
+    parseSchedules(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 
 /** Every setting of the service, its default and its meaning; the README's table is made from these descriptions. */
 export const settings = z.object({
@@ -54,6 +63,9 @@ export const settings = z.object({
   SUBSCRIBERS: z
     .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
     .describe('Where projections and the forwarder run: in a worker thread, or in the thread that serves requests.'),
+  JOB_SCHEDULES: optional(schedules).describe(
+    'When jobs run, UTC: `name=pattern` (cron, five parts) or `name=off`, with semicolons between; `off` alone: those that are not named. Default: as each job says.',
+  ),
   OPERATOR_EMAIL: optional(z.email()).describe('E-mail of the operator made on start, unless there is one with it.'),
   OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of that operator.'),
   SEED_DEMO: z

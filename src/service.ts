@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppModule } from './app.module.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
@@ -9,6 +10,7 @@ import { createHttpApp } from './http/adapter.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { installDocs } from './http/docs-page.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
+import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
@@ -60,14 +62,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
     {
       trustProxy: config.TRUST_PROXY,
       beforeRoutes: (server, kernel) => {
-        server.addHook('onRequest', (_request, _reply, done) => {
-          pace.requestBegins();
-          done();
-        });
-        server.addHook('onResponse', (_request, _reply, done) => {
-          pace.requestEnds();
-          done();
-        });
+        countRequests(server, pace);
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
       },
     },
@@ -80,6 +75,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
   await whenEnginesAnswer(engines, () => engines.events.head());
   await app.init();
   const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, pace) : [];
+  const jobs = config.ROLES.includes('jobs') ? leadJobs(app, engines) : undefined;
   return {
     app,
     engines,
@@ -89,11 +85,30 @@ export async function createService(config: Config, engines: Engines): Promise<S
       return app.getUrl();
     },
     close: async () => {
+      // Runs of jobs take their time to end: they are told first.
+      const jobsEnd = jobs?.stop();
       await closeServer(app);
-      await Promise.all([follower.stop(), ...policies.map((policy) => policy.stop())]);
+      await Promise.all([jobsEnd, follower.stop(), ...policies.map((policy) => policy.stop())]);
       await engines.close();
     },
   };
+}
+
+/** Streams and downloads last as long as the client wants: they are no load that background work should wait for. */
+const isLong = ({ routeOptions }: FastifyRequest): boolean => {
+  const shape = routeOptions.config.endpoint?.answers.shape;
+  return shape === 'sse' || shape === 'file';
+};
+
+function countRequests(server: FastifyInstance, pace: Pace): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (!isLong(request)) pace.requestBegins();
+    done();
+  });
+  server.addHook('onResponse', (request, _reply, done) => {
+    if (!isLong(request)) pace.requestEnds();
+    done();
+  });
 }
 
 /** Keeps queries at the live tables, and knows what other replicas have projected. */
@@ -124,6 +139,9 @@ function leadPolicies(app: NestFastifyApplication, engines: Engines, pace: Pace)
   const watch = app.get(RestorationWatch);
   return [...led, engines.leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))];
 }
+
+const leadJobs = (app: NestFastifyApplication, engines: Engines): Led =>
+  engines.leadership.lead(JOBS_LEASE, (term, stale) => app.get(JobLeader).begin(term, stale));
 
 const CLOSE_IDLE_EVERY_MS = 50;
 

@@ -175,3 +175,9 @@ export function endSession(state: Session, { reason }: { reason: SessionEnd }, n
   if (state.status !== 'active') return [];
   return [ended(reason, now)];
 }
+
+/** Ends a session whose last refresh token had lapsed by that instant; `[]` where it had not, or where it ended. */
+export function expireSession(state: Session, { lapsedBy }: { lapsedBy: string }, now: Date): SessionEvent[] {
+  if (state.status !== 'active' || isLive(state, new Date(lapsedBy))) return [];
+  return [ended('EXPIRED', now)];
+}

@@ -14,7 +14,9 @@ import {
   integrationKeyProjection,
   integrationKeyUseProjection,
 } from './integration-key.projection.js';
+import { jobExecutionProjection } from './job-execution.projection.js';
 import { operatorProjection } from './operator.projection.js';
+import { sessionProjection } from './session.projection.js';
 import { tenantProjection } from './tenant.projection.js';
 import { roleProjection } from './role.projection.js';
 import { transactionProjection } from './transaction.projection.js';
@@ -40,6 +42,8 @@ export const projections: readonly AnyProjection[] = [
   deadLetterProjection,
   tenantProjection,
   operatorProjection,
+  jobExecutionProjection,
+  sessionProjection,
   userProjection,
   userLoginProjection,
   roleProjection,

@@ -6,6 +6,7 @@ import { deadLetter } from '../../src/aggregates/dead-letter.aggregate.js';
 import { forwarder } from '../../src/aggregates/forwarder.aggregate.js';
 import { idempotencyKey } from '../../src/aggregates/idempotency-key.aggregate.js';
 import { integrationKey } from '../../src/aggregates/integration-key.aggregate.js';
+import { job } from '../../src/aggregates/job.aggregate.js';
 import { operator } from '../../src/aggregates/operator.aggregate.js';
 import { markedFields } from '../../src/aggregates/personal.js';
 import { sale } from '../../src/aggregates/sale.aggregate.js';
@@ -25,6 +26,7 @@ const aggregates = [
   forwarder,
   idempotencyKey,
   integrationKey,
+  job,
   operator,
   sale,
   session,
@@ -83,7 +85,14 @@ describe('events', () => {
   });
   test('are all audited but those of the machinery', () => {
     const silent = declared.filter(([, { audit }]) => audit === null).map(([type]) => type);
-    expect(silent.sort()).toEqual(['IdempotencyKeyClaimed', 'RefreshTokenRotated', 'SaleCustomerChosen']);
+    expect(silent.sort()).toEqual([
+      'IdempotencyKeyClaimed',
+      'JobClaimed',
+      'JobProgressed',
+      'JobScheduleRecorded',
+      'RefreshTokenRotated',
+      'SaleCustomerChosen',
+    ]);
     const known = [
       'account',
       'branch',
@@ -91,6 +100,7 @@ describe('events', () => {
       'dead-letter',
       'forwarder',
       'integration-key',
+      'job',
       'operator',
       'sale',
       'session',

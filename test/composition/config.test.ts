@@ -15,7 +15,7 @@ const SERVERS = { EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false', MONGODB_URL
 describe('The settings', () => {
   test('are complete without any: one process on its embedded engines that does everything', () => {
     const config = readConfig({});
-    expect(config.ROLES).toEqual(['http', 'projections', 'forwarder', 'policies']);
+    expect(config.ROLES).toEqual(['http', 'projections', 'forwarder', 'policies', 'jobs']);
     expect([config.EVENTSTORE_URL, config.MONGODB_URL, config.NATS_URL, config.REDIS_URL]).toEqual([
       undefined,
       undefined,
@@ -39,6 +39,7 @@ describe('The settings', () => {
     ['SUBSCRIBERS', 'both'],
     ['ROLES', 'http,janitor'],
     ['ROLES', ','],
+    ['JOB_SCHEDULES', 'nothing=off'],
     ['LOG_LEVEL', 'loud'],
     ['READ_WAIT_MS', '-1'],
     ['OPERATOR_EMAIL', 'nobody'],

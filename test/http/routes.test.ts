@@ -35,10 +35,7 @@ const NOT_BUILT_YET: readonly string[] = [
   'GET /api/platform/audit-logs/{id}',
   'GET /api/platform/error-logs',
   'GET /api/platform/error-logs/{id}',
-  'GET /api/platform/jobs',
   'GET /api/platform/jobs/execution/{executionLogId}/backup-download',
-  'GET /api/platform/jobs/logs',
-  'GET /api/platform/jobs/stream',
   'GET /api/platform/redis/health',
   'GET /api/platform/redis/queues',
   'GET /api/platform/redis/status',
@@ -55,7 +52,6 @@ const NOT_BUILT_YET: readonly string[] = [
   'PATCH /api/platform/error-logs/{id}/resolve',
   'POST /api/notifications/admin/send',
   'POST /api/notifications/push-subscriptions',
-  'POST /api/platform/jobs/trigger',
 ];
 
 let service: TestService;

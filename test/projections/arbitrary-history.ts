@@ -6,6 +6,7 @@ import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate
 import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
 import { deadLetterEvents } from '../../src/aggregates/dead-letter.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
+import { jobEvents } from '../../src/aggregates/job.aggregate.js';
 import { integrationKeyUseEvents } from '../../src/aggregates/integration-key-use.aggregate.js';
 import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
 import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
@@ -95,6 +96,7 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(categoryEvents).map((sample) => ['category', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
     { weight: 1, arbitrary: oneOf(deadLetterEvents).map((sample) => ['dead-letter', sample] as const) },
+    { weight: 1, arbitrary: oneOf(jobEvents).map((sample) => ['job', sample] as const) },
     { weight: 1, arbitrary: oneOf(sessionEvents).map((sample) => ['session', sample] as const) },
   ),
 });

@@ -16,6 +16,7 @@ beforeAll(async () => {
   const roleIds = [await team.role(['reports.read'])];
   await team.delete(await team.hire({ roleIds }));
   await team.change(await team.hire({ roleIds }), { phone: '123' });
+  await service.post('/api/platform/jobs/trigger', { jobName: 'session-cleanup' }, await service.operator());
   await Promise.all([
     writeHistory(service, books, { seed: 4, sales: 40 }),
     writeHistory(service, other, { seed: 5, sales: 20 }),

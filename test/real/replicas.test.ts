@@ -20,8 +20,8 @@ const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
 const POLICIES = ['booking', 'category-learning', 'restoration', 'restoration-watch', 'tenant-seeding'];
-/** Projections, the forwarder and the policies. */
-const TASKS = 2 + POLICIES.length;
+/** Projections, the forwarder, the jobs and the policies. */
+const TASKS = 3 + POLICIES.length;
 
 type Message = { readonly messageId: string; readonly event: CloudEvent };
 type CloudEvent = {
@@ -339,7 +339,7 @@ describe('replicas on shared servers', () => {
     () =>
       withDirectory(async (directory) => {
         const settings = { ...PLAIN, ...servers.settings };
-        const roles = ['http', 'projections', 'forwarder', 'policies'];
+        const roles = ['http', 'projections', 'forwarder', 'policies', 'jobs'];
         const processes = await Promise.all(
           roles.map((role) => KontorProcess.ready(directory, { ...settings, ROLES: role })),
         );
@@ -359,7 +359,7 @@ describe('replicas on shared servers', () => {
           const headers = { authorization: `Bearer ${books.token}` };
           expect((await fetch(`${other}/api/customers?pageNumber=1&pageSize=1`, { headers })).status).toBe(404);
         }
-        expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, POLICIES.length]);
+        expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, POLICIES.length, 1]);
         for (const one of processes) await one.stopCleanly();
       }),
     120_000,

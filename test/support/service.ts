@@ -255,6 +255,8 @@ export class TestService {
       OPERATOR_EMAIL: OPERATOR.email,
       OPERATOR_PASSWORD: OPERATOR.password,
       READ_WAIT_MS: '10000',
+      // Tests say themselves when a job runs.
+      JOB_SCHEDULES: 'off',
       ...this.environment,
     });
     const complain = (fields: object, message: string): void => {

@@ -1,0 +1,157 @@
+import { Readable, type Writable } from 'node:stream';
+import type { Frame, LiveFeed } from '../platform/live-feed.js';
+import type { Position } from '../ports/event-store.js';
+
+/** A server-sent event (WHATWG HTML, 9.2); `data` is JSON on one line. */
+export const sseFrame = (event: string, id: Position, data: unknown): Buffer =>
+  Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+
+/** A line that says nothing: keeps the connection from being taken for dead. */
+export const sseComment = (text: string): Buffer => Buffer.from(`: ${text}\n\n`);
+
+type Options = {
+  readonly feed: LiveFeed;
+  /** What is sent first. */
+  readonly first: Buffer;
+  /** Frames after this position follow. */
+  readonly after: Position;
+  /** Reads from the store take turns. */
+  readonly inTurn: (read: () => Promise<void>) => Promise<void>;
+  readonly monotonicMs: () => number;
+};
+
+/**
+ * What one watcher is sent, pulled by its connection: a frame is taken when the last one has gone, so a watcher that does
+ * not read costs no memory, and the frames are shared by all. Every frame comes once, in order.
+ */
+export class EventStream extends Readable {
+  private position: Position;
+  private first: Buffer | undefined;
+  private isWanted = false;
+  private isCatchingUp = false;
+  private isFinished = false;
+  private isFlowing = false;
+  private refusedAtMs: number | undefined;
+  private readonly leaving = new AbortController();
+  private room: (() => void) | undefined;
+  private connection: Writable | undefined;
+
+  constructor(private readonly options: Options) {
+    super({ highWaterMark: 1 });
+    this.position = options.after;
+    this.first = options.first;
+    this.once('close', () => {
+      this.leaving.abort();
+      this.room?.();
+    });
+  }
+
+  override pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {
+    this.connection = destination as unknown as Writable;
+    return super.pipe(destination, options);
+  }
+
+  override _read(): void {
+    this.isWanted = true;
+    this.refusedAtMs = undefined;
+    this.room?.();
+    this.flow();
+  }
+
+  /** Sends what there is, as far as the connection takes it. */
+  flow(): void {
+    // What is given may be asked for the next at once, from within.
+    if (this.isCatchingUp || this.isFlowing) return;
+    this.isFlowing = true;
+    let frames: readonly Frame[] | undefined = [];
+    do {
+      frames = this.takes() ? this.next() : [];
+      this.giveAll(frames ?? []);
+    } while (frames !== undefined && frames.length > 0);
+    this.isFlowing = false;
+    if (!frames) void this.catchUp();
+  }
+
+  /** Between frames only, and only where somebody reads. */
+  comment(bytes: Buffer): void {
+    if (this.takes() && !this.isCatchingUp) this.give(bytes);
+  }
+
+  /** For how long the connection has taken nothing though there was something, milliseconds. */
+  stalledForMs(): number {
+    return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
+  }
+
+  /** Ends it: at once where nobody reads, else when what is on its way has gone. */
+  finish(): void {
+    if (this.isOver) return;
+    if (this.refusedAtMs === undefined) this.push(null);
+    else this.destroy();
+    this.isFinished = true;
+    this.room?.();
+  }
+
+  /** Whether nothing of it is on its way any more. */
+  get isGone(): boolean {
+    return this.connection === undefined || this.connection.destroyed || this.connection.writableFinished;
+  }
+
+  /** Ends the connection, whatever is still on its way. */
+  cut(): void {
+    this.destroy();
+    if (!this.isGone) this.connection?.destroy();
+  }
+
+  private get isOver(): boolean {
+    return this.isFinished || this.destroyed || this.leaving.signal.aborted;
+  }
+
+  private takes(): boolean {
+    return this.isWanted && !this.isOver;
+  }
+
+  private next(): readonly Frame[] | undefined {
+    const { first } = this;
+    if (!first) return this.options.feed.after(this.position);
+    this.first = undefined;
+    return [{ position: this.position, bytes: first }];
+  }
+
+  private giveAll(frames: readonly Frame[]): void {
+    for (const { position, bytes } of frames) {
+      if (!this.takes()) return;
+      this.position = position;
+      this.give(bytes);
+    }
+  }
+
+  private give(bytes: Buffer): void {
+    if (this.push(bytes)) return;
+    this.isWanted = false;
+    this.refusedAtMs = this.options.monotonicMs();
+  }
+
+  /** From the store, until the feed has the rest. A fault ends the stream: the watcher asks again from where it was. */
+  private async catchUp(): Promise<void> {
+    this.isCatchingUp = true;
+    try {
+      await this.options.inTurn(() => this.sendMissed());
+      this.isCatchingUp = false;
+      this.flow();
+    } catch {
+      this.destroy();
+    }
+  }
+
+  private async sendMissed(): Promise<void> {
+    for await (const { frames, position } of this.options.feed.missed(this.position, this.leaving.signal)) {
+      for (const frame of frames) {
+        while (!this.isWanted && !this.isOver) await new Promise<void>((resolve) => (this.room = resolve));
+        if (this.isOver) return;
+        this.position = frame.position;
+        this.give(frame.bytes);
+      }
+      this.position = Math.max(this.position, position);
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import {
+  abandonRun,
+  claimRun,
+  executionLogOf,
+  finishRun,
+  job,
+  recordSchedule,
+  reportProgress,
+  scheduledExecutionId,
+  startJob,
+  type JobEvent,
+} from '../../src/aggregates/job.aggregate.js';
+import { given, NOW } from './given.js';
+
+const at = NOW.toISOString();
+const later = new Date(NOW.getTime() + 5_000);
+const execution = { executionId: 'run-1', trigger: 'MANUAL', triggeredBy: 'operator-1', startedAt: at } as const;
+const { startedAt: _, ...asked } = execution;
+const manual = { ...asked, scheduledFor: null, parameters: { keep: 7 } };
+const started: JobEvent = { type: 'JobStarted', data: { ...manual, startedAt: at } };
+const claimed = (runner: string, term = 3): JobEvent => ({
+  type: 'JobClaimed',
+  data: { ...execution, runner, term, claimedAt: at },
+});
+const progressed: JobEvent = { type: 'JobProgressed', data: { ...execution, progress: 40, message: 'half', at } };
+const succeeded: JobEvent = {
+  type: 'JobSucceeded',
+  data: { ...execution, message: 'Done.', artifact: null, finishedAt: later.toISOString() },
+};
+const me = { executionId: 'run-1', runner: 'me' };
+const done = { status: 'SUCCEEDED', message: 'Done.', artifact: null } as const;
+
+const nine = '2026-03-04T09:00:00.000Z';
+const scheduled = (scheduledFor: string) => {
+  const executionId = scheduledExecutionId('toy', scheduledFor);
+  return { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor, parameters: {} } as const;
+};
+const startedFor = (scheduledFor: string): JobEvent => ({
+  type: 'JobStarted',
+  data: { ...scheduled(scheduledFor), startedAt: at },
+});
+const endOf = ({ data }: JobEvent): JobEvent => ({
+  type: 'JobFailed',
+  data: { ...(data as typeof execution), progress: 0, message: null, error: 'x', finishedAt: at },
+});
+
+describe('A job', () => {
+  test('runs once at a time: it is started when no run is under way', () => {
+    given(job, []).when(startJob, manual).then(started);
+    given(job, [started]).when(startJob, manual).isRefused('conflict JOB_ALREADY_RUNNING');
+    given(job, [started, claimed('me')])
+      .when(startJob, manual)
+      .isRefused('conflict JOB_ALREADY_RUNNING');
+    given(job, [started, claimed('me'), succeeded])
+      .when(startJob, { ...manual, executionId: 'run-2' })
+      .then({ type: 'JobStarted', data: { ...manual, executionId: 'run-2', startedAt: at } });
+  });
+
+  test('is started once for each instant of its schedule, whoever asks and however late', () => {
+    given(job, []).when(startJob, scheduled(nine)).then(startedFor(nine));
+    given(job, [startedFor(nine)])
+      .when(startJob, scheduled(nine))
+      .changesNothing();
+    const over = [startedFor(nine), endOf(startedFor(nine))];
+    given(job, over).when(startJob, scheduled(nine)).changesNothing();
+    given(job, over).when(startJob, scheduled('2026-03-04T08:00:00.000Z')).changesNothing();
+    const ten = '2026-03-04T10:00:00.000Z';
+    given(job, over).when(startJob, scheduled(ten)).then(startedFor(ten));
+    given(job, [...over, started])
+      .when(startJob, scheduled(ten))
+      .isRefused('conflict JOB_ALREADY_RUNNING');
+  });
+
+  test('is not kept from its schedule by an instant that only a wrong clock can have seen', () => {
+    const far = startedFor('2099-01-01T00:00:00.000Z');
+    given(job, [far, endOf(far)])
+      .when(startJob, scheduled(nine))
+      .then(startedFor(nine));
+  });
+
+  test('has the same run for the same instant, and another for every other', () => {
+    const ids = [nine, nine, '2026-03-04T10:00:00.000Z'].map((instant) => scheduledExecutionId('toy', instant));
+    expect(ids[0]).toBe(ids[1]);
+    expect(new Set([...ids, scheduledExecutionId('other', nine)]).size).toBe(3);
+  });
+
+  test('remembers by which pattern it runs, and since when', () => {
+    const pattern = '0 3 * * *';
+    const recorded: JobEvent = { type: 'JobScheduleRecorded', data: { pattern, since: at } };
+    given(job, []).when(recordSchedule, { pattern }).then(recorded);
+    given(job, [recorded]).when(recordSchedule, { pattern }).changesNothing();
+    given(job, []).when(recordSchedule, { pattern: null }).changesNothing();
+    const off: JobEvent = { type: 'JobScheduleRecorded', data: { pattern: null, since: at } };
+    given(job, [recorded]).when(recordSchedule, { pattern: null }).then(off);
+    given(job, [recorded, off]).when(recordSchedule, { pattern }).then(recorded);
+  });
+});
+
+describe('A run', () => {
+  test('belongs to the first who claims it', () => {
+    given(job, [started])
+      .when(claimRun, { ...me, term: 3 })
+      .then(claimed('me'));
+    given(job, [started, claimed('other')])
+      .when(claimRun, { ...me, term: 4 })
+      .changesNothing();
+    given(job, [started, claimed('me'), succeeded])
+      .when(claimRun, { ...me, term: 4 })
+      .changesNothing();
+    given(job, [])
+      .when(claimRun, { ...me, term: 4 })
+      .changesNothing();
+  });
+
+  test('is ended and told of by whom it belongs to, and by nobody else', () => {
+    const report = { ...me, progress: 40, message: 'half' };
+    given(job, [started, claimed('me')])
+      .when(reportProgress, report)
+      .then(progressed);
+    given(job, [started, claimed('me'), progressed])
+      .when(finishRun, { ...me, end: done }, later)
+      .then(succeeded);
+    for (const history of [
+      [],
+      [started],
+      [started, claimed('other')],
+      [started, claimed('me'), succeeded],
+      [started, claimed('me'), endOf(started)],
+    ]) {
+      given(job, history)
+        .when(finishRun, { ...me, end: done })
+        .changesNothing();
+      given(job, history).when(reportProgress, report).changesNothing();
+    }
+    given(job, [started, claimed('me'), endOf(started), startedFor(nine), claimed('me')])
+      .when(finishRun, { ...me, end: done })
+      .changesNothing();
+  });
+
+  test('fails with how far it had come', () => {
+    const end = { status: 'FAILED', error: 'The disk is full.', progress: 41, message: 'more' } as const;
+    const { status: _status, ...told } = end;
+    given(job, [started, claimed('me'), progressed])
+      .when(finishRun, { ...me, end })
+      .then({ type: 'JobFailed', data: { ...execution, ...told, finishedAt: at } });
+  });
+
+  test('is given up when its process is gone, unless it is over or nobody had begun', () => {
+    const gone = { executionId: 'run-1', error: 'Gone.' };
+    given(job, [started, claimed('other'), progressed])
+      .when(abandonRun, gone)
+      .then({
+        type: 'JobFailed',
+        data: { ...execution, progress: 40, message: 'half', error: 'Gone.', finishedAt: at },
+      });
+    given(job, [started]).when(abandonRun, gone).changesNothing();
+    given(job, [started, claimed('other'), succeeded])
+      .when(abandonRun, gone)
+      .changesNothing();
+    given(job, [
+      startedFor(nine),
+      { ...claimed('other'), data: { ...claimed('x').data, executionId: 'other' } } as JobEvent,
+    ])
+      .when(abandonRun, gone)
+      .changesNothing();
+  });
+
+  test('is told whole by each of its events', () => {
+    const running = {
+      ...{ id: 'run-1', status: 'RUNNING', trigger: 'MANUAL', triggeredBy: 'operator-1', startedAt: at },
+      ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
+    };
+    expect(executionLogOf(started)).toEqual(running);
+    expect(executionLogOf(claimed('me'))).toBeUndefined();
+    expect(executionLogOf(progressed)).toEqual({ ...running, progress: 40, message: 'half' });
+    const finishedAt = later.toISOString();
+    expect(executionLogOf(succeeded)).toEqual({
+      ...running,
+      ...{ status: 'SUCCEEDED', finishedAt, durationMs: 5_000, progress: 100, message: 'Done.' },
+    });
+    expect(executionLogOf(endOf(started))).toEqual({
+      ...running,
+      ...{ status: 'FAILED', finishedAt: at, durationMs: 0, error: 'x' },
+    });
+    const { state } = given(job, [started, claimed('me'), progressed]);
+    expect(state.last).toEqual(executionLogOf(progressed));
+  });
+});

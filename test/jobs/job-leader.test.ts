@@ -1,0 +1,298 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { MemoryLeaseStore } from '../../src/adapters/embedded/lease-store.js';
+import { job as aggregate, startJob, type ExecutionLog, type JobState } from '../../src/aggregates/job.aggregate.js';
+import { catalogue } from '../../src/catalogue.js';
+import { JobLeader, JOBS_LEASE } from '../../src/jobs/job-leader.js';
+import { PROCESS_GONE, ENDED_EARLY } from '../../src/jobs/job-runner.js';
+import { Appender } from '../../src/platform/appender.js';
+import { Claims } from '../../src/platform/claims.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { inContext } from '../../src/platform/context.js';
+import { DomainError } from '../../src/platform/domain-error.js';
+import { Leadership, type Led } from '../../src/platform/leadership.js';
+import { Memberships } from '../../src/platform/memberships.js';
+import { RecordReader } from '../../src/platform/record-reader.js';
+import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
+import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { ManualClock, SeededIds } from '../support/manual-clock.js';
+import { factsOf, ToyJob } from '../support/toy-job.js';
+import { until } from '../support/while-time-passes.js';
+
+const TARGET = { tenantId: PLATFORM_TENANT, id: 'toy' };
+
+let directory: string;
+let store: EmbeddedEventStore;
+let leases: MemoryLeaseStore;
+let replicas: Replica[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kontor-'));
+  store = EmbeddedEventStore.open({ directory, clock: new ManualClock() });
+  leases = new MemoryLeaseStore();
+  replicas = [];
+});
+afterEach(async () => {
+  for (const replica of replicas) await replica.leave();
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A replica with a clock and a memory of its own, on the shared history and leases. */
+class Replica {
+  readonly clock = new ManualClock(Date.UTC(2026, 10, 21, 12));
+  readonly toy = new ToyJob();
+  readonly events = new FaultyEventStore(store);
+  readonly complaints: string[] = [];
+  /** Its process is paused, or cut off from the leases. */
+  isCutOff = false;
+  private readonly runner: CommandRunner;
+  private readonly reader: RecordReader;
+  private readonly ids: SeededIds;
+  private led: Led | undefined;
+
+  constructor(readonly name: string) {
+    const { events, clock } = this;
+    this.ids = new SeededIds(name.charCodeAt(0) * 1_000 + replicas.length);
+    this.reader = new RecordReader(events, catalogue, clock);
+    const appender = new Appender(events, catalogue, clock);
+    const claims = new Claims(this.reader, appender, catalogue, clock, this.ids);
+    const memberships = new Memberships(this.reader, appender, catalogue, clock, this.ids);
+    this.runner = new CommandRunner(this.reader, appender, claims, memberships, clock, () => 0);
+    replicas.push(this);
+  }
+
+  /** Begins to lead, or to stand by. */
+  join(isEnabled = false): this {
+    const complain = (_: object, message: string): void => void this.complaints.push(message);
+    const logger = { info: () => undefined, warn: complain, error: complain };
+    const { clock, events, reader, runner, toy, ids } = this;
+    const directoryOfJobs = { jobs: new Map([['toy', factsOf(toy, isEnabled)]]) };
+    const leader = new JobLeader(events, catalogue, runner, reader, [toy], directoryOfJobs, clock, ids, logger);
+    const way: LeaseStore = {
+      read: (name) => this.cross(() => leases.read(name)),
+      replace: (name, expected: Lease | undefined, next: Lease) =>
+        this.cross(() => leases.replace(name, expected, next)),
+    };
+    const leadership = new Leadership(way, clock, logger, { holder: this.name });
+    this.led = leadership.lead(JOBS_LEASE, (term, stale) => leader.begin(term, stale));
+    return this;
+  }
+
+  async trigger(): Promise<string> {
+    const executionId = this.ids.next();
+    const start = { executionId, trigger: 'MANUAL', triggeredBy: 'me', scheduledFor: null, parameters: {} } as const;
+    const actor = { kind: 'system', name: 'test' } as const;
+    const origin = { requestId: executionId, correlationId: executionId, commandId: executionId };
+    await inContext({ tenantId: PLATFORM_TENANT, actor, ...origin }, () =>
+      this.runner.execute(aggregate, TARGET, start, startJob),
+    );
+    return executionId;
+  }
+
+  async state(): Promise<JobState> {
+    return (await this.reader.read(aggregate, TARGET.tenantId, TARGET.id)).state;
+  }
+
+  async last(): Promise<ExecutionLog | null> {
+    return (await this.state()).last;
+  }
+
+  /** Its time goes by, and nobody else's. */
+  until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    return until(this.clock, condition);
+  }
+
+  async leave(): Promise<void> {
+    this.isCutOff = false;
+    this.events.away = false;
+    const leaving = { isOver: false };
+    const left = (this.led?.stop() ?? Promise.resolve()).then(() => (leaving.isOver = true));
+    this.led = undefined;
+    await this.until(() => leaving.isOver);
+    await left;
+  }
+
+  private async cross<T>(call: () => Promise<T>): Promise<T> {
+    if (this.isCutOff) throw new ReadStoreUnavailable('The leases cannot be reached');
+    return call();
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof DomainError ? error.code : String(error));
+const eventTypes = async (): Promise<string[]> =>
+  (await store.readStream('job-platform_toy')).events.map(({ type }) => type);
+
+describe('Two replicas', () => {
+  test('that are asked at the same moment start one run, which one of them does', async () => {
+    const [a, b] = [new Replica('a').join(), new Replica('b').join()];
+    const asked = await Promise.allSettled([a.trigger(), b.trigger(), b.trigger(), a.trigger()]);
+    const refusals = asked.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
+    expect(refusals).toEqual(Array<string>(3).fill('JOB_ALREADY_RUNNING'));
+    await a.until(() => a.toy.runs.length + b.toy.runs.length > 0);
+    const [runner] = [a, b].filter(({ toy }) => toy.runs.length === 1);
+    runner?.toy.latest.finish({ message: 'Done.' });
+    await a.until(async () => (await a.state()).run === null);
+    expect(await b.last()).toMatchObject({ status: 'SUCCEEDED', message: 'Done.' });
+    expect(a.toy.runs.length + b.toy.runs.length).toBe(1);
+    await b.trigger();
+  });
+
+  test('do what was triggered where nobody leads yet, as soon as somebody does', async () => {
+    const a = new Replica('a');
+    const executionId = await a.trigger();
+    expect(await a.state()).toMatchObject({ run: { claim: null } });
+    const b = new Replica('b').join();
+    await b.until(() => b.toy.runs.length === 1);
+    expect(b.toy.latest.run.executionId).toBe(executionId);
+  });
+});
+
+describe('A leader that vanishes in the middle of a run', () => {
+  async function leftBehind(): Promise<{ a: Replica; b: Replica; executionId: string }> {
+    const a = new Replica('a').join();
+    await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
+    const executionId = await a.trigger();
+    await a.until(() => a.toy.runs.length === 1);
+    // Its time stands still from here on, as that of a paused process, or of one that is gone.
+    const b = new Replica('b').join();
+    await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
+    return { a, b, executionId };
+  }
+
+  test('leaves a failed run, after which the job runs again elsewhere', async () => {
+    const { b, executionId } = await leftBehind();
+    await b.until(async () => (await b.state()).run === null);
+    expect(await b.last()).toMatchObject({ id: executionId, status: 'FAILED', error: PROCESS_GONE });
+    await b.trigger();
+    await b.until(() => b.toy.runs.length === 1);
+    b.toy.latest.finish({ message: 'Done by another.' });
+    await b.until(async () => (await b.state()).run === null);
+    expect(await b.last()).toMatchObject({ status: 'SUCCEEDED', message: 'Done by another.' });
+  });
+
+  test('changes nothing any more with what it has done when it comes back, and does not lead', async () => {
+    const { a, b, executionId } = await leftBehind();
+    await b.until(async () => (await b.state()).run === null);
+    const before = await eventTypes();
+    // It has learnt of the end of its run: the run is told to stop.
+    await a.until(() => a.toy.latest.run.signal.aborted);
+    a.toy.latest.finish({ message: 'Too late.' });
+    a.toy.latest.run.report(99, 'too late');
+    await a.until(() => a.complaints.includes('a job ended that was not this process’s any more'));
+    expect(await eventTypes()).toEqual(before);
+    expect(await b.last()).toMatchObject({ id: executionId, status: 'FAILED' });
+    await b.trigger();
+    await b.until(() => b.toy.runs.length === 1);
+    expect(a.toy.runs).toHaveLength(1);
+  });
+});
+
+describe('A leader', () => {
+  test('that loses its lease ends its runs', async () => {
+    const a = new Replica('a').join();
+    await a.trigger();
+    await a.until(() => a.toy.runs.length === 1);
+    a.isCutOff = true;
+    await a.until(() => a.toy.latest.run.signal.aborted);
+    await a.until(async () => (await a.state()).run === null);
+    expect(await a.last()).toMatchObject({ status: 'FAILED', error: ENDED_EARLY });
+  });
+
+  test('that stops ends its runs, also one that does not want to end, and says so', async () => {
+    const a = new Replica('a').join();
+    await a.trigger();
+    await a.until(() => a.toy.runs.length === 1);
+    a.toy.heedsItsSignal = false;
+    await a.leave();
+    expect(await a.last()).toMatchObject({ status: 'FAILED', error: ENDED_EARLY });
+    const before = await eventTypes();
+    a.toy.latest.finish({ message: 'After all.' });
+    const b = new Replica('b').join();
+    await b.trigger();
+    await b.until(() => b.toy.runs.length === 1);
+    expect((await eventTypes()).slice(0, before.length)).toEqual(before);
+  });
+
+  test('that was paused does not end the run of one that came after it', async () => {
+    const a = new Replica('a').join();
+    await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
+    const b = new Replica('b').join();
+    await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
+    await b.trigger();
+    await b.until(() => b.toy.runs.length === 1);
+    // As one that began its term, was paused, and reads what there is to do only now.
+    const late = new Replica('late');
+    const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const jobs = { jobs: new Map([['toy', factsOf(late.toy, false)]]) };
+    const { events, clock } = late;
+    const parts = late as unknown as { runner: CommandRunner; reader: RecordReader; ids: SeededIds };
+    const leader = new JobLeader(
+      ...([events, catalogue, parts.runner, parts.reader, [late.toy], jobs, clock, parts.ids, silent] as const),
+    );
+    const stale = new AbortController();
+    const term = await leader.begin(1, stale.signal);
+    await late.clock.advance(5_000);
+    expect((await b.state()).run).not.toBeNull();
+    stale.abort();
+    const stopped = { is: false };
+    void term.stop().then(() => (stopped.is = true));
+    await late.until(() => stopped.is);
+    expect((await b.state()).run).not.toBeNull();
+    b.toy.latest.finish({ message: 'Undisturbed.' });
+    await b.until(async () => (await b.state()).run === null);
+    expect(await b.last()).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  test('ends runs of later terms, too, where the leases began anew', async () => {
+    const a = new Replica('a').join();
+    await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
+    await a.leave();
+    const b = new Replica('b').join();
+    await b.trigger();
+    await b.until(() => b.toy.runs.length === 1);
+    expect((await b.state()).run?.claim?.term).toBeGreaterThan(1);
+    leases = new MemoryLeaseStore();
+    const c = new Replica('c').join();
+    await c.until(async () => (await c.state()).run === null);
+    expect(await c.last()).toMatchObject({ status: 'FAILED', error: PROCESS_GONE });
+    expect(c.clock.monotonicMs()).toBeGreaterThanOrEqual(6_000);
+  });
+
+  test('goes on where the event store was away: a run that ended meanwhile is recorded', async () => {
+    const a = new Replica('a').join();
+    await a.trigger();
+    await a.until(() => a.toy.runs.length === 1);
+    a.events.away = true;
+    a.toy.latest.finish({ message: 'Done in the dark.' });
+    await a.until(() => a.complaints.length > 2);
+    a.events.away = false;
+    await a.until(async () => (await a.state()).run === null);
+    expect(await a.last()).toMatchObject({ status: 'SUCCEEDED', message: 'Done in the dark.' });
+    await a.trigger();
+    await a.until(() => a.toy.runs.length === 2);
+  });
+
+  test('runs what the schedule asks for, and a job whose parameters no longer fit fails', async () => {
+    const a = new Replica('a').join(true);
+    await a.until(async () => (await eventTypes()).includes('JobScheduleRecorded'));
+    a.clock.jump(16 * 3_600_000);
+    await a.until(() => a.toy.runs.length === 1);
+    expect((await a.state()).run?.execution).toMatchObject({ trigger: 'SCHEDULE', triggeredBy: null });
+    a.toy.latest.finish({ message: 'Done.' });
+    await a.until(async () => (await a.state()).run === null);
+    Object.assign(a.toy, {
+      parameters: {
+        parse: () => {
+          throw new Error('No such parameters.');
+        },
+      },
+    });
+    await a.trigger();
+    await a.until(async () => (await a.state()).run === null);
+    expect(await a.last()).toMatchObject({ status: 'FAILED', error: 'No such parameters.' });
+  });
+});
