@@ -11,6 +11,8 @@ import { categoryCommandHandlers } from './commands/category.commands.js';
 import { CustomerCodes } from './commands/customer-codes.js';
 import { CustomerCreation, customerCommandHandlers } from './commands/customer.commands.js';
 import { deadLetterCommandHandlers } from './commands/dead-letter.commands.js';
+import { errorLogCommandHandlers } from './commands/error-log.commands.js';
+import { ErrorRecorder } from './commands/error-recorder.js';
 import { forwarderCommandHandlers } from './commands/forwarder.commands.js';
 import { IntegrationKeyUses } from './commands/integration-key-uses.js';
 import { integrationKeyCommandHandlers } from './commands/integration-key.commands.js';
@@ -38,6 +40,7 @@ import { CategoryController } from './http/category.controller.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { CustomerController } from './http/customer.controller.js';
 import { DeadLetterController } from './http/dead-letter.controller.js';
+import { ErrorLogController } from './http/error-log.controller.js';
 import { IntegrationKeyController } from './http/integration-key.controller.js';
 import { IntegrationEventController } from './http/integration-event.controller.js';
 import { JobController } from './http/job.controller.js';
@@ -98,6 +101,7 @@ import { CaughtUp } from './queries/caught-up.js';
 import { DeletedRecords } from './queries/deleted-records.js';
 import { customerQueryHandlers } from './queries/customer.queries.js';
 import { deadLetterQueryHandlers } from './queries/dead-letter.queries.js';
+import { errorLogQueryHandlers } from './queries/error-log.queries.js';
 import { integrationKeyQueryHandlers } from './queries/integration-key.queries.js';
 import { jobQueryHandlers } from './queries/job.queries.js';
 import { operatorQueryHandlers } from './queries/operator.queries.js';
@@ -129,6 +133,7 @@ const controllers = [
   SaleController,
   DeadLetterController,
   JobController,
+  ErrorLogController,
   UserController,
   RoleController,
 ];
@@ -210,6 +215,9 @@ const handlers: Provider[] = [
   ...policyProviders,
   ...deadLetterCommandHandlers,
   ...deadLetterQueryHandlers,
+  ErrorRecorder,
+  ...errorLogCommandHandlers,
+  ...errorLogQueryHandlers,
   ...forwarderCommandHandlers,
   ...jobProviders,
   ...jobCommandHandlers,

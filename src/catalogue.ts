@@ -5,6 +5,7 @@ import { categoryRule } from './aggregates/category-rule.aggregate.js';
 import { category } from './aggregates/category.aggregate.js';
 import { customer } from './aggregates/customer.aggregate.js';
 import { deadLetter } from './aggregates/dead-letter.aggregate.js';
+import { errorLog } from './aggregates/error-log.aggregate.js';
 import { forwarder } from './aggregates/forwarder.aggregate.js';
 import { idempotencyKey } from './aggregates/idempotency-key.aggregate.js';
 import { integrationKeyUse } from './aggregates/integration-key-use.aggregate.js';
@@ -35,6 +36,7 @@ export const catalogue = new EventCatalogue([
   categoryRule,
   customer,
   deadLetter,
+  errorLog,
   forwarder,
   idempotencyKey,
   integrationKey,

@@ -5,6 +5,7 @@ import type { ReadStore } from './ports/read-store.js';
 import type { Clock, Ids } from './ports/time.js';
 import type { Logger } from './ports/log.js';
 import type { SubscriberOffice } from './subscribers.js';
+import type { ErrorCollector } from './platform/error-collector.js';
 import type { Leadership } from './platform/leadership.js';
 import type { Progress } from './platform/progress.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
@@ -17,7 +18,12 @@ export type Engines = {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** What is logged here is noted by `errors`, too. */
   readonly logger: Logger;
+  /** Logs and notes nothing: for requests, whose errors are noted from their outcomes. */
+  readonly bareLogger: Logger;
+  /** What goes wrong in this process, on its way to the error log. */
+  readonly errors: ErrorCollector;
   readonly progress: Progress;
   /** Which replica does what; a process that shares nothing leads in everything. */
   readonly leadership: Leadership;

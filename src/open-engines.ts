@@ -2,6 +2,8 @@ import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
+import { collectErrors } from './error-collection.js';
+import type { ErrorCollector } from './platform/error-collector.js';
 import { Leadership } from './platform/leadership.js';
 import { Progress } from './platform/progress.js';
 import type { EventStore } from './ports/event-store.js';
@@ -28,6 +30,8 @@ type Parts = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
+  readonly bareLogger: Logger;
+  readonly errors: ErrorCollector;
   readonly progress: Progress;
   readonly opened: OpenEvents;
   readonly projecting: Projecting;
@@ -38,7 +42,8 @@ type Parts = {
  * @throws EventStoreInUse when another process writes to the embedded event store's files
  */
 export async function openEngines(config: Config, options: EngineOptions): Promise<Engines> {
-  const { clock = new SystemClock(), ids = new Uuid7Ids(), logger } = options;
+  const { clock = new SystemClock(), ids = new Uuid7Ids(), logger: bareLogger } = options;
+  const { errors, logger } = collectErrors(config, { clock, ids, logger: bareLogger });
   const settings = storeSettings(config);
   const progress = new Progress(
     clock,
@@ -46,7 +51,8 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
   );
   const opened = await openEvents(settings, { clock, logger });
   try {
-    const parts = { config, settings, clock, ids, logger, progress, opened, projecting: new Projecting() };
+    const projecting = new Projecting();
+    const parts = { config, settings, clock, ids, logger, bareLogger, errors, progress, opened, projecting };
     return await (hasThread(config) ? withThread(parts) : inline(parts));
   } catch (error) {
     await opened.events.close();
@@ -95,7 +101,7 @@ const follow = ({ progress, projecting }: Pick<Parts, 'progress' | 'projecting'>
 
 /** Projections and the forwarder in a worker thread, with engines of its own. */
 async function withThread(parts: Parts): Promise<Engines> {
-  const { config, settings, clock, logger, opened } = parts;
+  const { config, settings, clock, logger, errors, opened } = parts;
   // The office needs the command runner, which is made over these engines: it is handed in before anybody asks it.
   const tooEarly = () => Promise.reject(new Error('Nothing can be written yet.'));
   let office: SubscriberOffice = { park: tooEarly, settle: tooEarly, reportRebuild: tooEarly };
@@ -107,6 +113,9 @@ async function withThread(parts: Parts): Promise<Engines> {
       park: (request) => office.park(request),
       settle: (request) => office.settle(request),
       reportRebuild: (...step) => office.reportRebuild(...step),
+    },
+    onNoted: (noted) => {
+      errors.note(noted);
     },
     ...follow(parts),
   });
@@ -171,13 +180,13 @@ type Running = Pick<Engines, 'checkpoints'> & {
 };
 
 async function enginesOf(parts: Parts, models: OpenModels, running: Running): Promise<Engines> {
-  const { settings, clock, ids, logger, progress, opened, projecting } = parts;
+  const { settings, clock, ids, logger, bareLogger, errors, progress, opened, projecting } = parts;
   const { events } = opened;
   const { reads, leases } = models;
   const broker = await openBroker(settings, { clock, logger });
   const cache = await openCache(settings, { clock, logger });
   return {
-    ...{ events, reads, broker, cache, clock, ids, logger, progress },
+    ...{ events, reads, broker, cache, clock, ids, logger, bareLogger, errors, progress },
     leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
     checkpoints: running.checkpoints,
     onProjecting: (listener) => {

@@ -7,10 +7,13 @@ import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { isTransient, whenEnginesAnswer } from './patience.js';
 import { createHttpApp } from './http/adapter.js';
+import { ErrorRecorder } from './commands/error-recorder.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { installDocs } from './http/docs-page.js';
+import { ErrorObserver } from './http/error-observer.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
 import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
+import type { Outcome } from './http/kernel.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
@@ -39,14 +42,8 @@ export type Service = {
 
 /** Composes the service over open engines, with subscribers and policies running, and not listening yet. */
 export async function createService(config: Config, engines: Engines): Promise<Service> {
-  const { clock, ids, logger } = engines;
-  const tokens = await AccessTokens.open(config.DATA_DIR, {
-    issuer: config.JWT_ISSUER,
-    audience: config.JWT_AUDIENCE,
-    signingKey: config.JWT_SIGNING_KEY,
-    clock,
-    logger,
-  });
+  const { clock, ids, bareLogger: logger, errors } = engines;
+  const tokens = await openTokens(config, engines);
   const pace = new Pace(clock);
   let openApi = () => '';
   const { app } = await createHttpApp(
@@ -57,6 +54,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
       clock,
       ids,
       logger,
+      observe: observing(engines),
       waitForPosition: (position) => nest.get(CommandGateway).waitForPosition(position),
     }),
     {
@@ -67,6 +65,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
       },
     },
   );
+  errors.attach((report) => app.get(ErrorRecorder).record(report));
   const follower = followerOf(app, engines);
   await engines.startSubscribers(app.get(ServiceSubscriberOffice));
   const tables = await whenEnginesAnswer(engines, () => follower.start());
@@ -89,6 +88,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
       const jobsEnd = jobs?.stop();
       await closeServer(app);
       await Promise.all([jobsEnd, follower.stop(), ...policies.map((policy) => policy.stop())]);
+      await errors.close();
       await engines.close();
     },
   };
@@ -109,6 +109,25 @@ function countRequests(server: FastifyInstance, pace: Pace): void {
     if (!isLong(request)) pace.requestEnds();
     done();
   });
+}
+
+const openTokens = (config: Config, { clock, logger }: Engines): Promise<AccessTokens> =>
+  AccessTokens.open(config.DATA_DIR, {
+    issuer: config.JWT_ISSUER,
+    audience: config.JWT_AUDIENCE,
+    signingKey: config.JWT_SIGNING_KEY,
+    clock,
+    logger,
+  });
+
+/** What is told of every request's end. */
+function observing({ errors, clock }: Engines): (outcome: Outcome) => void {
+  const observer = new ErrorObserver((noted) => {
+    errors.note(noted);
+  }, clock);
+  return (outcome) => {
+    observer.observe(outcome);
+  };
 }
 
 /** Keeps queries at the live tables, and knows what other replicas have projected. */

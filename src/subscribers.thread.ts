@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Role } from './config.js';
 import type { Logger } from './ports/log.js';
+import type { NotedError } from './platform/counted-error.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
@@ -19,6 +20,7 @@ export type FromWorker =
   | { readonly kind: 'stopped'; readonly name: string }
   | { readonly kind: 'projecting'; readonly projectsHere: boolean }
   | { readonly kind: 'saved'; readonly call: number; readonly fault: string | null }
+  | { readonly kind: 'noted'; readonly noted: NotedError }
   | { readonly kind: 'ask'; readonly call: number; readonly question: Question };
 
 /** What the worker has written by the thread that may append: the name of an office's method and what it is given. */
@@ -43,6 +45,8 @@ export type ThreadOptions = {
   readonly onProgress: (name: string, position: number) => void;
   readonly onStopped: (name: string) => void;
   readonly onProjecting: (projectsHere: boolean) => void;
+  /** What the worker complained of; its texts are bounded. Must not throw. */
+  readonly onNoted: (noted: NotedError) => void;
 };
 
 function askOf(office: SubscriberOffice, question: Question): Promise<unknown> {
@@ -181,6 +185,9 @@ export class SubscriberThread implements Subscribers {
         break;
       case 'ask':
         this.respond(message.call, message.question);
+        break;
+      case 'noted':
+        this.options.onNoted(message.noted);
     }
   }
 

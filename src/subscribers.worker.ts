@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
 import { Leadership } from './platform/leadership.js';
+import { notingLogger } from './platform/noting-logger.js';
 import { projections } from './projections/projections.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
 import { checkpointsIn, startSubscribers } from './subscribers.js';
@@ -23,7 +24,9 @@ const tell = (message: FromWorker) => {
 if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const clock = new SystemClock();
-const logger = pino({ level: logLevel, base: { thread: 'subscribers' } });
+const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }), (noted) => {
+  tell({ kind: 'noted', noted });
+});
 const { events, notify } = await openEventReader(stores, { clock, logger });
 const { reads: store, leases, isRecreated } = await openModels(stores, 'readwrite', { clock, logger });
 const broker = await openBroker(stores, { clock, logger });

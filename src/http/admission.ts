@@ -91,10 +91,11 @@ export class Admission {
     }
   }
 
-  private bearer(request: FastifyRequest): Promise<Principal> {
+  /** Who calls is known from here on, whatever is refused to them: for the request's log line. */
+  private async bearer(request: FastifyRequest): Promise<Principal> {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) throw unauthenticated();
-    return this.options.authenticator.bearer(token);
+    return (request.state.principal = await this.options.authenticator.bearer(token));
   }
 
   private checkToken(request: FastifyRequest): void {

@@ -35,9 +35,16 @@ type LogLine = {
 };
 
 /** How a request ended: what its log line says, and what metrics and the error log are made from. */
-export type Outcome = Readonly<LogLine> & {
+export type Outcome = Pick<LogLine, 'requestId' | 'method' | 'path' | 'status' | 'ms'> & {
+  readonly tenantId: string | undefined;
+  readonly userId: string | undefined;
+  readonly sourceId: string | undefined;
+  /** The problem's code, where the request failed. */
+  readonly code: string | undefined;
   /** The route's pattern; undefined for unknown addresses. */
   readonly route: string | undefined;
+  /** The user's, where the caller is one and has one. */
+  readonly branchId: string | undefined;
   readonly ip: string;
   /** What was thrown, where the request failed. */
   readonly error: unknown;
@@ -199,8 +206,28 @@ function report(request: FastifyRequest, reply: FastifyReply, { logger, observe 
   const line = lineOf(request, reply, state?.principal);
   const failure = state?.failure;
   if (failure !== undefined) line.code = failure.code;
-  observe?.({ ...line, route: state?.endpoint?.path, ip: request.ip, error: failure?.error });
+  if (observe !== undefined) observe(outcomeOf(line, request, state));
   if (logger !== undefined) log(logger, line, failure?.error);
+}
+
+/** Field by field: a spread takes some microseconds, and this is made for every request. */
+function outcomeOf(line: LogLine, { ip }: FastifyRequest, state: FastifyRequest['state'] | null): Outcome {
+  const principal = state?.principal;
+  return {
+    requestId: line.requestId,
+    method: line.method,
+    path: line.path,
+    status: line.status,
+    ms: line.ms,
+    tenantId: line.tenantId,
+    userId: line.userId,
+    sourceId: line.sourceId,
+    code: line.code,
+    route: state?.endpoint?.path,
+    branchId: principal?.kind === 'user' ? (principal.branchId ?? undefined) : undefined,
+    ip,
+    error: state?.failure?.error,
+  };
 }
 
 function log(logger: RequestLog, line: LogLine, error: unknown): void {

@@ -29,6 +29,8 @@ export class PartnerGate {
       await this.countStranger(request, reply, error);
       throw error;
     }
+    // Also for the log line of one that is refused for its rate.
+    request.state.principal = partner;
     await this.count(reply, 'key', `partner-key:${partner.keyId}`, partner.rateLimit);
     return partner;
   }
@@ -78,10 +80,12 @@ function rateHeaders(policy: string, status: RateStatus, resetInSeconds: number)
   };
 }
 
-/** Whoever has an IPv6 address has its whole /64, so that is what counts. */
-export function addressBucket(ip: string): string {
+export const addressBucket = (ip: string): string => `partner-address:${clientNetwork(ip)}`;
+
+/** What counts as one address: whoever has an IPv6 address has its whole /64. */
+export function clientNetwork(ip: string): string {
   const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  return `partner-address:${isIPv6(address) ? networkOf(address) : address}`;
+  return isIPv6(address) ? networkOf(address) : address;
 }
 
 function networkOf(address: string): string {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../aggregates/job-directory.js';
+import { ErrorLogRetentionJob } from './error-log-retention.job.js';
 import type { Job } from './job.js';
 import { JOB_SCHEDULES, type ScheduleSettings } from './job-schedules.js';
 import { Schedule } from './schedule.js';
@@ -8,7 +9,7 @@ import { SessionCleanup } from './session-cleanup.job.js';
 /** All jobs: readonly Job[]. */
 export const JOBS = Symbol('JOBS');
 
-const classes = [SessionCleanup];
+const classes = [ErrorLogRetentionJob, SessionCleanup];
 
 /** The jobs with their schedules: those of the settings where these speak of them, else their own. */
 @Injectable()

@@ -9,6 +9,7 @@ import { categoryProjection } from './category.projection.js';
 import { customerProjection } from './customer.projection.js';
 import { deadLetterProjection } from './dead-letter.projection.js';
 import { deletedRecordProjection } from './deleted-record.projection.js';
+import { errorLogProjection } from './error-log.projection.js';
 import {
   integrationKeyDirectoryProjection,
   integrationKeyProjection,
@@ -40,6 +41,7 @@ export const projections: readonly AnyProjection[] = [
   integrationKeyUseProjection,
   branchProjection,
   deadLetterProjection,
+  errorLogProjection,
   tenantProjection,
   operatorProjection,
   jobExecutionProjection,

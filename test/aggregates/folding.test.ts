@@ -3,6 +3,7 @@ import { account } from '../../src/aggregates/account.aggregate.js';
 import { branch } from '../../src/aggregates/branch.aggregate.js';
 import { customer } from '../../src/aggregates/customer.aggregate.js';
 import { deadLetter } from '../../src/aggregates/dead-letter.aggregate.js';
+import { errorLog } from '../../src/aggregates/error-log.aggregate.js';
 import { forwarder } from '../../src/aggregates/forwarder.aggregate.js';
 import { idempotencyKey } from '../../src/aggregates/idempotency-key.aggregate.js';
 import { integrationKey } from '../../src/aggregates/integration-key.aggregate.js';
@@ -23,6 +24,7 @@ const aggregates = [
   branch,
   customer,
   deadLetter,
+  errorLog,
   forwarder,
   idempotencyKey,
   integrationKey,
@@ -66,7 +68,8 @@ describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const
       fc.assert(
         fc.property(histories(aggregate.events), (history) => {
           const later = history.filter(
-            ({ type }) => !/(Created|Started|Accepted|Claimed|Parked|Requested|Recorded)$|^LoginFailed$/.test(type),
+            ({ type }) =>
+              !/(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred)$|^LoginFailed$/.test(type),
           );
           expect(fold(aggregate, later)).toEqual(aggregate.initial);
         }),
@@ -86,6 +89,8 @@ describe('events', () => {
   test('are all audited but those of the machinery', () => {
     const silent = declared.filter(([, { audit }]) => audit === null).map(([type]) => type);
     expect(silent.sort()).toEqual([
+      'ErrorLogExpired',
+      'ErrorOccurred',
       'IdempotencyKeyClaimed',
       'JobClaimed',
       'JobProgressed',
@@ -98,6 +103,7 @@ describe('events', () => {
       'branch',
       'customer',
       'dead-letter',
+      'error-log',
       'forwarder',
       'integration-key',
       'job',

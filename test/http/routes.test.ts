@@ -33,8 +33,6 @@ const NOT_BUILT_YET: readonly string[] = [
   'GET /api/notifications/unread-count',
   'GET /api/platform/audit-logs',
   'GET /api/platform/audit-logs/{id}',
-  'GET /api/platform/error-logs',
-  'GET /api/platform/error-logs/{id}',
   'GET /api/platform/jobs/execution/{executionLogId}/backup-download',
   'GET /api/platform/redis/health',
   'GET /api/platform/redis/queues',
@@ -49,7 +47,6 @@ const NOT_BUILT_YET: readonly string[] = [
   'GET /metrics',
   'PATCH /api/notifications/read-all',
   'PATCH /api/notifications/{id}/read',
-  'PATCH /api/platform/error-logs/{id}/resolve',
   'POST /api/notifications/admin/send',
   'POST /api/notifications/push-subscriptions',
 ];

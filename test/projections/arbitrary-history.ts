@@ -5,6 +5,7 @@ import { branchEvents } from '../../src/aggregates/branch.aggregate.js';
 import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate.js';
 import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
 import { deadLetterEvents } from '../../src/aggregates/dead-letter.aggregate.js';
+import { errorLogEvents } from '../../src/aggregates/error-log.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
 import { jobEvents } from '../../src/aggregates/job.aggregate.js';
 import { integrationKeyUseEvents } from '../../src/aggregates/integration-key-use.aggregate.js';
@@ -97,6 +98,7 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
     { weight: 1, arbitrary: oneOf(deadLetterEvents).map((sample) => ['dead-letter', sample] as const) },
     { weight: 1, arbitrary: oneOf(jobEvents).map((sample) => ['job', sample] as const) },
+    { weight: 1, arbitrary: oneOf(errorLogEvents).map((sample) => ['error-log', sample] as const) },
     { weight: 1, arbitrary: oneOf(sessionEvents).map((sample) => ['session', sample] as const) },
   ),
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { catalogue } from '../../src/catalogue.js';
 import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
 import { project, Projector } from '../../src/platform/projector.js';
@@ -17,12 +18,19 @@ beforeAll(async () => {
   await team.delete(await team.hire({ roleIds }));
   await team.change(await team.hire({ roleIds }), { phone: '123' });
   await service.post('/api/platform/jobs/trigger', { jobName: 'session-cleanup' }, await service.operator());
+  service.service.engines.errors.note({ fingerprint: 'f', level: 'WARN', message: 'It is tried again.' });
   await Promise.all([
     writeHistory(service, books, { seed: 4, sales: 40 }),
     writeHistory(service, other, { seed: 5, sales: 20 }),
   ]);
+  while (!(await isErrorRecorded())) await delay(50);
 });
 afterAll(() => service.close());
+
+async function isErrorRecorded(): Promise<boolean> {
+  const filter = { on: 'type', prefixes: ['ErrorOccurred'] } as const;
+  return (await service.service.engines.events.readAll({ filter })).length > 0;
+}
 
 const LIVE = 1;
 const ANEW = 2;

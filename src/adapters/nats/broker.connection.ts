@@ -42,6 +42,7 @@ export class NatsLink {
   private readonly closing = new AbortController();
   private doubt = new AbortController();
   private said = '';
+  private wasAway = false;
   private readonly running: Promise<void>;
 
   constructor(private readonly options: ConnectionOptions) {
@@ -87,6 +88,7 @@ export class NatsLink {
       try {
         return await this.connectTo(address);
       } catch (error) {
+        this.wasAway = true;
         this.say('warn', `cannot connect to ${nameOf(address)}: ${textOf(error)}`);
       }
     }
@@ -139,6 +141,7 @@ export class NatsLink {
     await closed;
     this.closing.signal.removeEventListener('abort', end);
     this.lose('the connection was lost');
+    this.wasAway = true;
     if (!this.closing.signal.aborted) this.say('warn', this.reason);
     return wasOfUse;
   }
@@ -191,7 +194,7 @@ export class NatsLink {
     const { name } = this.options.stream;
     if (isNew) this.say('info', `made the stream ${name}`);
     if (warnings.length > 0) this.say('warn', `the stream ${name} is not as it should be: ${warnings.join('; ')}`);
-    else this.say('info', `connected to ${session.connection.getServer()}, stream ${name}`);
+    else this.say('info', `${this.greeting(session.connection.getServer())}, stream ${name}`);
   }
 
   private lose(reason: string): void {
@@ -200,6 +203,10 @@ export class NatsLink {
   }
 
   /** The same is said once, until something else is. */
+  private greeting(server: string): string {
+    return this.wasAway ? `${server} is back` : `connected to ${server}`;
+  }
+
   private say(level: 'info' | 'warn' | 'error', text: string): void {
     if (this.said === text) return;
     this.said = text;

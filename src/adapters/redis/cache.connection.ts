@@ -37,7 +37,7 @@ export class RedisLink {
       this.say('warn', this.textOf(error));
     });
     this.client.on('ready', () => {
-      this.say('info', `connected to ${url.host}`);
+      this.say('info', this.said === '' ? `connected to ${url.host}` : `${url.host} is back`);
     });
   }
 

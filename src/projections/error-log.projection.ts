@@ -1,0 +1,131 @@
+import {
+  MAX_CONCERNED,
+  MAX_REQUEST_IDS,
+  type ErrorDetails,
+  type ErrorLogEvent,
+} from '../aggregates/error-log.aggregate.js';
+import type { Recorded } from '../platform/event-catalogue.js';
+import { ofRecord, type Projection } from '../platform/projection.js';
+import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+
+/** An error as operators see it. `requestId`, `path`, `tenantId`, `branchId` and `userId` are those of its last occurrence. */
+export type ErrorLogView = Omit<ErrorDetails, 'fingerprint'> & {
+  readonly id: string;
+  readonly path: string | null;
+  readonly requestId: string | null;
+  readonly tenantId: string | null;
+  readonly branchId: string | null;
+  readonly userId: string | null;
+  readonly count: number;
+  readonly firstSeenAt: string;
+  readonly lastSeenAt: string;
+  readonly resolved: boolean;
+  readonly resolvedAt: string | null;
+  /** The operator. */
+  readonly resolvedBy: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly revision: number;
+  /** The latest, oldest first. */
+  readonly requestIds: readonly string[];
+  /** Whom it concerned lately: lists are filtered by these. */
+  readonly tenantIds: readonly string[];
+  readonly branchIds: readonly string[];
+  readonly userIds: readonly string[];
+};
+
+export const errorLogs: ReadModel<ErrorLogView> = {
+  name: 'error_logs',
+  version: 1,
+  fields: {
+    lastSeenAt: { type: 'text', of: ({ lastSeenAt }) => lastSeenAt },
+    firstSeenAt: { type: 'text', of: ({ firstSeenAt }) => firstSeenAt },
+    level: { type: 'text', of: ({ level }) => level },
+    statusCode: { type: 'integer', of: ({ statusCode }) => statusCode },
+    resolved: { type: 'boolean', of: ({ resolved }) => resolved },
+    tenantId: { type: 'text', of: ({ tenantIds }) => tenantIds },
+    branchId: { type: 'text', of: ({ branchIds }) => branchIds },
+    userId: { type: 'text', of: ({ userIds }) => userIds },
+  },
+  filters: ['level', 'statusCode', 'resolved', 'tenantId', 'branchId', 'userId'],
+  order: { fields: ['lastSeenAt'], direction: 'descending' },
+  search: {
+    message: ({ message }) => message,
+    code: ({ code }) => code,
+    route: ({ route }) => route,
+    path: ({ path }) => path,
+    requestIds: ({ requestIds }) => requestIds.join(' '),
+  },
+};
+
+export const errorLogProjection: Projection<ErrorLogView, ErrorLogEvent> = {
+  model: errorLogs,
+  sources: ['error-log'],
+  documents: ofRecord,
+  scope: () => PLATFORM,
+  evolve: (view, event) => {
+    switch (event.type) {
+      case 'ErrorOccurred': {
+        const before = view ?? begun(event);
+        return before && counted(before, event);
+      }
+      case 'ErrorResolved': {
+        const { operatorId, system } = event.metadata;
+        const resolvedBy = operatorId ?? system ?? null;
+        const { at } = event.data;
+        return view && { ...view, resolved: true, resolvedAt: at, resolvedBy, updatedAt: at, revision: event.revision };
+      }
+      case 'ErrorLogExpired':
+        return undefined;
+    }
+  },
+};
+
+type Occurred = Recorded<Extract<ErrorLogEvent, { type: 'ErrorOccurred' }>>;
+
+/** A record before its first occurrence is counted. */
+function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView | undefined {
+  if (!data.details) return undefined;
+  const { fingerprint: _, ...details } = data.details;
+  return {
+    id: recordId,
+    ...details,
+    ...data.latest,
+    count: 0,
+    firstSeenAt: data.firstSeenAt,
+    lastSeenAt: data.lastSeenAt,
+    resolved: false,
+    resolvedAt: null,
+    resolvedBy: null,
+    createdAt: metadata.timestamp,
+    updatedAt: metadata.timestamp,
+    revision,
+    requestIds: [],
+    tenantIds: [],
+    branchIds: [],
+    userIds: [],
+  };
+}
+
+/** Processes tell at their own times: one may tell late of what another has overtaken. */
+function counted(view: ErrorLogView, { data, metadata, revision }: Occurred): ErrorLogView {
+  const isLatest = data.lastSeenAt >= view.lastSeenAt;
+  return {
+    ...view,
+    ...(isLatest && { ...data.latest, lastSeenAt: data.lastSeenAt }),
+    count: view.count + data.count,
+    firstSeenAt: data.firstSeenAt < view.firstSeenAt ? data.firstSeenAt : view.firstSeenAt,
+    updatedAt: metadata.timestamp,
+    revision,
+    requestIds: latestOf(MAX_REQUEST_IDS, view.requestIds, data.requestIds),
+    tenantIds: latestOf(MAX_CONCERNED, view.tenantIds, data.tenantIds),
+    branchIds: latestOf(MAX_CONCERNED, view.branchIds, data.branchIds),
+    userIds: latestOf(MAX_CONCERNED, view.userIds, data.userIds),
+  };
+}
+
+/** The last few of both, each once. */
+const latestOf = (max: number, before: readonly string[], more: readonly string[]): string[] => {
+  const added = new Set(more);
+  return [...before.filter((one) => !added.has(one)), ...added].slice(-max);
+};

@@ -1,0 +1,38 @@
+import { call, KontorProcess, openBooks, PLAIN, until, withDirectory } from './kontor-process.js';
+
+type Line = { readonly id: string; readonly message: string; readonly count: number };
+
+/** Nobody listens there. */
+const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
+const UNREACHED = 'NATS: cannot connect';
+/** The forwarder's complaint, which runs in the worker thread. */
+const RETRIED = 'integration-events: event is tried again';
+
+test('What the worker thread complains of is in the error log too, and counts on after a restart', async () => {
+  await withDirectory(async (directory) => {
+    const settings = { ...PLAIN, NATS_URL: NOWHERE };
+    const first = await KontorProcess.ready(directory, settings);
+    const { operator: token } = await openBooks(await first.url());
+    const warnings = async (kontor: KontorProcess): Promise<readonly Line[]> => {
+      const path = '/api/platform/error-logs?level=WARN&pageSize=100';
+      return (await call<{ items: readonly Line[] }>(`${await kontor.url()}${path}`, { token })).items;
+    };
+    const oneOf = (lines: readonly Line[], message: string): Line | undefined =>
+      lines.find((line) => line.message.startsWith(message));
+    // Each of the two threads has a connection of its own, and says once that it cannot be made.
+    const before = await until(
+      () => warnings(first),
+      (lines) => oneOf(lines, UNREACHED)?.count === 2 && oneOf(lines, RETRIED) !== undefined,
+    );
+    await first.stopCleanly();
+
+    const second = await KontorProcess.ready(directory, { ...settings, SUBSCRIBERS: 'inline' });
+    const after = await until(
+      () => warnings(second),
+      (lines) => oneOf(lines, UNREACHED)?.count === 3,
+    );
+    expect(oneOf(after, UNREACHED)?.id).toBe(oneOf(before, UNREACHED)?.id);
+    expect(JSON.stringify([before, after])).not.toContain('hunter2');
+    await second.stopCleanly();
+  });
+}, 60_000);

@@ -1,0 +1,110 @@
+import { ErrorObserver } from '../../src/http/error-observer.js';
+import type { Outcome } from '../../src/http/kernel.js';
+import type { NotedError } from '../../src/platform/counted-error.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const clock = new ManualClock();
+let noted: NotedError[];
+let observer: ErrorObserver;
+beforeEach(() => {
+  noted = [];
+  observer = new ErrorObserver((one) => noted.push(one), clock);
+});
+
+const outcome: Outcome = {
+  requestId: 'r',
+  method: 'GET',
+  path: '/api/kites/1',
+  status: 200,
+  ms: 1,
+  route: '/api/kites/:id',
+  tenantId: undefined,
+  userId: undefined,
+  sourceId: undefined,
+  code: undefined,
+  branchId: undefined,
+  ip: '192.0.2.1',
+  error: undefined,
+};
+const observe = (facts: Partial<Outcome>, times = 1): void => {
+  for (let one = 0; one < times; one += 1) observer.observe({ ...outcome, ...facts });
+};
+const kinds = (): number => new Set(noted.map(({ fingerprint }) => fingerprint)).size;
+/** Refusals at equal intervals. */
+async function refuse(times: number, everyMs: number, facts: Partial<Outcome> = {}): Promise<void> {
+  for (let one = 0; one < times; one += 1) {
+    observe({ status: 401, code: 'UNAUTHENTICATED', ...facts });
+    await clock.advance(everyMs);
+  }
+}
+
+test('What goes well, and what a client got wrong, is nothing to note', () => {
+  for (const status of [200, 201, 204, 400, 404, 409, 413, 415, 422]) observe({ status }, 20);
+  expect(noted).toEqual([]);
+});
+
+test('Refusals are noted where ten come within some minute: all of those, and no others', async () => {
+  await refuse(30, 7_000);
+  expect(noted).toEqual([]);
+  await clock.advance(60_000);
+  await refuse(9, 1_000);
+  expect(noted).toEqual([]);
+  await refuse(1, 53_000);
+  expect(noted).toHaveLength(10);
+  // Later the first of them are more than a minute ago.
+  await refuse(1, 1_000);
+  expect(noted).toHaveLength(10);
+  await refuse(9, 100);
+  expect(noted).toHaveLength(20);
+  expect(kinds()).toBe(1);
+});
+
+test('Refusals of different kinds count together, each kind as a warning of its own', () => {
+  const user = { tenantId: 't', userId: 'ada' };
+  observe({ status: 403, code: 'FORBIDDEN', ...user }, 6);
+  observe({ status: 429, code: 'RATE_LIMITED', ...user }, 4);
+  expect(noted.map(({ statusCode }) => statusCode)).toEqual([
+    ...Array<number>(6).fill(403),
+    ...Array<number>(4).fill(429),
+  ]);
+  expect(kinds()).toBe(2);
+});
+
+test('Whoever has an IPv6 network is one address; users, partners and operators are one wherever they are', () => {
+  for (let one = 0; one < 10; one += 1) observe({ status: 401, ip: `2001:db8:0:1::${one}` });
+  for (let one = 0; one < 10; one += 1)
+    observe({ status: 403, tenantId: 'platform', userId: 'op', ip: `10.0.0.${one}` });
+  for (let one = 0; one < 10; one += 1) observe({ status: 429, tenantId: 't', sourceId: 'shop', ip: `10.0.0.${one}` });
+  expect([...new Set(noted.map(({ message }) => message))]).toEqual([
+    'The address 2001:db8:0:1::/64 is refused again and again.',
+    'The operator op is refused again and again.',
+    'The partner shop of t is refused again and again.',
+  ]);
+});
+
+test('Of a great many strangers only the latest are watched', () => {
+  global.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  for (let one = 0; one < 100_000; one += 1)
+    for (let time = 0; time < 3; time += 1)
+      observe({ status: 401, ip: `10.${one >> 16}.${(one >> 8) & 255}.${one & 255}` });
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000);
+  expect(noted).toEqual([]);
+});
+
+test('That an engine is away is one error for each route; a defect is one for each place', () => {
+  for (const message of ['away', 'The primary stepped down'])
+    observe({ status: 503, code: 'UNAVAILABLE', error: new Error(message) });
+  expect(kinds()).toBe(1);
+  observe({ status: 503, code: 'UNAVAILABLE', route: '/api/boats' });
+  observe({ status: 503, code: 'READ_MODEL_BEHIND' });
+  expect(kinds()).toBe(3);
+  for (const place of ['here', 'there']) {
+    const error = new TypeError('x is not a function');
+    error.stack = `TypeError: x is not a function\n    at ${place} (/srv/dist/kite.js:${place.length}:1)`;
+    observe({ status: 500, code: 'INTERNAL', error });
+    error.stack = error.stack.replace(/:\d+:1/, ':99:1');
+    observe({ status: 500, code: 'INTERNAL', error });
+  }
+  expect(kinds()).toBe(5);
+});

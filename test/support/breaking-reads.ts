@@ -1,0 +1,17 @@
+import type { ReadStore } from '../../src/ports/read-store.js';
+
+/** Makes lists of one model fail, in a real read store, until they are mended. */
+export function breakingLists(reads: ReadStore, model: string) {
+  const list = reads.list.bind(reads);
+  let failure: (() => Error) | undefined;
+  reads.list = (table, scope, query) =>
+    failure && table.model.name === model ? Promise.reject(failure()) : list(table, scope, query);
+  return {
+    failWith: (make: () => Error): void => {
+      failure = make;
+    },
+    mend: (): void => {
+      failure = undefined;
+    },
+  };
+}
