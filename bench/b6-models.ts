@@ -1,5 +1,12 @@
 import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
-import { checkpointKey, documentsOf, evolveWith, scopeOf, type AnyProjection } from '../src/platform/projection.js';
+import {
+  checkpointKey,
+  documentsOf,
+  evolveWith,
+  scopeOf,
+  wants,
+  type AnyProjection,
+} from '../src/platform/projection.js';
 import { tenantScope, type AnyTable, type Scope } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
@@ -68,7 +75,7 @@ class Filling {
     for await (const { scope, id, json, position } of this.store.scan(before))
       if (scope === this.scope && json !== null) this.open.set(id, { document: JSON.parse(json) as object, position });
     for (const event of events) {
-      if (!this.projection.sources.includes(event.entity)) continue;
+      if (!wants(this.projection, event.entity)) continue;
       if (scopeOf(this.projection, event) !== this.scope) throw new Error('Another tenant');
       for (const id of documentsOf(this.projection, event)) {
         const { document } = this.open.get(id) ?? {};

@@ -33,6 +33,7 @@ import { transactionCommandHandlers } from './commands/transaction.commands.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { StreamAuthenticator } from './http/authenticator.js';
+import { AuditLogController } from './http/audit-log.controller.js';
 import { BranchController } from './http/branch.controller.js';
 import { AccountController } from './http/account.controller.js';
 import { CategoryRuleController } from './http/category-rule.controller.js';
@@ -60,6 +61,7 @@ import { RoleController } from './http/role.controller.js';
 import { SaleController } from './http/sale.controller.js';
 import { SessionController } from './http/session.controller.js';
 import { SETTINGS } from './http/settings.js';
+import { StreamController } from './http/stream.controller.js';
 import { TenantController } from './http/tenant.controller.js';
 import { TransactionController } from './http/transaction.controller.js';
 import { UserController } from './http/user.controller.js';
@@ -93,6 +95,7 @@ import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
 import { Readiness } from './readiness.js';
+import { auditLogQueryHandlers } from './queries/audit-log.queries.js';
 import { branchQueryHandlers } from './queries/branch.queries.js';
 import { accountQueryHandlers } from './queries/account.queries.js';
 import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
@@ -110,6 +113,7 @@ import { GetMeHandler } from './queries/session.queries.js';
 import { ProjectedCategorizer } from './queries/projected-categorizer.js';
 import { ProjectedLedgerUse } from './queries/ledger-use.js';
 import { saleQueryHandlers } from './queries/sale.queries.js';
+import { streamQueryHandlers } from './queries/stream.queries.js';
 import { tenantQueryHandlers } from './queries/tenant.queries.js';
 import { transactionQueryHandlers } from './queries/transaction.queries.js';
 import { GetTrialBalanceHandler } from './queries/trial-balance.query.js';
@@ -134,6 +138,8 @@ const controllers = [
   DeadLetterController,
   JobController,
   ErrorLogController,
+  AuditLogController,
+  StreamController,
   UserController,
   RoleController,
 ];
@@ -173,6 +179,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(AccessTokens, tokens),
     value(OidcTokens, oidc),
     value(Passwords, passwords),
+    value(EventCatalogue, catalogue),
     value(RecordReader, reader),
     value(Appender, appender),
     value(Claims, claims),
@@ -248,6 +255,7 @@ const handlers: Provider[] = [
   ...sessionCommandHandlers,
   ...tenantCommandHandlers,
   ...userCommandHandlers,
+  ...auditLogQueryHandlers,
   ...branchQueryHandlers,
   ...accountQueryHandlers,
   ...categoryQueryHandlers,
@@ -257,6 +265,7 @@ const handlers: Provider[] = [
   ...roleQueryHandlers,
   ...operatorQueryHandlers,
   ...projectionQueryHandlers,
+  ...streamQueryHandlers,
   ...tenantQueryHandlers,
   ...transactionQueryHandlers,
   ...userQueryHandlers,

@@ -12,6 +12,7 @@ export const accountDefaultsEvents = {
     'UPDATE',
     'account',
     z.object({ type: StoredAccountType, accountId: z.string().nullable(), previousId: z.string().nullable() }),
+    { subject: ({ accountId, previousId }) => accountId ?? previousId },
   ),
 };
 export type AccountDefaultsEvent = EventOf<typeof accountDefaultsEvents>;

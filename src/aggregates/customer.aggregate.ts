@@ -16,6 +16,7 @@ import { changesTo, someOf } from './fields.js';
 import {
   CategoryChoice,
   choiceOn,
+  chosenFor,
   currentOf,
   extended,
   withChoice,
@@ -41,9 +42,14 @@ export const customerEvents = {
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
-  OpeningBalanceCancelled: domain('UPDATE', 'customer', z.object({ reversal: LedgerTransaction, reason: z.string() })),
+  OpeningBalanceCancelled: domain(
+    'UPDATE',
+    'transaction',
+    z.object({ reversal: LedgerTransaction, reason: z.string() }),
+    { subject: ({ reversal: mirror }) => mirror.reversalOf },
+  ),
   /** Of the opening balance or its reversal. */
-  OpeningBalanceCategorized: domain('UPDATE', 'customer', CategoryChoice),
+  OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /** A transaction reached the deleted record: it is there again, with the code and links that are still free. */
   CustomerRestored: domain(

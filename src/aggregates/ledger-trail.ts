@@ -14,6 +14,8 @@ export const CategoryChoice = z.object({
   customerId: z.string().nullable(),
 });
 export type CategoryChoice = z.output<typeof CategoryChoice>;
+/** What an audit entry of a choice is about. */
+export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
 type Trace = Pick<LedgerTransaction, 'direction' | 'categoryId' | 'customerId'> & {
   /** Of the last event about the transaction, in the stream that carries it. */

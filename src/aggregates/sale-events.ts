@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domain, technical, type EventOf } from '../platform/aggregate.js';
 import { CategorizedBys } from './categorization.js';
 import { CalendarDate, Instant } from './fields.js';
-import { CategoryChoice } from './ledger-trail.js';
+import { CategoryChoice, chosenFor } from './ledger-trail.js';
 import { LedgerTransaction } from './ledger.js';
 import { personal } from './personal.js';
 import { PaymentMethod, SaleType } from './sale-payload.js';
@@ -78,6 +78,6 @@ export const saleEvents = {
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /** A transaction of the sale, or of a RETURN or CANCELLATION that is booked on it. */
-  SaleTransactionCategorized: domain('UPDATE', 'sale', CategoryChoice),
+  SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

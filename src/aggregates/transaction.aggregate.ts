@@ -6,6 +6,7 @@ import { CategorizedBy } from './categorization.js';
 import {
   CategoryChoice,
   choiceOn,
+  chosenFor,
   currentOf,
   extended,
   withChoice,
@@ -23,10 +24,12 @@ const TransactionRecorded = z.object({
 });
 
 export const transactionEvents = {
-  TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded),
+  TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded, {
+    label: ({ transaction: { type, amount, currency } }) => `${type ?? ''} ${amount} ${currency}`.trim(),
+  }),
   TransactionCancelled: domain('UPDATE', 'transaction', z.object({ reversal: LedgerTransaction, reason: z.string() })),
   /** Of the transaction or its reversal. */
-  TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice),
+  TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
 

@@ -3,6 +3,18 @@ import type { z } from 'zod';
 /** What the audit log makes of an event. */
 export type AuditAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'LOGIN' | 'LOGOUT' | 'OTHER';
 
+/**
+ * What the audit log says of an event. `entity` with the id that `subject` finds in the event's data is the record that
+ * the entry is about; without `subject` that is the record whose stream it is. Events about a part that rides on another
+ * record's stream (a sale's transaction) name the part. `label`: what people call the record, in a few words.
+ */
+export type AuditDeclaration<Data = never> = {
+  readonly action: AuditAction;
+  readonly entity: string;
+  readonly subject?: (data: Data) => string | null;
+  readonly label?: (data: Data) => string;
+};
+
 /** How one type of event looks in its current version, and how its older versions become it. */
 export type EventDeclaration<Data extends object = object> = {
   readonly schema: z.ZodType<Data>;
@@ -11,22 +23,23 @@ export type EventDeclaration<Data extends object = object> = {
   /** `upcasters[n]` turns data of version n into data of version n + 1. */
   readonly upcasters: Readonly<Record<number, (data: object) => object>>;
   /** Domain events have exactly one audit entry; technical ones (null) have none. */
-  readonly audit: { readonly action: AuditAction; readonly entity: string } | null;
+  readonly audit: AuditDeclaration | null;
 };
 
 type Options = { readonly version?: number; readonly upcasters?: EventDeclaration['upcasters'] };
+type AuditOptions<Data> = Pick<AuditDeclaration<Data>, 'subject' | 'label'>;
 
 /** An event of the business: audited under `action` on `entity`. */
 export const domain = <S extends z.ZodType<object>>(
   action: AuditAction,
   entity: string,
   schema: S,
-  { version = 1, upcasters = {} }: Options = {},
+  { version = 1, upcasters = {}, ...about }: Options & AuditOptions<z.output<S>> = {},
 ): EventDeclaration<z.output<S>> => ({
   schema: schema as unknown as z.ZodType<z.output<S>>,
   version,
   upcasters,
-  audit: { action, entity },
+  audit: { action, entity, ...about },
 });
 
 /** An event of the machinery (claims, fences, rotations): not audited. */

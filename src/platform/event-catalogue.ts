@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { RecordedEvent } from '../ports/event-store.js';
-import type { Aggregate, Claim, DomainEvent, EventDeclaration, EventDeclarations } from './aggregate.js';
+import type {
+  Aggregate,
+  AuditDeclaration,
+  Claim,
+  DomainEvent,
+  EventDeclaration,
+  EventDeclarations,
+} from './aggregate.js';
 import { technical } from './aggregate.js';
 import type { RequestContext } from './context.js';
 import { parseStreamName } from './stream-name.js';
@@ -42,6 +49,8 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
   readonly revision: number;
   readonly position: number;
   readonly metadata: EventMetadata;
+  /** As its type declares it; null for technical events. */
+  readonly audit?: AuditDeclaration | null;
 };
 
 /** A fence says only "this revision is taken" to an append that was paused; no state changes by it. See claims.ts. */
@@ -87,6 +96,10 @@ export class EventCatalogue {
     return [...this.byEntity.keys()].map((name) => `${name}-`);
   }
 
+  get aggregates(): readonly AnyAggregate[] {
+    return [...this.byEntity.values()];
+  }
+
   get types(): ReadonlyMap<string, EventDeclaration> {
     return this.declarations;
   }
@@ -118,6 +131,7 @@ export class EventCatalogue {
       revision: event.revision,
       position: event.position,
       metadata,
+      audit: declaration.audit,
     };
   }
 

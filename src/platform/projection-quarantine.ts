@@ -3,7 +3,7 @@ import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { EventCatalogue, EventMetadata, Recorded } from './event-catalogue.js';
 import { clearMark, marksOf, setMark, type ProjectionMark } from './projection-marks.js';
-import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey } from './projection.js';
+import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
 import { PoisonEvent, type Projector } from './projector.js';
 import { parseStreamName } from './stream-name.js';
 
@@ -60,7 +60,7 @@ export class ProjectionQuarantine {
     const outline = outlineOf(event);
     if (!outline) return;
     for (const projector of projectors) {
-      if (projector.halted || !projector.projection.sources.includes(outline.entity)) continue;
+      if (projector.halted || !wants(projector.projection, outline.entity)) continue;
       const document = documentOf(projector, outline);
       if (document && projector.isLeft(document.scope, document.id, outline.position)) continue;
       await this.isolate(new PoisonEvent(outline, projector, error, document));

@@ -16,6 +16,7 @@ import {
 import { clearMarks } from './projection-marks.js';
 import type { ProjectionLetters, ProjectionQuarantine } from './projection-quarantine.js';
 import { countDiffering, differing } from './projection-tables.js';
+import { prefixesOf } from './projection.js';
 import { Projector } from './projector.js';
 import { PLATFORM_TENANT, streamName } from './stream-name.js';
 
@@ -159,8 +160,8 @@ export class ProjectionRebuilds {
 
   /** Answers the position from which on it is fed with the others; undefined where it does not come so far. */
   private async fill(projector: Projector, signal: AbortSignal): Promise<number | undefined> {
-    const { events, store } = this.parts;
-    const prefixes = projector.projection.sources.map((source) => `${source}-`);
+    const { events, store, catalogue } = this.parts;
+    const prefixes = prefixesOf(projector.projection, catalogue.streamPrefixes);
     let position = await store.checkpoint(projector.checkpointKey);
     await this.quarantine.open(projector, position);
     const filter = { on: 'stream', prefixes } as const;

@@ -7,7 +7,7 @@ import { KeyedQueue } from './keyed-queue.js';
 import { MARKS_TABLE } from './projection-marks.js';
 import { ProjectionQuarantine, type ProjectionLetters } from './projection-quarantine.js';
 import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js';
-import type { AnyProjection } from './projection.js';
+import { wants, type AnyProjection } from './projection.js';
 import { PoisonEvent, project, Projector } from './projector.js';
 
 export type ProjectionRunnerOptions = {
@@ -170,8 +170,8 @@ export class ProjectionRunner {
     if (this.live.get(name) === projector) {
       this.options.onProgress(name, position);
       if (this.options.onHandled) {
-        const { sources } = projector.projection;
-        this.options.onHandled(name, events.filter(({ entity }) => sources.includes(entity)).length, position);
+        const { projection } = projector;
+        this.options.onHandled(name, events.filter(({ entity }) => wants(projection, entity)).length, position);
       }
     }
     await this.quarantine.passed(projector, position);

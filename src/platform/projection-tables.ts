@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EventReader } from '../ports/event-store.js';
 import type { AnyTable, DocumentKey, ReadStore, StoredDocument } from '../ports/read-store.js';
 import type { EventCatalogue } from './event-catalogue.js';
-import type { AnyProjection } from './projection.js';
+import { prefixesOf, type AnyProjection } from './projection.js';
 import { project, Projector } from './projector.js';
 
 /**
@@ -21,7 +21,7 @@ export async function rebuild(
   await store.drop(table);
   await store.prepare([table], { bulk: true });
   const projector = new Projector(store, { projection, table }, 100_000);
-  const filter = { on: 'stream', prefixes: projection.sources.map((source) => `${source}-`) } as const;
+  const filter = { on: 'stream', prefixes: prefixesOf(projection, catalogue.streamPrefixes) } as const;
   const stop = new AbortController();
   let count = 0;
   for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: 1_000, signal: stop.signal })) {

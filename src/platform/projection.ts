@@ -2,6 +2,10 @@ import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js'
 import type { DomainEvent } from './aggregate.js';
 import { CLAIM_FENCED, type Recorded } from './event-catalogue.js';
 
+/** As a projection's sources: the events of every entity that the service has, those of later versions too. */
+export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
+export type Sources = readonly string[] | typeof ALL_ENTITIES;
+
 /**
  * How events become the documents of a read model. Pure: the same events in the same order always give the same
  * documents; the projector supplies loading, positions, guards and retries.
@@ -9,7 +13,7 @@ import { CLAIM_FENCED, type Recorded } from './event-catalogue.js';
 export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly model: ReadModel<Doc>;
   /** Entities (first parts of stream names) whose events it wants. */
-  readonly sources: readonly string[];
+  readonly sources: Sources;
   /** Entities whose records have a document of the same id, with the record's revision. Default: all, with `ofRecord`. */
   readonly recordsOf?: readonly string[];
   /** Ids of the documents that an event touches; none where it does not matter here. */
@@ -25,7 +29,7 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
 /** A projection whose document and event types do not matter. */
 export type AnyProjection = {
   readonly model: ReadModel;
-  readonly sources: readonly string[];
+  readonly sources: Sources;
   readonly recordsOf?: readonly string[];
   readonly documents: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, id: string) => object | undefined;
@@ -42,8 +46,17 @@ export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly st
  */
 export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
   if (projection.ofEvents) return 'event';
-  return projection.documents === ofRecord && projection.sources.length === 1 ? 'record' : undefined;
+  const { documents, sources } = projection;
+  return documents === ofRecord && sources !== ALL_ENTITIES && sources.length === 1 ? 'record' : undefined;
 }
+
+/** Whether events of an entity's streams are for the projection. */
+export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: string): boolean =>
+  sources === ALL_ENTITIES || sources.includes(entity);
+
+/** Beginnings of the names of the streams whose events a projection wants, of all that there are. */
+export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: readonly string[]): readonly string[] =>
+  sources === ALL_ENTITIES ? all : sources.map((source) => `${source}-`);
 
 // A catalogue's events are the only ones that reach a projection, and it is asked only for those of its sources. Fences
 // belong to no aggregate, so no projection knows them: they are folded here.

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
 import type { Recorded } from './event-catalogue.js';
 import type { ProjectionMark } from './projection-marks.js';
-import { checkpointKey, documentsOf, evolveWith, scopeOf, type AnyProjection } from './projection.js';
+import { checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
 
 /** A projection on its way into one generation of its table. */
 export type Target = { readonly projection: AnyProjection; readonly table: AnyTable };
@@ -84,7 +84,7 @@ export class Projector {
   /** Prepares a batch. Nothing is stored by it. @throws PoisonEvent */
   async fold(events: readonly Recorded[]): Promise<DocumentWrite[]> {
     const { projection } = this.target;
-    const wanted = events.filter((event) => projection.sources.includes(event.entity));
+    const wanted = events.filter((event) => wants(projection, event.entity));
     const steps = wanted.flatMap((event) => this.stepsOf(event));
     if (steps.length === 0) return [];
     const touched = await this.load(steps);

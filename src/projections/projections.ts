@@ -1,6 +1,8 @@
 import type { AnyProjection } from '../platform/projection.js';
 import { accountProjection } from './account.projection.js';
 import { accountDayProjection, balanceProjection } from './balance.projection.js';
+import { auditActorProjection } from './audit-actor.projection.js';
+import { auditLogProjection } from './audit-log.projection.js';
 import { branchProjection } from './branch.projection.js';
 import { categoryRuleHitsProjection } from './category-rule-hits.projection.js';
 import { categoryRuleSetProjection } from './category-rule-set.projection.js';
@@ -30,6 +32,8 @@ export const projections: readonly AnyProjection[] = [
   accountProjection,
   balanceProjection,
   accountDayProjection,
+  auditActorProjection,
+  auditLogProjection,
   transactionProjection,
   categoryProjection,
   categoryRuleProjection,

@@ -2,8 +2,12 @@ import fc, { type Arbitrary } from 'fast-check';
 import { z } from 'zod';
 import type { EventDeclarations } from '../../src/platform/aggregate.js';
 
+/** How every value begins that an event marks as secret: nothing that is shown may hold it. */
+export const SECRET = 'secret-';
+
 /** Values that a schema of an event takes, of any kind that events are made of. */
 function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
+  if (schema.meta()?.['secret'] === true) return fc.uuid().map((id) => `${SECRET}${id}`);
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries<z.ZodType>(schema.shape);
     const requiredKeys = fields.filter(([, field]) => !(field instanceof z.ZodExactOptional)).map(([name]) => name);

@@ -19,6 +19,7 @@ import { sessionEvents } from '../../src/aggregates/session.aggregate.js';
 import { tenantEvents } from '../../src/aggregates/tenant.aggregate.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
+import { catalogue } from '../../src/catalogue.js';
 import type { EventDeclarations } from '../../src/platform/aggregate.js';
 import type { Recorded } from '../../src/platform/event-catalogue.js';
 import { streamName } from '../../src/platform/stream-name.js';
@@ -115,6 +116,7 @@ export const anyHistory: Arbitrary<Recorded[]> = fc.array(step, { maxLength: 40,
     const timestamp = new Date(START_MS + index * 1_000).toISOString();
     const origin = { commandId: 'c', requestId: 'r', $correlationId: 'r', version: 1 };
     const metadata = { ...origin, tenantId, timestamp, ...(index % 2 === 0 && { userId: 'u' }) };
-    return { ...sample, id: `event-${index}`, stream, entity, tenantId, recordId, revision, position, metadata };
+    const audit = catalogue.types.get(sample.type)?.audit ?? null;
+    return { ...sample, id: `event-${index}`, stream, entity, tenantId, recordId, revision, position, metadata, audit };
   });
 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import type { Recorded } from '../../src/platform/event-catalogue.js';
 import { hashOf } from '../../src/platform/projection-tables.js';
-import { documentsOf, evolveWith, scopeOf, type AnyProjection } from '../../src/platform/projection.js';
+import { documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from '../../src/platform/projection.js';
 import { project, Projector } from '../../src/platform/projector.js';
 import type { AnyTable } from '../../src/ports/read-store.js';
 import { projections } from '../../src/projections/projections.js';
@@ -60,7 +60,7 @@ function frozen<T>(value: T): T {
 /** The documents by hand: each event in turn, on what may not be changed. */
 function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Map<string, object | undefined> {
   const documents = new Map<string, object | undefined>();
-  for (const event of events.filter(({ entity }) => projection.sources.includes(entity)))
+  for (const event of events.filter(({ entity }) => wants(projection, entity)))
     for (const id of documentsOf(projection, event)) {
       const key = `${scopeOf(projection, event)} ${id}`;
       documents.set(key, frozen(evolveWith(projection, documents.get(key), frozen(event), id)));

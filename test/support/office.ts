@@ -14,7 +14,7 @@ import { CommandRunner } from '../../src/platform/command-runner.js';
 import { inContext } from '../../src/platform/context.js';
 import type { Recorded } from '../../src/platform/event-catalogue.js';
 import { Memberships } from '../../src/platform/memberships.js';
-import { documentsOf, evolveWith } from '../../src/platform/projection.js';
+import { documentsOf, evolveWith, wants } from '../../src/platform/projection.js';
 import { RecordReader } from '../../src/platform/record-reader.js';
 import { RestorationPolicy } from '../../src/policies/restoration.policy.js';
 import { Restoring } from '../../src/policies/restoring.js';
@@ -34,7 +34,7 @@ export const postsTo = (event: Recorded, accountId: string): boolean =>
 /** Deleted records that were posted to after their deletion, as the read model would list them. */
 export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[] {
   const documents = new Map<string, object | undefined>();
-  for (const event of history.filter(({ entity }) => deletedRecordProjection.sources.includes(entity)))
+  for (const event of history.filter(({ entity }) => wants(deletedRecordProjection, entity)))
     for (const id of documentsOf(deletedRecordProjection, event))
       documents.set(id, evolveWith(deletedRecordProjection, documents.get(id), event, id));
   return ([...documents.values()] as (DeletedRecord | undefined)[]).filter(

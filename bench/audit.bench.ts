@@ -1,0 +1,113 @@
+/*
+ * What an audit entry costs to write, in CPU time of projection and read store alone: sales (accepted and booked) in
+ * batches of 100 into an empty store, as the service keeps it and as a rebuild does, beside the same sales' transactions.
+ *
+ *   node --import ./test/support/typescript.mjs bench/audit.bench.ts [sales]
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
+import { collection, saleInvoice } from '../src/aggregates/ledger.js';
+import { catalogue } from '../src/catalogue.js';
+import { nameUuid } from '../src/platform/name-uuid.js';
+import type { Recorded } from '../src/platform/event-catalogue.js';
+import type { AnyProjection } from '../src/platform/projection.js';
+import { project, Projector } from '../src/platform/projector.js';
+import { auditLogProjection } from '../src/projections/audit-log.projection.js';
+import { transactionProjection } from '../src/projections/transaction.projection.js';
+import type { RecordedEvent } from '../src/ports/event-store.js';
+import { mulberry32 } from '../test/support/manual-clock.js';
+
+const SALES = Number(process.argv[2] ?? 20_000);
+const BATCH = 100;
+const TENANTS = 20;
+const START_MS = Date.UTC(2026, 0, 1);
+
+function* history(): Generator<RecordedEvent> {
+  const random = mulberry32(1);
+  const hex = (digits: number) => Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
+  const uuid = (atMs: number) => {
+    const time = atMs.toString(16).padStart(12, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-a${hex(3)}-${hex(12)}`;
+  };
+  const tenants = Array.from({ length: TENANTS }, () => uuid(START_MS));
+  let position = 0;
+  for (let n = 0; n < SALES; n += 1) {
+    const tenantId = tenants[Math.floor(random() ** 2 * TENANTS)] ?? '';
+    const atMs = START_MS + n * 20;
+    const saleId = nameUuid(`${n}`, tenantId);
+    const timestamp = new Date(atMs).toISOString();
+    const requestId = uuid(atMs);
+    const origin = { tenantId, timestamp, version: 1, commandId: requestId, requestId, $correlationId: requestId };
+    const event = (type: string, data: object, metadata: object, revision: number): RecordedEvent => ({
+      id: nameUuid(`${type}${n}`, tenantId),
+      stream: `sale-${tenantId}_${saleId}`,
+      type,
+      data,
+      metadata: { ...origin, ...metadata },
+      revision,
+      position: (position += 1),
+      recordedAtMs: atMs,
+    });
+    const amount = (1 + Math.floor(random() * 50_000) / 100).toFixed(2);
+    yield event(
+      'SaleAccepted',
+      { externalId: `POS-${100_000 + n}`, sourceId: 'shop', type: 'SALE', occurredAt: timestamp, total: amount },
+      { sourceId: 'shop', keyId: tenantId, ip: '10.1.2.3', userAgent: 'partner-client/1.0' },
+      0,
+    );
+    const facts = { date: timestamp.slice(0, 10), currency: 'EUR', systemGenerated: true };
+    const customerId = nameUuid(`${Math.floor(random() * 2_000)}`, tenantId);
+    const document = {
+      customerId,
+      salesAccountId: 'sales',
+      taxAccountId: 'tax',
+      net: amount,
+      tax: '0.00',
+      gross: amount,
+    };
+    const transactions = [
+      saleInvoice({ ...facts, id: nameUuid('invoice', saleId) }, document),
+      collection({ ...facts, id: nameUuid('payment', saleId) }, { customerId, accountId: 'cash', amount }),
+    ];
+    const causes = { system: 'booking', $causationId: saleId };
+    yield event('SaleBooked', { customerId, branchId: null, date: facts.date, transactions }, causes, 1);
+  }
+}
+
+const events = [...history()].map((event) => catalogue.decode(event));
+
+/** Microseconds of CPU for each sale: kept up to date, or in bulk with indexes at the end. */
+async function cost(projections: readonly AnyProjection[], bulk: boolean): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
+  const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+  const tables = projections.map(({ model }) => ({ model, generation: 1 }));
+  await store.prepare(tables, { bulk });
+  const projectors = projections.map(
+    (projection) => new Projector(store, { projection, table: { model: projection.model, generation: 1 } }),
+  );
+  const before = process.cpuUsage();
+  const size = bulk ? 1_000 : BATCH;
+  for (let at = 0; at < events.length; at += size) {
+    const batch: Recorded[] = events.slice(at, at + size);
+    await project(store, projectors, batch, batch.at(-1)?.position ?? 0);
+  }
+  if (bulk) for (const table of tables) await store.index(table);
+  const { user, system } = process.cpuUsage(before);
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+  return (user + system) / SALES;
+}
+
+const variants: readonly (readonly [name: string, projections: readonly AnyProjection[]])[] = [
+  ['transactions', [transactionProjection]],
+  ['audit log', [auditLogProjection]],
+];
+for (const bulk of [false, true])
+  for (const [name, projections] of variants) {
+    const runs: number[] = [];
+    for (let run = 0; run < 3; run += 1) runs.push(await cost(projections, bulk));
+    const told = runs.sort((a, b) => a - b).map((us) => us.toFixed(1));
+    process.stdout.write(`${bulk ? 'rebuild' : 'live'}  ${name}: ${told.join(' ')} µs a sale\n`);
+  }

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { EventDeclarations } from '../platform/aggregate.js';
+
+/**
+ * Keeps secrets in: learns the values that a stream's events mark as `secret`, and leaves them out of whatever is shown
+ * of the stream, wherever they stand. So a state need not be declared again to say where it keeps which of them, and a
+ * projection or aggregate that copies one does not give it away.
+ */
+export class Secrets {
+  private readonly values = new Set<string>();
+
+  constructor(private readonly declarations: EventDeclarations) {}
+
+  /** Notes what the event's type marks as secret in its data. Types that are not declared mark nothing. */
+  learn({ type, data }: { readonly type: string; readonly data: unknown }): void {
+    const schema = this.declarations[type]?.schema;
+    if (schema && holdsSecrets(schema)) for (const value of markedIn(schema, data)) this.values.add(value);
+  }
+
+  /** A copy without members, list items and keys that are one of the values; the same thing where there are none. */
+  without<T>(shown: T): T {
+    return this.values.size === 0 ? shown : (this.copy(shown) as T);
+  }
+
+  private copy(value: unknown): unknown {
+    if (typeof value === 'string') return this.values.has(value) ? undefined : value;
+    if (Array.isArray(value)) return value.map((each) => this.copy(each)).filter((each) => each !== undefined);
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value)
+      .filter(([name]) => !this.values.has(name))
+      .map(([name, each]) => [name, this.copy(each)] as const)
+      .filter(([, each]) => each !== undefined);
+    return Object.fromEntries(members);
+  }
+}
+
+const isMarked = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
+
+/** A schema that is right inside of another, with the parts of the value that it is about. */
+type Inside = readonly [z.ZodType, readonly unknown[]];
+type Members = Readonly<Record<string, unknown>>;
+const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const each = (schemas: readonly unknown[], value: unknown): Inside[] =>
+  schemas.map((schema) => [schema as z.ZodType, [value]]);
+
+/** By what a schema is made of, as its definition says: a kind that is missing here holds no other. */
+function insideOf({ def }: z.ZodType, value: unknown): Inside[] {
+  const parts = def as unknown as Members;
+  switch (def.type) {
+    case 'object':
+      return Object.entries(parts['shape'] as Record<string, z.ZodType>).map(([name, field]) => [
+        field,
+        [membersOf(value)[name]],
+      ]);
+    case 'array':
+      return [[parts['element'] as z.ZodType, itemsOf(value)]];
+    case 'record':
+      return [[parts['valueType'] as z.ZodType, Object.values(membersOf(value))]];
+    case 'union':
+      return each(parts['options'] as unknown[], value);
+    case 'tuple':
+      return (parts['items'] as z.ZodType[]).map((item, at) => [item, [itemsOf(value)[at]]]);
+    case 'pipe':
+      return each([parts['in'], parts['out']], value);
+    case 'intersection':
+      return each([parts['left'], parts['right']], value);
+    default:
+      return 'innerType' in parts ? each([parts['innerType']], value) : [];
+  }
+}
+
+const known = new WeakMap<z.ZodType, boolean>();
+function holdsSecrets(schema: z.ZodType): boolean {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const found = isMarked(schema) || insideOf(schema, undefined).some(([inside]) => holdsSecrets(inside));
+  known.set(schema, found);
+  return found;
+}
+
+function markedIn(schema: z.ZodType, value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (isMarked(schema)) return textsIn(value);
+  return insideOf(schema, value).flatMap(([inside, parts]) => parts.flatMap((part) => markedIn(inside, part)));
+}
+
+/** Empty text is no secret, and is in many places. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

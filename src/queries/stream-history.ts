@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Secrets } from '../aggregates/secrets.js';
+import type { Aggregate, DomainEvent } from '../platform/aggregate.js';
+import { CLAIM_FENCED, EventCatalogue, UnknownEvent, type Recorded } from '../platform/event-catalogue.js';
+import { parseStreamName } from '../platform/stream-name.js';
+import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
+
+/** Events read at once: a long stream is never in memory as a whole, and others have their turn in between. */
+const PART = 500;
+
+/** A stream as far as it was read: its last event, and the state there. */
+export type Reached = { readonly event: RecordedEvent; readonly state: unknown; readonly secrets: Secrets };
+
+/** Reads streams for those who want to see what was, rather than what is. */
+@Injectable()
+export class StreamHistory {
+  constructor(
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
+  ) {}
+
+  /** The stream's last event; undefined where there is no such stream. */
+  async lastOf(stream: string): Promise<RecordedEvent | undefined> {
+    const { events } = await this.events.readStream(stream, { direction: 'backwards', maxCount: 1 });
+    return events[0];
+  }
+
+  /** At most `count` events, the newest first, beginning with that at `from`. */
+  async before(stream: string, from: number, count: number): Promise<readonly RecordedEvent[]> {
+    return (await this.events.readStream(stream, { direction: 'backwards', from, maxCount: count })).events;
+  }
+
+  /** All events from the first, in order. */
+  async *each(stream: string): AsyncIterable<RecordedEvent> {
+    for (let from = 0; ;) {
+      const { events } = await this.events.readStream(stream, { from, maxCount: PART });
+      yield* events;
+      if (events.length < PART) return;
+      from = (events.at(-1)?.revision ?? from) + 1;
+    }
+  }
+
+  /**
+   * The event in its current version; undefined for one that this version of the service does not know, as a newer
+   * replica may have written.
+   */
+  decode(event: RecordedEvent): Recorded | undefined {
+    try {
+      return this.catalogue.decode(event);
+    } catch (error) {
+      if (error instanceof UnknownEvent) return undefined;
+      throw error;
+    }
+  }
+
+  /** The aggregate that folds a stream. @throws Error for a stream that is not of the service */
+  aggregateOf(stream: string): Aggregate<unknown, DomainEvent> {
+    const aggregate = this.catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '');
+    if (!aggregate) throw new Error(`No aggregate folds ${stream}`);
+    return aggregate;
+  }
+
+  secretsOf(stream: string): Secrets {
+    return new Secrets(this.aggregateOf(stream).events);
+  }
+
+  /** The state after the last event for which `isWanted` held from the first one on; undefined where it never did. */
+  async reach(stream: string, isWanted: (event: RecordedEvent) => boolean): Promise<Reached | undefined> {
+    const aggregate = this.aggregateOf(stream);
+    const secrets = new Secrets(aggregate.events);
+    let state = aggregate.initial;
+    let last: RecordedEvent | undefined;
+    for await (const event of this.each(stream)) {
+      if (!isWanted(event)) break;
+      last = event;
+      const decoded = event.type === CLAIM_FENCED ? undefined : this.decode(event);
+      if (!decoded) continue;
+      secrets.learn(decoded);
+      state = aggregate.evolve(state, decoded, decoded.revision);
+    }
+    return last && { event: last, state, secrets };
+  }
+}
