@@ -26,7 +26,7 @@ const suites = [
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
   { path: 'test/real/forwarding.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },
-  ...['replicas', 'rolling-change', 'revocation', 'engine-faults'].map((name) => ({
+  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults'].map((name) => ({
     path: `test/real/${name}.test.ts`,
     needs: Object.keys(servers),
     own: true,

@@ -87,8 +87,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
       // Runs of jobs take their time to end: they are told first.
       const jobsEnd = jobs?.stop();
       await closeServer(app);
-      await Promise.all([jobsEnd, follower.stop(), ...policies.map((policy) => policy.stop())]);
-      await errors.close();
+      await Promise.all([jobsEnd, follower.stop(), ...policies.map((policy) => policy.stop()), errors.close()]);
       await engines.close();
     },
   };

@@ -55,8 +55,6 @@ export class JobLeader {
     const runner = new JobRunner({ commands, clock, ids, logger, isTransient }, term);
     const ending = new AbortController();
     const signal = AbortSignal.any([stale, ending.signal]);
-    // Also before somebody asks for the end: what has lost its lease must not go on.
-    signal.addEventListener('abort', () => void runner.end(), { once: true });
     const running = [
       ...leftovers.map((leftover) => this.settle(leftover, runner, term, signal)),
       this.follow(runner, after, signal),

@@ -26,8 +26,17 @@ const isErrorLike = (error: unknown): error is ErrorLike =>
   typeof error === 'object' && error !== null && 'message' in error;
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Never throws but where the error's own properties do. */
+/** Never throws, whatever was thrown. */
 export function describeError(error: unknown): ErrorDescription {
+  try {
+    return described(error);
+  } catch {
+    // Its own properties throw.
+    return { name: 'Error', code: null, message: 'An error that cannot be read.', stack: null, marks: ['unreadable'] };
+  }
+}
+
+function described(error: unknown): ErrorDescription {
   if (!isErrorLike(error)) {
     const message = (typeof error === 'string' ? error : typeof error).slice(0, MAX_RAW_LENGTH);
     return { name: 'Error', code: null, message, stack: null, marks: [withoutVariables(message)] };

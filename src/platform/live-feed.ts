@@ -126,8 +126,7 @@ export class LiveFeed {
   }
 
   private take(recorded: RecordedEvent): void {
-    // After a break within a batch its first events come again.
-    const event = recorded.position <= this.current ? undefined : this.decode(recorded);
+    const event = this.decode(recorded);
     if (!event) return;
     this.options.onEvent(event);
     const bytes = this.options.frameOf(event);

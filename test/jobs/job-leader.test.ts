@@ -17,6 +17,7 @@ import { Memberships } from '../../src/platform/memberships.js';
 import { RecordReader } from '../../src/platform/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
 import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
+import type { Logger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
@@ -65,19 +66,26 @@ class Replica {
     replicas.push(this);
   }
 
+  leader(isEnabled = false): JobLeader {
+    const { clock, events, reader, runner, toy, ids, logger } = this;
+    const jobs = { jobs: new Map([['toy', factsOf(toy, isEnabled)]]) };
+    return new JobLeader(events, catalogue, runner, reader, [toy], jobs, clock, ids, logger);
+  }
+
+  private get logger(): Logger {
+    const complain = (_: object, message: string): void => void this.complaints.push(message);
+    return { info: () => undefined, warn: complain, error: complain };
+  }
+
   /** Begins to lead, or to stand by. */
   join(isEnabled = false): this {
-    const complain = (_: object, message: string): void => void this.complaints.push(message);
-    const logger = { info: () => undefined, warn: complain, error: complain };
-    const { clock, events, reader, runner, toy, ids } = this;
-    const directoryOfJobs = { jobs: new Map([['toy', factsOf(toy, isEnabled)]]) };
-    const leader = new JobLeader(events, catalogue, runner, reader, [toy], directoryOfJobs, clock, ids, logger);
+    const leader = this.leader(isEnabled);
     const way: LeaseStore = {
       read: (name) => this.cross(() => leases.read(name)),
       replace: (name, expected: Lease | undefined, next: Lease) =>
         this.cross(() => leases.replace(name, expected, next)),
     };
-    const leadership = new Leadership(way, clock, logger, { holder: this.name });
+    const leadership = new Leadership(way, this.clock, this.logger, { holder: this.name });
     this.led = leadership.lead(JOBS_LEASE, (term, stale) => leader.begin(term, stale));
     return this;
   }
@@ -226,13 +234,7 @@ describe('A leader', () => {
     await b.until(() => b.toy.runs.length === 1);
     // As one that began its term, was paused, and reads what there is to do only now.
     const late = new Replica('late');
-    const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const jobs = { jobs: new Map([['toy', factsOf(late.toy, false)]]) };
-    const { events, clock } = late;
-    const parts = late as unknown as { runner: CommandRunner; reader: RecordReader; ids: SeededIds };
-    const leader = new JobLeader(
-      ...([events, catalogue, parts.runner, parts.reader, [late.toy], jobs, clock, parts.ids, silent] as const),
-    );
+    const leader = late.leader();
     const stale = new AbortController();
     const term = await leader.begin(1, stale.signal);
     await late.clock.advance(5_000);
@@ -245,6 +247,22 @@ describe('A leader', () => {
     b.toy.latest.finish({ message: 'Undisturbed.' });
     await b.until(async () => (await b.state()).run === null);
     expect(await b.last()).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  test('tells its run to end when another leader has ended it, also while it still leads itself', async () => {
+    const a = new Replica('a').join();
+    await a.trigger();
+    await a.until(() => a.toy.runs.length === 1);
+    a.toy.heedsItsSignal = false;
+    const other = new Replica('other');
+    const term = await other.leader().begin(99, new AbortController().signal);
+    await other.until(async () => (await other.state()).run === null);
+    await a.until(() => a.toy.latest.run.signal.aborted);
+    expect((await leases.read(JOBS_LEASE))?.holder).toBe('a');
+    await a.trigger();
+    const stopped = { is: false };
+    void term.stop().then(() => (stopped.is = true));
+    await other.until(() => stopped.is);
   });
 
   test('ends runs of later terms, too, where the leases began anew', async () => {

@@ -101,6 +101,8 @@ test('An error is counted once where its recording was not known to have succeed
   // Another replica goes on meanwhile, so that the same append can't be recognised by its place.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
+  // Nor by what the process remembers of the record.
+  await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));
   expect(await counts()).toEqual({ [errorLogId('f', 0)]: 116 });

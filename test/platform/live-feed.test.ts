@@ -128,6 +128,20 @@ describe('A live feed', () => {
       await has(client, positions.slice(index + 1));
       expect([index, client.positions]).toEqual([index, positions.slice(index + 1)]);
     }
+    // Nobody has a subscription of its own any more.
+    await until(clock, () => faulty.subscriptions === 1);
+  });
+
+  test('gives nothing to whoever has everything, whatever else has happened since', async () => {
+    await write(3);
+    feed.start(await store.head());
+    const { client } = watch(positions.at(-1) ?? -1);
+    await until(clock, () => client.received === 'hello\n');
+    await write(1);
+    await has(client, positions.slice(-1));
+    expect(client.positions).toEqual(positions.slice(-1));
+    await until(clock, () => faulty.subscriptions === 1);
+    expect(faulty.subscribedAfter.length).toBeLessThanOrEqual(2);
   });
 
   test('keeps no more than its capacity', async () => {

@@ -96,6 +96,12 @@ describe('An error', () => {
   test('may be anything that was thrown', () => {
     for (const thrown of ['text', 7, null, undefined, {}, { message: 5 }, Symbol('x'), new Error('')])
       expect(describeError(thrown).marks.length).toBeGreaterThan(0);
+    const unreadable = Object.defineProperty(new Error('x'), 'message', {
+      get: () => {
+        throw new Error('never');
+      },
+    });
+    expect(describeError(unreadable).message).toBe('An error that cannot be read.');
     expect(describeError('text')).toMatchObject({ message: 'text', stack: null });
   });
   test('keeps the words of its message that stay the same', () => {

@@ -1,0 +1,152 @@
+import { call, KontorProcess, openBooks, OPERATOR, pause, PLAIN, until, withDirectory } from '../e2e/kontor-process.js';
+import { mulberry32 } from '../support/manual-clock.js';
+import { Servers } from '../support/servers.js';
+import { Watcher } from '../support/watcher.js';
+
+const CYCLES = Number(process.env['JOB_KILLS'] ?? 3);
+const SEED = 20_261_121;
+const JOB = 'session-cleanup';
+
+type Execution = { readonly id: string; readonly status: string; readonly error: string | null };
+type Job = { readonly name: string; readonly isRunning: boolean; readonly lastExecution: Execution | null };
+type Page = { readonly items: readonly Execution[]; readonly totalPages: number };
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await Servers.start();
+}, 120_000);
+afterAll(() => servers.dispose());
+
+/** Status of the answer; 0 where there was none. */
+async function trigger(url: string, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ jobName: JOB });
+  return fetch(`${url}/api/platform/jobs/trigger`, { method: 'POST', headers, body }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+}
+const jobAt = async (url: string, token: string): Promise<Job | undefined> =>
+  (await call<{ data: Job[] }>(`${url}/api/platform/jobs`, { token })).data.find(({ name }) => name === JOB);
+
+async function executions(url: string, token: string): Promise<Execution[]> {
+  const found: Execution[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const list = await call<Page>(`${url}/api/platform/jobs/logs?pageNumber=${page}&pageSize=100`, { token });
+    found.push(...list.items);
+    pages = list.totalPages;
+  }
+  return found;
+}
+
+test(
+  `A job that is triggered again and again, while its leader is killed (seed ${SEED}): each run ends once, one at a time`,
+  () =>
+    withDirectory(async (directory) => {
+      const random = mulberry32(SEED);
+      const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off' };
+      let replicas = [await KontorProcess.ready(directory, settings), await KontorProcess.ready(directory, settings)];
+      const leader = () => replicas.find((one) => one.leads().includes('jobs'));
+      const { operator } = await openBooks((await replicas[0]?.url()) ?? '');
+      const began = await Watcher.open(`${(await replicas[0]?.url()) ?? ''}/api/platform/jobs/stream`, operator);
+      const { id: from = '0' } = await began.next();
+      began.leave();
+      const started = { count: 0 };
+      for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+        const killed = await until(
+          () => Promise.resolve(leader()),
+          (found) => found !== undefined,
+          30_000,
+        );
+        const kept = replicas.find((one) => one !== killed);
+        const url = (await kept?.url()) ?? '';
+        const triggering = { isOver: false };
+        const triggered = (async () => {
+          while (!triggering.isOver) if ((await trigger(url, operator)) === 201) started.count += 1;
+        })();
+        await pause(300 + random() * 700);
+        await killed?.stop('SIGKILL');
+        // Whatever it left is taken over, and the job runs again.
+        const before = started.count;
+        await until(
+          () => Promise.resolve(started.count),
+          (count) => count > before + 2,
+          30_000,
+        );
+        triggering.isOver = true;
+        await triggered;
+        replicas = [...(kept ? [kept] : []), await KontorProcess.ready(directory, settings)];
+      }
+      const url = (await replicas[0]?.url()) ?? '';
+      await until(
+        () => jobAt(url, operator),
+        (job) => job?.isRunning === false,
+      );
+      const all = await executions(url, operator);
+      // A trigger whose answer got lost may have started a run, too.
+      expect(all.length).toBeGreaterThanOrEqual(started.count);
+      expect(all.filter(({ status }) => status === 'RUNNING')).toEqual([]);
+      for (const { status, error } of all)
+        expect([status, error]).toEqual(
+          status === 'FAILED' ? ['FAILED', 'The process that did the run is gone.'] : ['SUCCEEDED', null],
+        );
+
+      // The same from the stream: every run begins after the one before has ended, and ends once.
+      const watcher = await Watcher.open(`${url}/api/platform/jobs/stream`, operator, from);
+      await until(
+        () => Promise.resolve(watcher.events.length),
+        (count) => count >= all.length * 2,
+        30_000,
+      );
+      const changes = watcher.events.map(({ data }) => data as Execution);
+      const running: string[] = [];
+      for (const { id, status } of changes) {
+        if (status !== 'RUNNING') expect(running.pop()).toBe(id);
+        else if (running.at(-1) !== id) running.push(id);
+        expect(running.length).toBeLessThanOrEqual(1);
+      }
+      const ids = changes.filter(({ status }) => status !== 'RUNNING').map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+      watcher.leave();
+      for (const replica of replicas) await replica.stopCleanly();
+    }),
+  60_000 + CYCLES * 60_000,
+);
+
+test(
+  'A paused leader: what is triggered meanwhile is done by the next one, once, and nothing more when the first goes on',
+  () =>
+    withDirectory(async (directory) => {
+      const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off' };
+      const replicas = [await KontorProcess.ready(directory, settings), await KontorProcess.ready(directory, settings)];
+      const urls = await Promise.all(replicas.map((one) => one.url()));
+      const paused = await until(
+        () => Promise.resolve(replicas.find((one) => one.leads().includes('jobs'))),
+        (found) => found !== undefined,
+      );
+      const other = urls[paused === replicas[0] ? 1 : 0] ?? '';
+      const login = { body: OPERATOR };
+      const operator = (await call<{ data: { accessToken: string } }>(`${other}/api/auth/login`, login)).data
+        .accessToken;
+      const earlier = await jobAt(other, operator);
+      paused?.send('SIGSTOP');
+      expect(await trigger(other, operator)).toBe(201);
+      expect(await trigger(other, operator)).toBe(409);
+      const done = await until(
+        () => jobAt(other, operator),
+        (job) => job?.isRunning === false,
+        30_000,
+      );
+      expect(done?.lastExecution?.status).toBe('SUCCEEDED');
+      expect(done?.lastExecution?.id).not.toBe(earlier?.lastExecution?.id);
+      paused?.send('SIGCONT');
+      await until(
+        () => Promise.resolve(paused?.leads()),
+        (leads) => leads?.includes('jobs') === false,
+      );
+      expect((await jobAt(other, operator))?.lastExecution).toEqual(done?.lastExecution);
+      for (const replica of replicas) await replica.stopCleanly();
+    }),
+  120_000,
+);
