@@ -26,7 +26,8 @@ const suites = [
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
   { path: 'test/real/forwarding.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },
-  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults'].map((name) => ({
+  { path: 'test/real/cache-administration.test.ts', needs: ['redis'], own: true },
+  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations'].map((name) => ({
     path: `test/real/${name}.test.ts`,
     needs: Object.keys(servers),
     own: true,

@@ -34,6 +34,8 @@ import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { StreamAuthenticator } from './http/authenticator.js';
 import { AuditLogController } from './http/audit-log.controller.js';
+import { CacheController } from './http/cache.controller.js';
+import { HealthController } from './http/health.controller.js';
 import { BranchController } from './http/branch.controller.js';
 import { AccountController } from './http/account.controller.js';
 import { CategoryRuleController } from './http/category-rule.controller.js';
@@ -54,7 +56,8 @@ import { projectionCommandHandlers } from './commands/projection.commands.js';
 import { projectionQueryHandlers } from './queries/projection.queries.js';
 import { ProjectionStatus } from './platform/projection-status.js';
 import { projections } from './projections/projections.js';
-import { ProbeController, READINESS } from './http/probe.controller.js';
+import { MetricsController } from './http/metrics.controller.js';
+import { ProbeController } from './http/probe.controller.js';
 import { CacheRateLimiter } from './http/rate-limiter.js';
 import { ReportController } from './http/report.controller.js';
 import { RoleController } from './http/role.controller.js';
@@ -94,8 +97,8 @@ import { Restoring } from './policies/restoring.js';
 import { CACHE } from './ports/cache.js';
 import { EVENT_STORE } from './ports/event-store.js';
 import { CLOCK, IDS } from './ports/time.js';
-import { Readiness } from './readiness.js';
 import { auditLogQueryHandlers } from './queries/audit-log.queries.js';
+import { observationProviders } from './observation.js';
 import { branchQueryHandlers } from './queries/branch.queries.js';
 import { accountQueryHandlers } from './queries/account.queries.js';
 import { categoryRuleQueryHandlers } from './queries/category-rule.queries.js';
@@ -142,6 +145,8 @@ const controllers = [
   StreamController,
   UserController,
   RoleController,
+  CacheController,
+  HealthController,
 ];
 
 /** What Nest composes the service from, over engines that are open already. */
@@ -151,7 +156,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [CqrsModule.forRoot()],
-      controllers: [ProbeController, ...(config.ROLES.includes('http') ? controllers : [])],
+      controllers: [ProbeController, MetricsController, ...(config.ROLES.includes('http') ? controllers : [])],
       providers: [...platform(config, engines, tokens), ...handlers],
     };
   }
@@ -163,7 +168,6 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-  const readiness = new Readiness(engines, catalogue);
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience = config.JWT_AUDIENCE } = config;
   const oidc = new OidcTokens({ issuer, audience, clock, logger });
   const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
@@ -198,7 +202,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(ReadModels, new ReadModels(reads)),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
     value(JOB_SCHEDULES, parseSchedules(config.JOB_SCHEDULES ?? '')),
-    value(READINESS, () => readiness.check()),
+    ...observationProviders(config, engines),
   ];
 }
 

@@ -28,6 +28,9 @@ const schedules = z.string().superRefine((text, context) => {
   }
 });
 
+/** What fits behind `Bearer` (RFC 6750), and is too long to be guessed. */
+const BEARER_TOKEN = /^(?=.{16,512}$)[\w.~+/-]+=*$/;
+
 /** Every setting of the service, its default and its meaning; the README's table is made from these descriptions. */
 export const settings = z.object({
   NODE_ENV: z
@@ -80,6 +83,9 @@ export const settings = z.object({
     z.string().refine(isTrustworthy, { error: 'must be an https address (http only on this machine)' }),
   ).describe('OpenID provider whose access tokens are accepted too; a verified e-mail address says whose they are.'),
   OIDC_AUDIENCE: optional(z.string()).describe('`aud` of its tokens. Default: JWT_AUDIENCE.'),
+  METRICS_TOKEN: optional(
+    z.string().regex(BEARER_TOKEN, { error: 'must be 16 letters, digits or ._~+/- or more' }),
+  ).describe('Bearer token that `/metrics` asks for. Without one `/metrics` answers to this machine only.'),
   LOG_LEVEL: z
     .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))
     .describe('Least level that is logged.'),

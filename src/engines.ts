@@ -6,8 +6,10 @@ import type { Clock, Ids } from './ports/time.js';
 import type { Logger } from './ports/log.js';
 import type { SubscriberOffice } from './subscribers.js';
 import type { ErrorCollector } from './platform/error-collector.js';
+import type { EngineMetrics } from './platform/engine-metrics.js';
 import type { Leadership } from './platform/leadership.js';
 import type { Progress } from './platform/progress.js';
+import type { ProcessQueues } from './process-queues.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 
 /** The engines that a process runs on, chosen by its settings. */
@@ -33,8 +35,14 @@ export type Engines = {
   onProjecting(listener: (projectsHere: boolean) => void): void;
   /** Starts projections and the forwarder as far as they are roles of this process, wherever they run. */
   startSubscribers(office: SubscriberOffice): Promise<void>;
-  /** Whether all that answers need is there and going. */
-  isReady(): Promise<boolean>;
+  /** How the queues are doing that this process works on, in whichever thread. */
+  readonly queues: ProcessQueues;
+  /** What the engines did for this process, and the registry of all its metrics. */
+  readonly metrics: EngineMetrics;
+  /** Whether the cache is one that replicas share. */
+  readonly sharesCache: boolean;
+  /** Whether the subscribers' thread runs, where there is one. */
+  isAlive(): boolean;
   /** Ends subscribers, then engines. Idempotent. */
   close(): Promise<void>;
 };

@@ -1,14 +1,20 @@
+import { Registry } from 'prom-client';
 import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { collectErrors } from './error-collection.js';
 import type { ErrorCollector } from './platform/error-collector.js';
+import { EngineMetrics } from './platform/engine-metrics.js';
 import { Leadership } from './platform/leadership.js';
+import { MeteredBroker } from './platform/metered-broker.js';
+import { MeteredCache } from './platform/metered-cache.js';
+import { MeteredEventStore } from './platform/metered-event-store.js';
 import { Progress } from './platform/progress.js';
 import type { EventStore } from './ports/event-store.js';
 import type { Logger } from './ports/log.js';
 import type { Clock, Ids } from './ports/time.js';
+import { ProcessQueues } from './process-queues.js';
 import { projections } from './projections/projections.js';
 import {
   openBroker,
@@ -35,6 +41,8 @@ type Parts = {
   readonly progress: Progress;
   readonly opened: OpenEvents;
   readonly projecting: Projecting;
+  readonly metrics: EngineMetrics;
+  readonly queues: ProcessQueues;
 };
 
 /**
@@ -49,15 +57,38 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
     clock,
     projections.map(({ model }) => model.name),
   );
-  const opened = await openEvents(settings, { clock, logger });
+  const metrics = new EngineMetrics(new Registry());
+  const queues = new ProcessQueues(clock, metrics);
+  const opened = watched(await openEvents(settings, { clock, logger }), metrics, clock);
   try {
     const projecting = new Projecting();
-    const parts = { config, settings, clock, ids, logger, bareLogger, errors, progress, opened, projecting };
+    const parts = {
+      config,
+      settings,
+      clock,
+      ids,
+      logger,
+      bareLogger,
+      errors,
+      progress,
+      opened,
+      projecting,
+      metrics,
+      queues,
+    };
     return await (hasThread(config) ? withThread(parts) : inline(parts));
   } catch (error) {
     await opened.events.close();
     throw error;
   }
+}
+
+/** The same, with every append and every commit counted. */
+function watched(opened: OpenEvents, metrics: EngineMetrics, clock: Clock): OpenEvents {
+  opened.onCommit(() => {
+    metrics.committed();
+  });
+  return { ...opened, events: new MeteredEventStore(opened.events, clock, metrics.appends) };
 }
 
 const storeSettings = (config: Config): StoreSettings => ({
@@ -118,6 +149,10 @@ async function withThread(parts: Parts): Promise<Engines> {
       errors.note(noted);
     },
     ...follow(parts),
+    onQueues: (report) => {
+      if (report) parts.queues.receive(report);
+      else parts.queues.forget();
+    },
   });
   // The worker loads while the rest of the service is put together; it is waited for where the subscribers must run.
   const started = thread.start();
@@ -162,6 +197,7 @@ async function inline(parts: Parts): Promise<Engines> {
         ...{ events: opened.events, store: models.reads, broker: engines.broker, catalogue, clock, logger, office },
         ...{ leadership: engines.leadership, roles: config.ROLES, projections, batchSize: 100 },
         ...follow(parts),
+        meters: parts.queues.meters,
       });
       return Promise.resolve();
     },
@@ -180,13 +216,16 @@ type Running = Pick<Engines, 'checkpoints'> & {
 };
 
 async function enginesOf(parts: Parts, models: OpenModels, running: Running): Promise<Engines> {
-  const { settings, clock, ids, logger, bareLogger, errors, progress, opened, projecting } = parts;
+  const { settings, clock, ids, logger, bareLogger, errors, progress, opened, projecting, metrics, queues } = parts;
   const { events } = opened;
   const { reads, leases } = models;
-  const broker = await openBroker(settings, { clock, logger });
-  const cache = await openCache(settings, { clock, logger });
+  const broker = new MeteredBroker(await openBroker(settings, { clock, logger }), (result, messages) => {
+    metrics.published(result, messages);
+  });
+  const cache = new MeteredCache(await openCache(settings, { clock, logger }), metrics.cache);
   return {
-    ...{ events, reads, broker, cache, clock, ids, logger, bareLogger, errors, progress },
+    ...{ events, reads, broker, cache, clock, ids, logger, bareLogger, errors, progress, metrics, queues },
+    sharesCache: settings.redisUrl !== undefined,
     leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
     checkpoints: running.checkpoints,
     onProjecting: (listener) => {
@@ -194,11 +233,7 @@ async function enginesOf(parts: Parts, models: OpenModels, running: Running): Pr
       else listener(true);
     },
     startSubscribers: (office) => running.start(office),
-    isReady: async () => {
-      if (!running.isAlive()) return false;
-      const [head] = await Promise.all([events.head(), reads.checkpoint('readiness')]);
-      return head >= -1;
-    },
+    isAlive: running.isAlive,
     close: once(async () => {
       await running.stop();
       await Promise.all([events.close(), reads.close(), broker.close(), cache.close()]);

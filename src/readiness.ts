@@ -1,17 +1,24 @@
 import type { Engines } from './engines.js';
+import type { Check, ReadinessReport } from './http/health.controller.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
-import { BEFORE_ALL, type Position } from './ports/event-store.js';
+import { inTime } from './platform/in-time.js';
+import { BEFORE_ALL, type EventReader, type Position } from './ports/event-store.js';
 
 const ANSWER_WITHIN_MS = 2_000;
+
+/** What a check found: `degraded` still serves. */
+type Finding = Check['status'];
+type Look = readonly [name: string, look: () => Promise<Finding>];
 
 /**
  * Whether a process may be sent requests: its engines answer, and its read models once had everything that was stored
  * when it started (a new version of a model may take its time to be filled). A projection that stands still is not waited
- * for: taking every replica out of service would mend nothing.
+ * for: taking every replica out of service would mend nothing. The broker and the cache are not needed to serve.
  */
 export class Readiness {
   private startedAt: Position | undefined;
   private hasCaughtUp = false;
+  private reporting: Promise<ReadinessReport> | undefined;
 
   constructor(
     private readonly engines: Engines,
@@ -20,28 +27,72 @@ export class Readiness {
 
   /** Answers within two seconds. */
   async check(): Promise<boolean> {
-    const tooLate = new AbortController();
-    const answers = await Promise.race([
-      this.look().catch(() => false),
-      this.engines.clock.sleep(ANSWER_WITHIN_MS, tooLate.signal).then(() => false),
-    ]);
-    tooLate.abort();
-    return answers;
+    const checks = await this.all(this.needed());
+    return checks.every(({ status }) => status !== 'down');
   }
 
-  private async look(): Promise<boolean> {
-    if (!(await this.engines.isReady())) return false;
-    if (this.hasCaughtUp) return true;
-    const { progress } = this.engines;
-    const target = (this.startedAt ??= await this.lastOwnEvent());
-    this.hasCaughtUp = progress.names.every((name) => progress.isStopped(name) || progress.position(name) >= target);
-    return this.hasCaughtUp;
+  /** Every engine by itself, side by side, within two seconds. Who asks while others ask gets the same answer. */
+  report(): Promise<ReadinessReport> {
+    this.reporting ??= this.look().finally(() => {
+      this.reporting = undefined;
+    });
+    return this.reporting;
   }
 
-  /** The store may hold events of others, which no projection here ever passes by itself. */
-  private async lastOwnEvent(): Promise<Position> {
-    const filter = { on: 'stream', prefixes: this.catalogue.streamPrefixes } as const;
-    const [last] = await this.engines.events.readAll({ direction: 'backwards', filter, maxCount: 1 });
-    return last?.position ?? BEFORE_ALL;
+  private async look(): Promise<ReadinessReport> {
+    const [needed, useful] = await Promise.all([this.all(this.needed()), this.all(this.useful())]);
+    const checks = [...needed, ...useful];
+    if (needed.some(({ status }) => status === 'down')) return { status: 'not-ready', checks };
+    return { status: checks.every(({ status }) => status === 'up') ? 'ready' : 'degraded', checks };
   }
+
+  private needed(): readonly Look[] {
+    const { engines } = this;
+    return [
+      ['event-store', () => engines.events.head().then(() => 'up')],
+      ['read-store', () => engines.reads.checkpoint('readiness').then(() => 'up')],
+      ['subscribers', () => Promise.resolve(engines.isAlive() ? 'up' : 'down')],
+      ['read-models', () => this.readModels()],
+    ];
+  }
+
+  private useful(): readonly Look[] {
+    const { broker, cache } = this.engines;
+    return [
+      ['broker', () => broker.facts().then(() => 'up')],
+      ['cache', () => cache.facts().then(() => 'up')],
+    ];
+  }
+
+  private all(looks: readonly Look[]): Promise<Check[]> {
+    return Promise.all(looks.map(([name, look]) => this.timed(name, look)));
+  }
+
+  private async timed(name: string, look: () => Promise<Finding>): Promise<Check> {
+    const { clock } = this.engines;
+    const beganAtMs = clock.monotonicMs();
+    const status = (await inTime(clock, ANSWER_WITHIN_MS, look)) ?? 'down';
+    return { name, status, latencyMs: Math.round((clock.monotonicMs() - beganAtMs) * 1_000) / 1_000 };
+  }
+
+  private async readModels(): Promise<Finding> {
+    const { progress, events } = this.engines;
+    if (!this.hasCaughtUp) {
+      const target = (this.startedAt ??= await lastOwnEvent(events, this.catalogue));
+      const isThere = (name: string): boolean => progress.isStopped(name) || progress.position(name) >= target;
+      this.hasCaughtUp = progress.names.every(isThere);
+      if (!this.hasCaughtUp) return 'down';
+    }
+    return progress.names.some((name) => progress.isStopped(name)) ? 'degraded' : 'up';
+  }
+}
+
+/** The store may hold events of others, which no projection here ever passes by itself. @throws EventStoreUnavailable */
+export async function lastOwnEvent(
+  events: Pick<EventReader, 'readAll'>,
+  { streamPrefixes }: Pick<EventCatalogue, 'streamPrefixes'>,
+): Promise<Position> {
+  const filter = { on: 'stream', prefixes: streamPrefixes } as const;
+  const [last] = await events.readAll({ direction: 'backwards', filter, maxCount: 1 });
+  return last?.position ?? BEFORE_ALL;
 }

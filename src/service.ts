@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppModule } from './app.module.js';
@@ -11,6 +10,7 @@ import { ErrorRecorder } from './commands/error-recorder.js';
 import { CommandGateway } from './http/command-gateway.js';
 import { installDocs } from './http/docs-page.js';
 import { ErrorObserver } from './http/error-observer.js';
+import { RequestMetrics } from './http/request-metrics.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
 import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
 import type { Outcome } from './http/kernel.js';
@@ -26,8 +26,8 @@ import { ServiceSubscriberOffice } from './subscriber-office.js';
 import { POLICIES } from './policies/policies.js';
 import { RestorationWatch } from './policies/restoration-watch.js';
 import { projections } from './projections/projections.js';
-
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+import { Observation } from './observation.js';
+import { version } from './version.js';
 
 export type Service = {
   readonly app: NestFastifyApplication;
@@ -46,21 +46,23 @@ export async function createService(config: Config, engines: Engines): Promise<S
   const tokens = await openTokens(config, engines);
   const pace = new Pace(clock);
   let openApi = () => '';
+  const requests = new RequestMetrics(engines.metrics.registry);
   const { app } = await createHttpApp(
     AppModule.over(config, engines, tokens),
     (nest) => ({
+      metricsToken: config.METRICS_TOKEN,
       authenticator: nest.get<Authenticator>(AUTHENTICATOR),
       rateLimiter: nest.get<RateLimiter>(RATE_LIMITER),
       clock,
       ids,
       logger,
-      observe: observing(engines),
+      observe: observing(engines, requests),
       waitForPosition: (position) => nest.get(CommandGateway).waitForPosition(position),
     }),
     {
       trustProxy: config.TRUST_PROXY,
       beforeRoutes: (server, kernel) => {
-        countRequests(server, pace);
+        countRequests(server, pace, requests);
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
       },
     },
@@ -73,6 +75,8 @@ export async function createService(config: Config, engines: Engines): Promise<S
   await whenEnginesAnswer(engines, () => engines.reads.prepare(tables));
   await whenEnginesAnswer(engines, () => engines.events.head());
   await app.init();
+  const observation = app.get(Observation);
+  observation.start();
   const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, pace) : [];
   const jobs = config.ROLES.includes('jobs') ? leadJobs(app, engines) : undefined;
   return {
@@ -87,7 +91,10 @@ export async function createService(config: Config, engines: Engines): Promise<S
       // Runs of jobs take their time to end: they are told first.
       const jobsEnd = jobs?.stop();
       await closeServer(app);
-      await Promise.all([jobsEnd, follower.stop(), ...policies.map((policy) => policy.stop()), errors.close()]);
+      await Promise.all([
+        ...[jobsEnd, follower.stop(), observation.stop(), errors.close()],
+        ...policies.map((policy) => policy.stop()),
+      ]);
       await engines.close();
     },
   };
@@ -99,13 +106,22 @@ const isLong = ({ routeOptions }: FastifyRequest): boolean => {
   return shape === 'sse' || shape === 'file';
 };
 
-function countRequests(server: FastifyInstance, pace: Pace): void {
-  server.addHook('onRequest', (request, _reply, done) => {
-    if (!isLong(request)) pace.requestBegins();
-    done();
+/** Not by Fastify's hooks: a request that the kernel's hook refuses does not come to the next ones, and ends all the same. */
+function countRequests(server: FastifyInstance, pace: Pace, requests: RequestMetrics): void {
+  const long = new WeakSet<object>();
+  server.server.on('request', (_request, response) => {
+    pace.requestBegins();
+    requests.begins();
+    response.once('close', () => {
+      if (!long.has(response)) pace.requestEnds();
+      requests.ends();
+    });
   });
-  server.addHook('onResponse', (request, _reply, done) => {
-    if (!isLong(request)) pace.requestEnds();
+  server.addHook('onRequest', (request, reply, done) => {
+    if (isLong(request)) {
+      long.add(reply.raw);
+      pace.requestEnds();
+    }
     done();
   });
 }
@@ -120,11 +136,12 @@ const openTokens = (config: Config, { clock, logger }: Engines): Promise<AccessT
   });
 
 /** What is told of every request's end. */
-function observing({ errors, clock }: Engines): (outcome: Outcome) => void {
+function observing({ errors, clock }: Engines, requests: RequestMetrics): (outcome: Outcome) => void {
   const observer = new ErrorObserver((noted) => {
     errors.note(noted);
   }, clock);
   return (outcome) => {
+    requests.observe(outcome);
     observer.observe(outcome);
   };
 }
@@ -180,7 +197,7 @@ async function closeServer(app: NestFastifyApplication): Promise<void> {
 }
 
 function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters, pace: Pace): WindowedSubscriber {
-  const { events, checkpoints, clock, logger } = engines;
+  const { events, checkpoints, clock, logger, queues } = engines;
   return new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
     name: policy.name,
     filter: { on: 'type', prefixes: policy.types },
@@ -188,6 +205,7 @@ function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters
     pace: (event) => pace.turn(event.recordedAtMs),
     isTransient,
     ...(policy.inOrder && { maxInFlight: 1 }),
+    meter: queues.meters.of(policy.name, 'policy'),
     park: ({ id, type, stream, revision, position }, error) =>
       deadLetters.park({
         origin: policy.letters ?? 'POLICY',

@@ -5,6 +5,7 @@ import type { NotedError } from './platform/counted-error.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
+import type { ThreadReport } from './process-queues.js';
 import type { StoreSettings } from './stores.js';
 import { checkpointsIn, type SubscriberOffice, type Subscribers } from './subscribers.js';
 
@@ -18,6 +19,7 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly positions: readonly (readonly [string, number])[] }
   | { readonly kind: 'stopped'; readonly name: string }
+  | { readonly kind: 'queues'; readonly report: ThreadReport }
   | { readonly kind: 'projecting'; readonly projectsHere: boolean }
   | { readonly kind: 'saved'; readonly call: number; readonly fault: string | null }
   | { readonly kind: 'noted'; readonly noted: NotedError }
@@ -47,6 +49,8 @@ export type ThreadOptions = {
   readonly onProjecting: (projectsHere: boolean) => void;
   /** What the worker complained of; its texts are bounded. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
+  /** Told about once a second; undefined when the thread has ended. */
+  readonly onQueues: (report: ThreadReport | undefined) => void;
 };
 
 function askOf(office: SubscriberOffice, question: Question): Promise<unknown> {
@@ -163,6 +167,7 @@ export class SubscriberThread implements Subscribers {
       worker.on('exit', () => {
         this.worker = undefined;
         this.options.onProjecting(false);
+        this.options.onQueues(undefined);
         for (const call of [...this.calls.keys()]) this.answer(call, 'the worker ended');
         resolve(fault);
       });
@@ -176,6 +181,9 @@ export class SubscriberThread implements Subscribers {
         break;
       case 'stopped':
         this.options.onStopped(message.name);
+        break;
+      case 'queues':
+        this.options.onQueues(message.report);
         break;
       case 'projecting':
         this.options.onProjecting(message.projectsHere);

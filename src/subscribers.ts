@@ -8,8 +8,9 @@ import type { EventCatalogue } from './platform/event-catalogue.js';
 import type { Leadership, Led } from './platform/leadership.js';
 import type { ProjectionLetters } from './platform/projection-quarantine.js';
 import type { RebuildReport } from './platform/projection-rebuilds.js';
-import { ProjectionRunner } from './platform/projection-runner.js';
+import { ProjectionRunner, type ProjectionRunnerOptions } from './platform/projection-runner.js';
 import type { AnyProjection } from './platform/projection.js';
+import type { QueueMeters } from './platform/queue-meters.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { Broker } from './ports/broker.js';
 import type { EventReader } from './ports/event-store.js';
@@ -40,6 +41,7 @@ export type SubscriberParts = {
   readonly onStopped: (name: string) => void;
   /** Told when projections begin or cease to run here. */
   readonly onProjecting: (projectsHere: boolean) => void;
+  readonly meters: QueueMeters;
 };
 
 export type Subscribers = { stop(): Promise<void> };
@@ -80,17 +82,18 @@ export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string
 }
 
 async function project(parts: SubscriberParts): Promise<Led> {
-  const { events, store, catalogue, projections, clock, logger, office, onProjecting } = parts;
-  const { batchSize, onProgress, onStopped } = parts;
-  const { reportRebuild } = office;
-  const options = { batchSize, onProgress, onStopped, letters: lettersOf(office), reportRebuild };
+  const { events, store, catalogue, projections, clock, logger, onProjecting } = parts;
+  const meters = projections.map(({ model }) => parts.meters.of(model.name, 'projection'));
+  const options = optionsOf(parts);
   const runner = new ProjectionRunner(events, store, catalogue, projections, clock, logger, options);
+  for (const meter of meters) meter.begin(-1);
   await runner.start();
   onProjecting(true);
   return {
     stop: async () => {
       onProjecting(false);
       await runner.stop();
+      for (const meter of meters) meter.end();
     },
   };
 }
@@ -108,7 +111,38 @@ const lettersOf = ({ park, settle }: SubscriberOffice): ProjectionLetters => ({
   replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),
 });
 
-async function forward({ events, store, broker, catalogue, clock, logger, office }: SubscriberParts): Promise<Led> {
+/** What the runner tells, with the meters told, too. */
+const optionsOf = (parts: SubscriberParts): ProjectionRunnerOptions => {
+  const { batchSize, office } = parts;
+  const meterOf = (name: string) => parts.meters.of(name, 'projection');
+  return {
+    batchSize,
+    letters: lettersOf(office),
+    reportRebuild: office.reportRebuild,
+    onProgress: (name, position) => {
+      meterOf(name).reached(position, false);
+      parts.onProgress(name, position);
+    },
+    onHandled: (name, events, position) => {
+      meterOf(name).handled(events, position);
+    },
+    onStopped: (name) => {
+      meterOf(name).failed();
+      parts.onStopped(name);
+    },
+  };
+};
+
+async function forward({
+  events,
+  store,
+  broker,
+  catalogue,
+  clock,
+  logger,
+  office,
+  meters,
+}: SubscriberParts): Promise<Led> {
   const forwarder = createForwarder({
     events,
     broker,
@@ -124,6 +158,7 @@ async function forward({ events, store, broker, catalogue, clock, logger, office
         reason: reasonOf(error),
       }),
     onProgress: () => undefined,
+    meter: meters.of(FORWARDER, 'forwarder'),
   });
   await forwarder.start();
   return forwarder;

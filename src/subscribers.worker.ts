@@ -5,6 +5,8 @@ import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
 import { Leadership } from './platform/leadership.js';
 import { notingLogger } from './platform/noting-logger.js';
+import { MeteredBroker, noPublishes } from './platform/metered-broker.js';
+import { QueueMeters } from './platform/queue-meters.js';
 import { projections } from './projections/projections.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
 import { checkpointsIn, startSubscribers } from './subscribers.js';
@@ -12,6 +14,7 @@ import type { FromWorker, Question, ToWorker, WorkerSettings } from './subscribe
 
 // The composition root of the worker thread: engines of its own on the same files.
 const WORKER_NICENESS = 10;
+const REPORT_EVERY_MS = 1_000;
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread.');
@@ -29,7 +32,11 @@ const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers
 });
 const { events, notify } = await openEventReader(stores, { clock, logger });
 const { reads: store, leases, isRecreated } = await openModels(stores, 'readwrite', { clock, logger });
-const broker = await openBroker(stores, { clock, logger });
+const published = noPublishes();
+const broker = new MeteredBroker(await openBroker(stores, { clock, logger }), (result, messages) => {
+  published[result] += messages;
+});
+const meters = new QueueMeters(clock);
 if (isRecreated) logger.warn({}, 'the read models were unreadable; they are built anew from the history');
 
 const positions = new Map<string, number>();
@@ -52,6 +59,7 @@ const subscribers = startSubscribers({
   leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
   roles,
   projections,
+  meters,
   batchSize: 500,
   office: {
     park: async (...given) => {
@@ -80,6 +88,9 @@ const subscribers = startSubscribers({
 });
 
 const checkpoints = checkpointsIn(store);
+setInterval(() => {
+  tell({ kind: 'queues', report: { queues: meters.readings(), published } });
+}, REPORT_EVERY_MS).unref();
 
 async function stop(): Promise<void> {
   await subscribers.stop();

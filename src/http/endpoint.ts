@@ -41,6 +41,8 @@ export type Answers = {
   readonly media?: readonly string[];
   /** Further statuses, with what they mean. */
   readonly also?: Readonly<Record<number, string>>;
+  /** `data` (or, for `plain`, the whole body) of those of them that are no error: what is sent is not ErrorResponseDto. */
+  readonly bodies?: Readonly<Record<number, z.ZodType>>;
   readonly headers?: Readonly<Record<string, HeaderNote>>;
   /** 401 and 403 without a described body, as the specification has it for scope-protected operations. */
   readonly bareRefusals?: boolean;

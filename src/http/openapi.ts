@@ -121,6 +121,8 @@ class DocumentBuilder {
     for (const [code, description] of Object.entries({ ...refusalsOf(endpoint), ...also }))
       responses[code] =
         Number(code) < 400 ? { ...success, description } : this.failure(endpoint, Number(code), description);
+    for (const [code, schema] of Object.entries(endpoint.answers.bodies ?? {}))
+      responses[code] = { ...(responses[code] as JsonSchema), content: this.told(endpoint, Number(code), schema) };
     return responses;
   }
 
@@ -153,6 +155,12 @@ class DocumentBuilder {
         // Without a schema it is no JSON: its media types say what it is.
         return schema === undefined && media !== undefined ? {} : { 'application/json': { schema: this.data(schema) } };
     }
+  }
+
+  /** What is told with a status of its own, in the shape of the success. */
+  private told({ answers }: Endpoint, status: number, schema: z.ZodType): JsonSchema {
+    const data = this.data(schema);
+    return answers.shape === 'plain' ? { 'application/json': { schema: data } } : enveloped(status, data);
   }
 
   private data(schema: z.ZodType | undefined): JsonSchema {

@@ -29,7 +29,13 @@ export class ProbeController {
     ...probe,
     path: '/readyz',
     summary: 'Whether the process can serve',
-    answers: { status: 200, shape: 'plain', schema: status('ready'), also: { 503: 'Not ready.' } },
+    answers: {
+      status: 200,
+      shape: 'plain',
+      schema: status('ready'),
+      also: { 503: 'Not ready.' },
+      bodies: { 503: status('not-ready') },
+    },
   })
   async ready(): Promise<Answer> {
     return (await this.isReady()) ? answer({ status: 'ready' }) : answer({ status: 'not-ready' }, { status: 503 });

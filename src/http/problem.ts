@@ -2,6 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorKind, type Fault } from '../platform/domain-error.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../ports/event-store.js';
+import { CacheUnavailable } from '../ports/cache.js';
 import { ReadStoreUnavailable } from '../ports/read-store.js';
 import { liesBelow } from './request-state.js';
 
@@ -55,6 +56,7 @@ const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'Something w
 const isUnavailable = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
   error instanceof ReadStoreUnavailable ||
+  error instanceof CacheUnavailable ||
   error instanceof AppendOutcomeUnknown;
 
 function fromDomain({ kind, code, message, details }: DomainError): Problem {

@@ -5,6 +5,7 @@ import { EventStoreUnavailable, type EventReader, type RecordedEvent } from '../
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from '../platform/event-catalogue.js';
 import type { Logger } from '../ports/log.js';
+import type { QueueMeter } from '../platform/queue-meters.js';
 import { WindowedSubscriber, type Checkpoints } from '../platform/windowed-subscriber.js';
 import { publish } from './publishing.js';
 import { Rewinds } from './rewind.js';
@@ -22,6 +23,7 @@ type Parts = {
   /** Keeps an event that the broker refuses for good, durably; `rewindId`: where that was in a rewind. */
   readonly park: (event: RecordedEvent, error: unknown, rewindId?: string) => Promise<void>;
   readonly onProgress: (position: number) => void;
+  readonly meter?: QueueMeter;
 };
 
 /**
@@ -40,6 +42,7 @@ export function createForwarder(parts: Parts): WindowedSubscriber {
     isTransient: (error) => error instanceof BrokerUnavailable || error instanceof EventStoreUnavailable,
     park: (event, error) => parts.park(event, error),
     onProgress: parts.onProgress,
+    ...(parts.meter && { meter: parts.meter }),
   });
 }
 

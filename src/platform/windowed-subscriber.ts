@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
+import type { EventBatch, EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { KeyedQueue } from './keyed-queue.js';
+import type { QueueMeter } from './queue-meters.js';
 import type { Logger } from '../ports/log.js';
 
 /** Where a subscriber keeps its checkpoint. */
@@ -23,6 +24,8 @@ export type WindowedOptions = {
   /** Tells how far everything is done; called after each event. */
   readonly onProgress?: (position: number) => void;
   readonly maxInFlight?: number;
+  /** Told of what is in hand, done and failed. */
+  readonly meter?: QueueMeter;
   /** Waits until the next event may be handled, where other work in the thread comes first. */
   readonly pace?: (event: RecordedEvent) => Promise<void>;
 };
@@ -72,6 +75,7 @@ export class WindowedSubscriber {
     setMaxListeners(0, this.stopping.signal);
     this.delivered = this.saved = await this.checkpoints.load(this.name);
     this.options.onProgress?.(this.delivered);
+    this.options.meter?.begin(this.delivered);
     this.running = Promise.all([this.consume(), this.keepCheckpoint()]).then(() => undefined);
   }
 
@@ -80,6 +84,7 @@ export class WindowedSubscriber {
     this.stopping.abort();
     this.room?.();
     await this.running;
+    this.options.meter?.end();
     await this.save();
   }
 
@@ -97,24 +102,32 @@ export class WindowedSubscriber {
             handling.add(work);
           }
           if (this.isStopping()) break;
-          this.delivered = Math.max(this.delivered, batch.position);
-          this.options.onProgress?.(this.position);
+          this.noteDelivered(batch);
           pauseMs = 100;
         }
       } catch (error) {
         this.logger.error({ err: error, subscriber: this.name }, 'subscription broke; it is opened again');
+        this.options.meter?.lostSight();
       }
       await this.clock.sleep(pauseMs, signal);
     }
     await Promise.all(handling);
   }
 
+  private noteDelivered({ position, caughtUp }: EventBatch): void {
+    this.delivered = Math.max(this.delivered, position);
+    this.options.onProgress?.(this.position);
+    this.options.meter?.reached(this.position, caughtUp);
+  }
+
   private async take(event: RecordedEvent): Promise<void> {
     this.open.set(event.position, this.delivered);
     this.delivered = event.position;
+    this.options.meter?.took(this.open.size);
     const done = await this.queue.run(event.stream, () => this.handle(event));
     if (!done) return;
     this.open.delete(event.position);
+    this.options.meter?.handled(1, this.position, this.open.size);
     this.room?.();
     this.options.onProgress?.(this.position);
   }
@@ -129,6 +142,7 @@ export class WindowedSubscriber {
         else await this.options.handle(this.catalogue.decode(event));
         return true;
       } catch (error) {
+        this.options.meter?.failed();
         if (!failure && !this.options.isTransient(error)) failure = { error };
         if (!failure || attempt > 0) {
           this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'event is tried again');

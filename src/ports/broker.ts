@@ -1,3 +1,5 @@
+import type { EngineFacts } from './engine.js';
+
 /** The broker carries integration events to others. It is a copy of what the history says, never the record. */
 export const BROKER = Symbol('BROKER');
 
@@ -30,6 +32,8 @@ export interface Broker {
     readonly limit: number;
     readonly subjectPrefix?: string;
   }): Promise<StoredMessage[]>;
+  /** Asks the engine who it is: one round trip. @throws BrokerUnavailable */
+  facts(): Promise<EngineFacts>;
   close(): Promise<void>;
 }
 

@@ -1,3 +1,5 @@
+import type { EngineFacts } from './engine.js';
+
 /** Shared cache and counters. Everything in it may vanish at any moment; nothing depends on it for correctness. */
 export const CACHE = Symbol('CACHE');
 
@@ -24,7 +26,10 @@ export interface Cache {
   /** `ttlMs` is required: no entry lives for ever. */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many. */
+  /**
+   * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many.
+   * @throws RangeError for a pattern over 256 characters, CacheUnavailable when only some may be removed
+   */
   clear(pattern: string): Promise<number>;
   /**
    * Counts one hit, or `by` hits, in a fixed window that begins with the key's first hit; atomic over all replicas. A
@@ -32,7 +37,10 @@ export interface Cache {
    * @throws CacheUnavailable; RangeError for a `by` that is no whole number other than 0
    */
   hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;
+  /** Never fails: a store that is away is told as not connected. It may look at many keys. */
   status(): Promise<CacheStatus>;
+  /** Asks the engine who it is: one round trip. @throws CacheUnavailable */
+  facts(): Promise<EngineFacts>;
   close(): Promise<void>;
 }
 

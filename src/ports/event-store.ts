@@ -1,3 +1,5 @@
+import type { EngineFacts } from './engine.js';
+
 /**
  * The event store: one append-only history of many streams. It is the only record; everything else is derived from it.
  *
@@ -141,6 +143,9 @@ export interface EventStore {
 
   /** Position of the last event, BEFORE_ALL when empty. @throws EventStoreUnavailable */
   head(): Promise<Position>;
+
+  /** Asks the engine who it is: one round trip. @throws EventStoreUnavailable */
+  facts(): Promise<EngineFacts>;
 
   /** Soft delete: reads say `exists: false`, later appends go on with the revisions. @throws as `append` */
   deleteStream(stream: string, expected: ExpectedRevision): Promise<void>;

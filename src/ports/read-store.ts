@@ -1,3 +1,5 @@
+import type { EngineFacts } from './engine.js';
+
 /**
  * The read store: documents derived from the history, one table (or collection) for each model, version and generation.
  * Everything in it can be rebuilt, so it may be less durable than the event store, but never inconsistent in itself:
@@ -128,6 +130,9 @@ export interface ReadStore {
   liveGeneration(model: string, version: number): Promise<number | undefined>;
   /** Makes a generation live. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
+
+  /** Asks the engine who it is: one round trip. @throws ReadStoreUnavailable */
+  facts(): Promise<EngineFacts>;
 
   close(): Promise<void>;
 }

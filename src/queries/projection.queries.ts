@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { QueueBoard } from '../platform/queue-board.js';
 import { ProjectionStatus, type ProjectionState } from '../platform/projection-status.js';
 
 export type ProjectionRow = {
@@ -33,22 +34,26 @@ export class ListProjections extends Query<readonly ProjectionRow[]> {}
 
 @QueryHandler(ListProjections)
 export class ListProjectionsHandler implements IQueryHandler<ListProjections> {
-  constructor(@Inject(ProjectionStatus) private readonly projections: ProjectionStatus) {}
+  constructor(
+    @Inject(ProjectionStatus) private readonly projections: ProjectionStatus,
+    @Inject(QueueBoard) private readonly queues: QueueBoard,
+  ) {}
 
   async execute(): Promise<readonly ProjectionRow[]> {
-    return (await this.projections.all()).map(rowOf);
+    const rates = new Map((await this.queues.list()).map(({ name, perMinute }) => [name, perMinute / 60]));
+    return (await this.projections.all()).map((state) => rowOf(state, rates.get(state.name) ?? 0));
   }
 }
 
 export const projectionQueryHandlers = [ListProjectionsHandler];
 
-function rowOf(state: ProjectionState): ProjectionRow {
+function rowOf(state: ProjectionState, eventsPerSecond: number): ProjectionRow {
   const { name, version, generation, position, head, rebuild, lastRebuild } = state;
   return {
     ...{ name, version, generation, position, head },
     lag: head - position,
     status: statusOf(state),
-    eventsPerSecond: 0,
+    eventsPerSecond: Math.round(eventsPerSecond * 10) / 10,
     rebuild: rebuild && {
       progress: progressOf(rebuild.position, head),
       position: rebuild.position,

@@ -41,6 +41,8 @@ describe('The settings', () => {
     ['ROLES', ','],
     ['JOB_SCHEDULES', 'nothing=off'],
     ['LOG_LEVEL', 'loud'],
+    ['METRICS_TOKEN', 'too-short'],
+    ['METRICS_TOKEN', 'not to be sent as it is'],
     ['READ_WAIT_MS', '-1'],
     ['OPERATOR_EMAIL', 'nobody'],
   ])('%s does not take %s, and says so by name', (name, value) => {

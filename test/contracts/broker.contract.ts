@@ -197,6 +197,14 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(await found('')).toEqual(subjects);
     });
 
+    test('tells which engine it is, until it is closed', async () => {
+      const { engine, version } = await broker.facts();
+      expect(['sqlite', 'nats']).toContain(engine);
+      expect(version).toMatch(/^\d+\.\d+/);
+      await broker.close();
+      await expect(broker.facts()).rejects.toBeInstanceOf(BrokerUnavailable);
+    });
+
     test('keeps its word on messages that are under way when it closes, and takes none afterwards', async () => {
       const underWay = Array.from({ length: 20 }, () => broker.publish(message()));
       await broker.close();

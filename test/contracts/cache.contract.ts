@@ -222,6 +222,14 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(status.usedMemoryBytes).toBeGreaterThan(0);
       });
 
+      test('says which engine it is, until it is closed', async () => {
+        const { engine, version } = await cache.facts();
+        expect(engine).toBe((await cache.status()).store);
+        expect(version).toBe((await cache.status()).version);
+        await cache.close();
+        await expect(cache.facts()).rejects.toBeInstanceOf(CacheUnavailable);
+      });
+
       test('is not connected after closing, when counting is refused and nothing is found', async () => {
         await fill(['a']);
         await cache.close();

@@ -598,6 +598,14 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(next.position).toBeGreaterThan(appended.position);
         await expect(create('sale', ...numbered(5))).rejects.toBeInstanceOf(WrongExpectedRevision);
       });
+
+      test('tells which engine it is, until it is closed', async () => {
+        const { engine, version } = await store.facts();
+        expect(['sqlite', 'eventstoredb']).toContain(engine);
+        expect(version).toMatch(/^\d+\.\d+/);
+        await store.close();
+        await expect(store.facts()).rejects.toBeInstanceOf(EventStoreUnavailable);
+      });
     });
   });
 }

@@ -854,6 +854,12 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       expect(scanned).toEqual(expected.sort((a, b) => byText(a[0], b[0]) || byText(a[1], b[1])));
     });
 
+    test('a store tells which engine it is', async () => {
+      const { engine, version } = await store.facts();
+      expect(['sqlite', 'mongodb']).toContain(engine);
+      expect(version).toMatch(/^\d+\.\d+/);
+    });
+
     test('a closed store answers no more, and may be closed again', async () => {
       const other = await under.another();
       await other.prepare([table]);

@@ -300,6 +300,9 @@ async function walkOperations(): Promise<void> {
   );
   await change('PATCH', errors, id, operator, undefined, '/resolve');
 
+  const cache = '/api/platform/redis/cache';
+  await take({ route: `DELETE ${cache}/{pattern}`, address: `${cache}/nothing*` });
+
   const projections = '/api/platform/projections';
   type Row = { name: string; rebuild: unknown };
   const rows = async (): Promise<Row[]> => (await service.get(projections, operator)).data as Row[];
@@ -359,7 +362,10 @@ describe('The walk', () => {
 
   test('leaves events with every step but those that only ask or are told nothing new', () => {
     const silent = deeds.filter((deed) => eventsOf(deed).length === 0).map(({ route }) => route);
-    expect(silent).toEqual(['POST /api/transaction-categories/rules/test']);
+    expect(silent).toEqual([
+      'POST /api/transaction-categories/rules/test',
+      'DELETE /api/platform/redis/cache/{pattern}',
+    ]);
   });
 });
 

@@ -8,6 +8,7 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { UnknownEvent, type Recorded } from '../../src/platform/event-catalogue.js';
 import { silentLogger } from '../../src/ports/log.js';
+import { QueueMeter } from '../../src/platform/queue-meters.js';
 import { WindowedSubscriber, type Checkpoints, type WindowedOptions } from '../../src/platform/windowed-subscriber.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
@@ -131,6 +132,49 @@ const inScene = async (work: (scene: Scene) => Promise<void>): Promise<void> => 
 const greetings = (who: string, count: number) => Array.from({ length: count }, (_, at) => facts.greeted(who, `${at}`));
 
 describe('A subscriber with a window', () => {
+  test('tells its meter what is in hand, done and failed, and that it does not know while nothing is delivered', () =>
+    inScene(async (scene) => {
+      const meter = new QueueMeter('desk', 'policy', scene.clock);
+      scene.desk.hold('ada-1');
+      await happen(scene.events, ...greetings('ada', 3));
+      const subscriber = await scene.start({ meter });
+      await scene.until(() => scene.desk.begun.includes('ada-1'));
+      await scene.until(() => meter.read().inFlight === 2);
+      expect(meter.read()).toMatchObject({ handled: 1, isIdle: false, perMinute: 1 });
+      scene.desk.release('ada-1');
+      await scene.until(() => meter.read().isIdle);
+      const head = await scene.events.head();
+      expect(meter.read()).toMatchObject({ handled: 3, inFlight: 0, position: head, failures: 0 });
+
+      await happen(scene.events, facts.opened('red', 1));
+      await scene.until(() => meter.read().position > head);
+      expect(meter.read()).toMatchObject({ handled: 3, isIdle: true });
+
+      scene.events.away = true;
+      await happen(scene.events.inner, ...greetings('bea', 1));
+      await scene.until(() => !meter.read().isIdle);
+      scene.events.away = false;
+      await scene.until(() => meter.read().isIdle && meter.read().handled === 4);
+      await subscriber.stop();
+      expect(meter.isBegun).toBe(false);
+    }));
+
+  test('tells its meter of every attempt that fails', () =>
+    inScene(async (scene) => {
+      const meter = new QueueMeter('desk', 'policy', scene.clock);
+      let left = 2;
+      await happen(scene.events, ...greetings('ada', 1));
+      await scene.start({
+        meter,
+        handle: (event) => {
+          left -= 1;
+          return left >= 0 ? Promise.reject(new Away()) : scene.desk.handle(event);
+        },
+      });
+      await scene.until(() => scene.desk.done.length === 1 && meter.read().inFlight === 0);
+      expect(meter.read()).toMatchObject({ failures: 2, handled: 1 });
+    }));
+
   test('handles what is stored and what comes, each once', () =>
     inScene(async (scene) => {
       await happen(scene.events, ...greetings('ada', 2));

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { Leadership } from '../../src/platform/leadership.js';
 import { ModelFollower } from '../../src/platform/model-follower.js';
+import { QueueMeters } from '../../src/platform/queue-meters.js';
 import { Progress } from '../../src/platform/progress.js';
 import type { AnyProjection } from '../../src/platform/projection.js';
 import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
@@ -45,6 +46,7 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
     leadership: new Leadership(leases, clock, logger, { holder: name }),
     roles: ['projections'],
     batchSize: 100,
+    meters: new QueueMeters(clock),
     office: {
       park: () => Promise.resolve(),
       settle: () => Promise.resolve(),

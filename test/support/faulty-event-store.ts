@@ -14,6 +14,8 @@ import {
   type StreamSlice,
 } from '../../src/ports/event-store.js';
 
+import type { EngineFacts } from '../../src/ports/engine.js';
+
 /** An append that was stopped on its way. `reached` resolves when it is there; `resume` lets it go on. */
 export type Pause = { readonly reached: Promise<void>; readonly resume: () => void };
 
@@ -108,6 +110,11 @@ export class FaultyEventStore implements EventStore {
   async head(): Promise<Position> {
     this.refuseWhileAway();
     return this.inner.head();
+  }
+
+  async facts(): Promise<EngineFacts> {
+    this.refuseWhileAway();
+    return this.inner.facts();
   }
 
   deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {

@@ -107,6 +107,11 @@ export class FaultyReadStore implements ReadStore {
   setLiveGeneration: ReadStore['setLiveGeneration'] = (model, version, generation) =>
     this.inner.setLiveGeneration(model, version, generation);
 
+  facts: ReadStore['facts'] = async () => {
+    this.refuseWhileAway();
+    return this.inner.facts();
+  };
+
   close(): Promise<void> {
     return this.inner.close();
   }

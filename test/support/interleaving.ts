@@ -65,6 +65,7 @@ class GatedEventStore implements EventStore {
   readAll: EventStore['readAll'];
   subscribeToAll: EventStore['subscribeToAll'];
   head: EventStore['head'];
+  facts: EventStore['facts'];
   deleteStream: EventStore['deleteStream'];
 
   constructor(
@@ -75,6 +76,7 @@ class GatedEventStore implements EventStore {
     this.readAll = inner.readAll.bind(inner);
     this.subscribeToAll = inner.subscribeToAll.bind(inner);
     this.head = inner.head.bind(inner);
+    this.facts = inner.facts.bind(inner);
     this.deleteStream = inner.deleteStream.bind(inner);
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createUser, user, type Role } from '../../src/aggregates/user.aggregate.js';
 import { readConfig } from '../../src/config.js';
+import type { Engines } from '../../src/engines.js';
 import { openEngines } from '../../src/open-engines.js';
 import { seed } from '../../src/jobs/first-start.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
@@ -51,6 +52,8 @@ export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
 type Options = {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Puts something between the service and its engines. Subscribers keep the engines as they are. */
+  readonly between?: (engines: Engines) => Engines;
 };
 
 /** Settled, but not by its time: how often a status is asked for, and for how long. */
@@ -63,6 +66,7 @@ export class TestService {
     readonly directory: string,
     readonly clock: Clock,
     private readonly environment: Readonly<Record<string, string>>,
+    private readonly between: (engines: Engines) => Engines,
     private running: { service: Service; url: string },
   ) {}
 
@@ -71,9 +75,10 @@ export class TestService {
   private operatorToken: { token: string; untilMs: number } | undefined;
   private made = 0;
 
-  static async start({ clock = new ShiftedClock(), environment = {} }: Options = {}): Promise<TestService> {
+  static async start(options: Options = {}): Promise<TestService> {
+    const { clock = new ShiftedClock(), environment = {}, between = (engines: Engines) => engines } = options;
     const directory = await mkdtemp(join(tmpdir(), 'kontor-'));
-    const test = new TestService(directory, clock, environment, undefined as never);
+    const test = new TestService(directory, clock, environment, between, undefined as never);
     test.running = await test.open();
     return test;
   }
@@ -264,7 +269,7 @@ export class TestService {
       this.complaints.push(err instanceof Error ? `${message}: ${String(err.stack)}` : message);
     };
     const logger = { info: () => undefined, warn: complain, error: complain };
-    const engines = await openEngines(config, { clock: this.clock, logger });
+    const engines = this.between(await openEngines(config, { clock: this.clock, logger }));
     const service = await createService(config, engines);
     await seed(config, service);
     return { service, url: await service.listen() };

@@ -8,6 +8,7 @@ import {
   type Published,
   type StoredMessage,
 } from '../../ports/broker.js';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
 import { openLog } from './broker.log.js';
 
@@ -139,6 +140,13 @@ export class EmbeddedBroker implements Broker {
       await nextTurn();
     }
     return found;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  async facts(): Promise<EngineFacts> {
+    const tell = () => this.db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+    const { version } = this.read(tell);
+    return { engine: 'sqlite', version };
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
 import { compileGlob } from '../glob-pattern.js';
 
@@ -117,6 +118,11 @@ export class MemoryCache implements Cache {
       keyCount: this.entries.size,
       hitRate: this.lookups === 0 ? null : this.hits / this.lookups,
     });
+  }
+
+  facts(): Promise<EngineFacts> {
+    if (this.closed) return Promise.reject(new CacheUnavailable('The cache is closed.'));
+    return Promise.resolve({ engine: 'memory', version: null });
   }
 
   close(): Promise<void> {

@@ -13,6 +13,7 @@ import type {
   StreamRead,
   StreamSlice,
 } from '../../ports/event-store.js';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
 import { Checkpointer } from './event-store.checkpointer.js';
 import { CachedHeads, METADATA_EVENT, metadataStreamOf } from './event-store.heads.js';
@@ -129,6 +130,13 @@ export class EmbeddedEventStore implements EventStore {
   async head(): Promise<Position> {
     this.#reader.assertOpen();
     return this.#log.end.lastOfService;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  async facts(): Promise<EngineFacts> {
+    this.#reader.assertOpen();
+    const { version } = this.#db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+    return { engine: 'sqlite', version };
   }
 
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EngineFacts } from '../../ports/engine.js';
 import { ReadStoreUnavailable, type ReadStore } from '../../ports/read-store.js';
 import type {
   AnyTable,
@@ -193,6 +194,10 @@ export class EmbeddedReadStore implements ReadStore {
         ON CONFLICT (model, version) DO UPDATE SET generation = excluded.generation`;
       this.db.guarded(() => this.db.run(sql, bindable(model), version, generation));
     });
+  }
+
+  facts(): Promise<EngineFacts> {
+    return this.once(() => ({ engine: 'sqlite', version: String(this.db.get('SELECT sqlite_version()')?.[0]) }));
   }
 
   close(): Promise<void> {

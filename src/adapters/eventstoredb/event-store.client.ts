@@ -6,6 +6,7 @@ import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 /** What BatchAppend and Delete need of the client and its types call protected. */
 export type ClientInternals = {
   readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<IStreamsClient>;
+  readonly capabilities: Promise<{ readonly serverVersion?: string }>;
   readonly callArguments: (base: { requiresLeader: boolean }, options?: CallOptions) => [Metadata, CallOptions];
   getChannel: () => Promise<Channel>;
   handleError: (streams: IStreamsClient, error: Error) => Promise<void>;

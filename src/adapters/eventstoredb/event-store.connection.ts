@@ -116,6 +116,17 @@ export class Connection {
     }
   }
 
+  /** The server's; null where it does not tell. @throws EventStoreUnavailable */
+  async version(): Promise<string | null> {
+    await this.ready();
+    try {
+      const { serverVersion = '' } = await this.#internals.capabilities;
+      return serverVersion === '' || serverVersion === 'unknown' ? null : serverVersion;
+    } catch (error) {
+      throw new EventStoreUnavailable(`The event store could not be asked: ${reasonOf(error)}`, error);
+    }
+  }
+
   /** Tells the client of a failed call, so that it reconnects, or goes to the leader, where that helps. */
   report(streams: IStreamsClient, error: Error): Promise<void> {
     return this.#internals.handleError(streams, error);

@@ -13,6 +13,7 @@ import {
   type StreamRead,
   type StreamSlice,
 } from '../../ports/event-store.js';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { Appends } from './event-store.appends.js';
@@ -125,6 +126,11 @@ export class EventStoreDb implements EventStore {
   async head(): Promise<Position> {
     this.#connection.assertOpen();
     return this.#head.read();
+  }
+
+  async facts(): Promise<EngineFacts> {
+    this.#connection.assertOpen();
+    return { engine: 'eventstoredb', version: await this.#connection.version() };
   }
 
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {

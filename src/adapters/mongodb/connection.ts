@@ -104,6 +104,12 @@ export class MongoConnection {
     return this.limited(work, this.indexTimeoutMs);
   }
 
+  /** The server's; null where it does not tell. @throws ReadStoreUnavailable */
+  async version(): Promise<string | null> {
+    const { version } = await this.within(() => this.db.command({ buildInfo: 1 }));
+    return typeof version === 'string' ? version : null;
+  }
+
   /** Calls that are under way fail. Idempotent. */
   close(): Promise<void> {
     // The driver says good-bye to the server, which may not answer.

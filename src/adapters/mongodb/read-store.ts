@@ -1,4 +1,5 @@
 import type { FindOptions } from 'mongodb';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { ReadStore } from '../../ports/read-store.js';
 import type {
   AnyTable,
@@ -154,6 +155,10 @@ export class MongoReadStore implements ReadStore {
 
   setLiveGeneration(model: string, version: number, generation: number): Promise<void> {
     return this.catalog.setLiveGeneration(model, version, generation);
+  }
+
+  async facts(): Promise<EngineFacts> {
+    return { engine: 'mongodb', version: await this.mongo.version() };
   }
 
   /** Closes the connection, and with it the leases that share it. */

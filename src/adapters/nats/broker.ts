@@ -5,6 +5,7 @@ import {
   type Published,
   type StoredMessage,
 } from '../../ports/broker.js';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { parseAddresses } from './broker.address.js';
@@ -127,6 +128,16 @@ export class NatsBroker implements Broker {
       this.link.doubtStream();
       throw toUnavailable('read messages', error);
     }
+  }
+
+  async facts(): Promise<EngineFacts> {
+    const { connection } = this.requireSession();
+    try {
+      await connection.flush();
+    } catch (error) {
+      throw toUnavailable('ask who it is', error);
+    }
+    return { engine: 'nats', version: connection.info?.version ?? null };
   }
 
   /** Waits for what is under way, no longer than its time-out. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
+import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { compileGlob } from '../glob-pattern.js';
@@ -120,6 +121,11 @@ export class RedisCache implements Cache {
     }
   }
 
+  async facts(): Promise<EngineFacts> {
+    const server = await this.link.ask((client) => client.info('server'));
+    return { engine: 'redis', version: factOf(server, 'redis_version') ?? null };
+  }
+
   close(): Promise<void> {
     return this.link.close();
   }
@@ -162,13 +168,16 @@ export class RedisCache implements Cache {
 
 async function readFacts(client: Client): Promise<Pick<CacheStatus, 'version' | 'uptimeSeconds' | 'usedMemoryBytes'>> {
   const [server, memory] = await Promise.all([client.info('server'), client.info('memory')]);
-  const fact = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(server + memory)?.[1];
+  const fact = (name: string): string | undefined => factOf(server + memory, name);
   return {
     version: fact('redis_version') ?? null,
     uptimeSeconds: Number(fact('uptime_in_seconds') ?? 0),
     usedMemoryBytes: Number(fact('used_memory') ?? 0),
   };
 }
+
+const factOf = (told: string, name: string): string | undefined =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(told)?.[1];
 
 /** Keys of counters come from requests: however long they are, they weigh no more than this in the server. */
 const shortened = (key: string): string =>

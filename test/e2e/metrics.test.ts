@@ -1,0 +1,57 @@
+import { MetricsText } from '../support/metrics-text.js';
+import { call, KontorProcess, openBooks, PLAIN, postSale, statusOf, until, withDirectory } from './kontor-process.js';
+
+const METRICS_TOKEN = 'a-secret-of-the-scraper';
+const SALES = 20;
+
+type Queue = {
+  readonly name: string;
+  readonly kind: string;
+  readonly lag: number | null;
+  readonly perMinute: number;
+  readonly lastProcessedAt: string | null;
+};
+
+describe('a process with its subscribers in a thread of their own', () => {
+  test('tells in its metrics and in its queues what both threads do', async () => {
+    await withDirectory(async (directory) => {
+      const kontor = await KontorProcess.ready(directory, { ...PLAIN, METRICS_TOKEN });
+      const url = await kontor.url();
+      const books = await openBooks(url);
+      for (let n = 0; n < SALES; n += 1) await postSale(url, books, `sale-${n}`);
+      for (let n = 0; n < SALES; n += 1)
+        await until(
+          () => statusOf(url, books, `sale-${n}`),
+          (status) => status === 'BOOKED',
+        );
+
+      expect((await fetch(`${url}/metrics`)).status).toBe(401);
+      const scrape = async (): Promise<MetricsText> => {
+        const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+        return new MetricsText(await response.text());
+      };
+      // The thread tells once a second.
+      const metrics = await until(scrape, (all) => {
+        const [stored] = all.all('kontor_broker_messages_total', { result: 'stored' });
+        const lags = all.all('kontor_subscriber_lag_positions');
+        return (stored?.value ?? 0) >= 2 * SALES && lags.every(({ value }) => value === 0);
+      });
+      const handled = (subscriber: string): number =>
+        metrics.value('kontor_subscriber_events_handled_total', { subscriber });
+      expect(handled('booking')).toBe(SALES);
+      expect(handled('transactions')).toBeGreaterThanOrEqual(2 * SALES);
+      expect(handled('integration-events')).toBeGreaterThanOrEqual(2 * SALES);
+      expect(metrics.value('kontor_intake_sales_total', { result: 'accepted' })).toBe(SALES);
+
+      const { data } = await call<{ data: { queues: readonly Queue[] } }>(`${url}/api/platform/redis/queues`, {
+        token: books.operator,
+      });
+      const queue = (name: string): Queue | undefined => data.queues.find((one) => one.name === name);
+      expect(queue('booking')).toMatchObject({ kind: 'policy', lag: 0, perMinute: SALES });
+      for (const name of ['transactions', 'integration-events'])
+        expect(queue(name)).toMatchObject({ lag: 0, lastProcessedAt: expect.any(String) as string });
+      expect(queue('integration-events')?.perMinute).toBeGreaterThanOrEqual(2 * SALES);
+      await kontor.stopCleanly();
+    });
+  }, 60_000);
+});

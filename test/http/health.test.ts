@@ -1,0 +1,196 @@
+import { createRequire } from 'node:module';
+import { catalogue } from '../../src/catalogue.js';
+import { Progress } from '../../src/platform/progress.js';
+import type { QueueState } from '../../src/platform/queue-board.js';
+import { Readiness } from '../../src/readiness.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { FaultyReadStore } from '../support/faulty-read-store.js';
+import type { Reply } from '../support/reply.js';
+import { TestService, type Books } from '../support/service.js';
+
+type Check = { readonly name: string; readonly status: string; readonly latencyMs: number };
+type Report = { readonly status: string; readonly checks: readonly Check[] };
+type System = {
+  readonly status: string;
+  readonly version: string;
+  readonly uptimeSeconds: number;
+  readonly nodeVersion: string;
+  readonly roles: readonly string[];
+  readonly checks: readonly Check[];
+  readonly eventStore: { readonly head: number | null };
+  readonly engines: readonly {
+    readonly name: string;
+    readonly engine: string | null;
+    readonly version: string | null;
+  }[];
+  readonly projections: readonly (Pick<QueueState, 'name' | 'position' | 'lag'> & { readonly status: string })[];
+  readonly memory: Readonly<Record<string, number>>;
+  readonly eventLoopDelay: Readonly<Record<string, number>>;
+};
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const HEALTH = '/api/system/health';
+const ALL_UP = ['event-store up', 'read-store up', 'subscribers up', 'read-models up', 'broker up', 'cache up'];
+
+/** A service whose engines may go away. */
+async function opened() {
+  let events: FaultyEventStore | undefined;
+  let reads: FaultyReadStore | undefined;
+  const service = await TestService.start({
+    between: (engines) => {
+      events = new FaultyEventStore(engines.events);
+      reads = new FaultyReadStore(engines.reads);
+      return { ...engines, events, reads };
+    },
+  });
+  if (!events || !reads) throw new Error('There are no engines.');
+  return { service, events, reads };
+}
+
+let service: TestService;
+let events: FaultyEventStore;
+let reads: FaultyReadStore;
+let books: Books;
+let operator: string;
+beforeEach(async () => {
+  ({ service, events, reads } = await opened());
+  books = await service.openBooks();
+  operator = await service.operator();
+  await service.quiet();
+});
+afterEach(async () => {
+  events.away = reads.away = false;
+  await service.close();
+});
+
+const ready = (): Promise<Reply> => service.get(`${HEALTH}/ready`, books.tenant.token);
+const statusesOf = ({ checks }: { readonly checks: readonly Check[] }): string[] =>
+  checks.map(({ name, status }) => `${name} ${status}`);
+const without = (...names: readonly string[]): string[] =>
+  ALL_UP.map((line) => (names.includes(line.split(' ')[0] ?? '') ? line.replace(' up', ' down') : line));
+
+test('A service that is well says so to everyone who is signed in', async () => {
+  for (const token of [books.tenant.token, operator]) {
+    const { status, data } = await service.get(HEALTH, token);
+    expect([status, data]).toEqual([
+      200,
+      { status: 'up', version, uptimeSeconds: expect.any(Number) as number, timestamp: expect.any(String) as string },
+    ]);
+    const { timestamp } = data as { timestamp: string };
+    expect(Math.abs(Date.parse(timestamp) - service.clock.nowMs())).toBeLessThan(60_000);
+    expect((await service.get(`${HEALTH}/live`, token)).data).toEqual({ status: 'alive' });
+    const reply = await service.get(`${HEALTH}/ready`, token);
+    const report = reply.data as Report;
+    expect([reply.status, report.status, statusesOf(report)]).toEqual([200, 'ready', ALL_UP]);
+    for (const { latencyMs } of report.checks) expect(latencyMs).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test('Parameters that there are not are refused', async () => {
+  for (const path of ['', '/live', '/ready', '/system'])
+    expect((await service.get(`${HEALTH}${path}?verbose=true`, operator)).told).toBe('400 VALIDATION_FAILED verbose');
+});
+
+test('Operators see everything about the process and its engines', async () => {
+  const reply = await service.get(`${HEALTH}/system`, operator);
+  const system = reply.data as System;
+  const head = await service.quiet();
+  expect(reply.status).toBe(200);
+  expect(system).toMatchObject({ status: 'up', version, nodeVersion: process.version, eventStore: { head } });
+  expect(system.roles).toEqual(['http', 'projections', 'forwarder', 'policies']);
+  expect(statusesOf(system)).toEqual(ALL_UP);
+  const sqlite = expect.stringMatching(/^3\.\d+/) as string;
+  expect(system.engines).toEqual([
+    { name: 'event-store', engine: 'sqlite', version: sqlite },
+    { name: 'read-store', engine: 'sqlite', version: sqlite },
+    { name: 'broker', engine: 'sqlite', version: sqlite },
+    { name: 'cache', engine: 'memory', version: null },
+  ]);
+  expect(system.projections.map(({ name }) => name)).toEqual([...service.service.engines.progress.names]);
+  for (const projection of system.projections)
+    expect(projection).toMatchObject({ position: head, lag: 0, status: 'running' });
+  expect(system.memory['rssBytes']).toBeGreaterThan(10_000_000);
+  expect(system.memory['heapUsedBytes']).toBeGreaterThan(1_000_000);
+  expect(Object.keys(system.eventLoopDelay)).toEqual(['meanMs', 'p50Ms', 'p99Ms', 'maxMs']);
+  for (const delay of Object.values(system.eventLoopDelay)) expect(delay).toBeGreaterThanOrEqual(0);
+  expect((await service.get(`${HEALTH}/system`, books.tenant.token)).told).toBe('403 FORBIDDEN');
+});
+
+test('Without its history a process is not ready, and says what is missing; with it, it is again', async () => {
+  expect((await ready()).status).toBe(200);
+  events.away = true;
+  const reply = await ready();
+  expect([reply.status, (reply.body as { statusCode: number }).statusCode]).toEqual([503, 503]);
+  expect((reply.data as Report).status).toBe('not-ready');
+  expect(statusesOf(reply.data as Report)).toEqual(without('event-store'));
+  expect((await service.get('/readyz')).status).toBe(503);
+  expect((await service.get('/livez')).status).toBe(200);
+  const overview = await service.get(HEALTH, books.tenant.token);
+  expect([overview.status, (overview.data as { status: string }).status]).toEqual([200, 'down']);
+  const system = (await service.get(`${HEALTH}/system`, operator)).data as System;
+  expect(system).toMatchObject({ status: 'down', eventStore: { head: null } });
+  expect(system.engines[0]).toEqual({ name: 'event-store', engine: null, version: null });
+  expect(system.projections[0]).toMatchObject({ lag: null });
+  events.away = false;
+  expect((await ready()).status).toBe(200);
+  expect((await service.get('/readyz')).status).toBe(200);
+});
+
+test('A process whose read models have never been seen complete is not ready while it cannot be known', async () => {
+  events.away = true;
+  expect(statusesOf((await ready()).data as Report)).toEqual(without('event-store', 'read-models'));
+});
+
+test('A process is not ready before its read models have had everything once, and stays ready when they lag later', async () => {
+  const { engines } = service.service;
+  const progress = new Progress(service.clock, ['customers', 'balances', 'branches']);
+  const readiness = new Readiness({ ...engines, progress }, catalogue);
+  const head = await service.quiet();
+  progress.stop('branches');
+  progress.advance('customers', head);
+  progress.advance('balances', head - 1);
+  expect([await readiness.check(), (await readiness.report()).status]).toEqual([false, 'not-ready']);
+  progress.advance('balances', head);
+  expect([await readiness.check(), (await readiness.report()).status]).toEqual([true, 'degraded']);
+  await service.post('/api/branches', { code: 'N', name: 'North' }, books.tenant.token);
+  expect(await readiness.check()).toBe(true);
+});
+
+test('Without its read models a process is not ready', async () => {
+  reads.away = true;
+  const reply = await ready();
+  expect(reply.status).toBe(503);
+  expect(statusesOf(reply.data as Report)).toEqual(without('read-store'));
+  expect((await service.get('/readyz')).body).toEqual({ status: 'not-ready' });
+});
+
+test('Without its broker and its cache it serves, and says that something is away', async () => {
+  await service.service.engines.broker.close();
+  expect(statusesOf((await ready()).data as Report)).toEqual(without('broker'));
+  await service.service.engines.cache.close();
+  const reply = await ready();
+  expect([reply.status, (reply.data as Report).status]).toEqual([200, 'degraded']);
+  expect(statusesOf(reply.data as Report)).toEqual(without('broker', 'cache'));
+  expect((await service.get('/readyz')).status).toBe(200);
+  expect((await service.get(HEALTH, operator)).data).toMatchObject({ status: 'degraded' });
+});
+
+test('A projection that stands still is told, and takes nobody out of service', async () => {
+  service.service.engines.progress.stop('branches');
+  const reply = await ready();
+  expect([reply.status, (reply.data as Report).status]).toEqual([200, 'degraded']);
+  expect(statusesOf(reply.data as Report)).toContain('read-models degraded');
+  const { projections } = (await service.get(`${HEALTH}/system`, operator)).data as System;
+  expect(projections.filter(({ status }) => status === 'stopped').map(({ name }) => name)).toEqual(['branches']);
+});
+
+test('An engine that says nothing is given up after two seconds, and the others are told all the same', async () => {
+  expect((await ready()).status).toBe(200);
+  events.head = () => new Promise(() => undefined);
+  const beganAtMs = performance.now();
+  const reply = await ready();
+  expect(performance.now() - beganAtMs).toBeLessThan(8_000);
+  expect(reply.status).toBe(503);
+  expect(statusesOf(reply.data as Report)).toEqual(without('event-store'));
+  expect((reply.data as Report).checks[0]?.latencyMs).toBeGreaterThanOrEqual(1_990);
+});
