@@ -36,6 +36,7 @@ import { StreamAuthenticator } from './http/authenticator.js';
 import { AuditLogController } from './http/audit-log.controller.js';
 import { CacheController } from './http/cache.controller.js';
 import { HealthController } from './http/health.controller.js';
+import { BackupController } from './http/backup.controller.js';
 import { BranchController } from './http/branch.controller.js';
 import { AccountController } from './http/account.controller.js';
 import { CategoryRuleController } from './http/category-rule.controller.js';
@@ -70,13 +71,15 @@ import { TransactionController } from './http/transaction.controller.js';
 import { UserController } from './http/user.controller.js';
 import { ServiceDeadLetterOffice } from './dead-letter-office.js';
 import { ServiceSubscriberOffice } from './subscriber-office.js';
+import { backupDirectory, historyJobs } from './history-jobs.js';
 import { DeadLetters } from './integration/dead-letters.js';
 import { TakeSaleHandler } from './integration/sale-intake.js';
 import { JobLeader } from './jobs/job-leader.js';
 import { JOB_SCHEDULES, parseSchedules } from './jobs/job-schedules.js';
-import { jobProviders } from './jobs/jobs.js';
+import { HISTORY_JOBS, jobProviders } from './jobs/jobs.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import { Appender } from './platform/appender.js';
+import { BackupArchive } from './platform/backup-archive.js';
 import { Claims } from './platform/claims.js';
 import { CommandRunner } from './platform/command-runner.js';
 import { EventCatalogue } from './platform/event-catalogue.js';
@@ -128,6 +131,7 @@ const controllers = [
   OperatorController,
   PlatformController,
   ProjectionController,
+  BackupController,
   BranchController,
   CustomerController,
   TransactionController,
@@ -200,7 +204,9 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
       ),
     ),
     value(ReadModels, new ReadModels(reads)),
+    value(BackupArchive, new BackupArchive(backupDirectory(config))),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
+    value(HISTORY_JOBS, historyJobs(config, engines)),
     value(JOB_SCHEDULES, parseSchedules(config.JOB_SCHEDULES ?? '')),
     ...observationProviders(config, engines),
   ];

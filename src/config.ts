@@ -63,6 +63,12 @@ export const settings = z.object({
   DATA_DIR: z
     .preprocess(empty, z.string().default('./data'))
     .describe('Folder of the embedded engines and of keys made on first start.'),
+  BACKUP_DIR: optional(z.string()).describe(
+    'Folder of the backups; replicas share one. Default: `backups` in `DATA_DIR`. Keep it as safe as the history itself.',
+  ),
+  BACKUPS_KEPT: z
+    .preprocess(empty, z.coerce.number().int().min(1).max(10_000).default(7))
+    .describe('How many backups are kept: older ones are removed after a success.'),
   SUBSCRIBERS: z
     .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
     .describe('Where projections and the forwarder run: in a worker thread, or in the thread that serves requests.'),

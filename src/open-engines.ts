@@ -91,7 +91,7 @@ function watched(opened: OpenEvents, metrics: EngineMetrics, clock: Clock): Open
   return { ...opened, events: new MeteredEventStore(opened.events, clock, metrics.appends) };
 }
 
-const storeSettings = (config: Config): StoreSettings => ({
+export const storeSettings = (config: Config): StoreSettings => ({
   directory: config.DATA_DIR,
   eventStoreUrl: config.EVENTSTORE_URL,
   mongoDbUrl: config.MONGODB_URL,

@@ -118,7 +118,13 @@ describe('the sources keep the rules', () => {
   });
 
   test('only what composes the service names adapters', () => {
-    const composing = ['src/open-engines.ts', 'src/stores.ts', 'src/subscribers.worker.ts'];
+    const composing = [
+      'src/job.worker.ts',
+      'src/open-engines.ts',
+      'src/restore.ts',
+      'src/stores.ts',
+      'src/subscribers.worker.ts',
+    ];
     const outside = sources.filter((path) => !path.startsWith('src/adapters/'));
     expect(having(outside, /(from |import\()'[^']*adapters\//).toSorted()).toEqual(composing);
   });

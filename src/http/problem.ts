@@ -126,7 +126,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   });
   if (problem.status === 401) reply.header('www-authenticate', partner ? 'IntegrationKey' : 'Bearer');
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', problem.retryAfterSeconds);
-  for (const name of ['etag', 'content-disposition', 'content-length']) reply.removeHeader(name);
+  for (const name of ['etag', 'content-disposition', 'content-length', 'digest', 'repr-digest'])
+    reply.removeHeader(name);
   reply.send(problemBody(problem, request.id, partner));
 }
 

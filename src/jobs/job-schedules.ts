@@ -1,7 +1,7 @@
 import { Schedule } from './schedule.js';
 
 /** Names of all jobs: what JOB_SCHEDULES may speak of. A test holds it against the jobs that there are. */
-export const JOB_NAMES = ['error-log-retention', 'session-cleanup'] as const;
+export const JOB_NAMES = ['database-backup', 'error-log-retention', 'projection-verify', 'session-cleanup'] as const;
 
 /** `off`: only operators start the job. */
 export type ScheduleSetting = Schedule | 'off';

@@ -9,6 +9,9 @@ import { SessionCleanup } from './session-cleanup.job.js';
 /** All jobs: readonly Job[]. */
 export const JOBS = Symbol('JOBS');
 
+/** Those that read the whole history, wherever they do so: readonly Job[]. */
+export const HISTORY_JOBS = Symbol('HISTORY_JOBS');
+
 const classes = [ErrorLogRetentionJob, SessionCleanup];
 
 /** The jobs with their schedules: those of the settings where these speak of them, else their own. */
@@ -35,6 +38,10 @@ function factsOf({ name, description, parameters, schedule: own }: Job, settings
 
 export const jobProviders = [
   ...classes,
-  { provide: JOBS, useFactory: (...jobs: Job[]) => jobs, inject: classes },
+  {
+    provide: JOBS,
+    useFactory: (history: readonly Job[], ...others: Job[]) => [...history, ...others],
+    inject: [HISTORY_JOBS, ...classes],
+  },
   { provide: JOB_DIRECTORY, useClass: ScheduledJobs },
 ];

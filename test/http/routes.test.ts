@@ -30,7 +30,6 @@ const NOT_BUILT_YET: readonly string[] = [
   'GET /api/notifications/push-subscriptions/me',
   'GET /api/notifications/push-subscriptions/public-key',
   'GET /api/notifications/unread-count',
-  'GET /api/platform/jobs/execution/{executionLogId}/backup-download',
   'GET /console',
   'PATCH /api/notifications/read-all',
   'PATCH /api/notifications/{id}/read',

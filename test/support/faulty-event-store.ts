@@ -25,6 +25,8 @@ type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: (
 export class FaultyEventStore implements EventStore {
   /** While true every call is refused. */
   away = false;
+  /** It is away for good when so many more appends have arrived. */
+  appendsUntilAway = Number.POSITIVE_INFINITY;
   /** Answers to appends that get lost from now on, after the append was stored. */
   answersToLose = 0;
   /** Appends that get lost from now on, before they are stored, without anybody knowing. */
@@ -132,6 +134,8 @@ export class FaultyEventStore implements EventStore {
       this.waiting = this.waiting.filter((other) => other !== next);
       await next?.act();
     }
+    this.appendsUntilAway -= appends.length;
+    this.away ||= this.appendsUntilAway < 0;
     this.refuseWhileAway();
     const stream = appends[0]?.stream ?? '';
     if (this.appendsToLose > 0) {

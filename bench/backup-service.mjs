@@ -1,0 +1,54 @@
+// The compiled service, which carries out a job when its input names one: `JOB`, `watch SECONDS` for none, or `settle` until the read models have everything. For each it
+// prints a line of JSON: how the job ended, how long it took, how long the serving thread's event loop was held up
+// meanwhile, and the memory of the process. `end` stops it.
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../dist/config.js';
+import { historyJobs } from '../dist/history-jobs.js';
+import { seed } from '../dist/jobs/first-start.js';
+import { openEngines } from '../dist/open-engines.js';
+import { createService } from '../dist/service.js';
+
+const quiet = () => undefined;
+const config = readConfig();
+const engines = await openEngines(config, { logger: { info: quiet, warn: console.error, error: console.error } });
+const service = await createService(config, engines);
+await seed(config, service);
+console.log(await service.listen());
+
+const memory = () => Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
+
+async function carryOut(name) {
+  if (name.startsWith('watch')) return sleep(Number(name.split(' ')[1]) * 1_000);
+  if (name === 'settle') {
+    const head = await engines.events.head();
+    while (!(await engines.progress.reached(head, 60_000)));
+    return `read models have ${head} events`;
+  }
+  const job = historyJobs(config, engines).find((one) => one.name === name);
+  const signal = new AbortController().signal;
+  const run = { executionId: randomUUID(), parameters: job.parameters.parse({}), signal, report: quiet };
+  return job.run(run).catch((error) => ({ failed: error.message }));
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'end') break;
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let mostMiB = memory();
+  const sampling = setInterval(() => (mostMiB = Math.max(mostMiB, memory())), 100);
+  const startedMs = performance.now();
+  delay.enable();
+  const outcome = await carryOut(line);
+  delay.disable();
+  clearInterval(sampling);
+  const ms = (nanoseconds) => Number((nanoseconds / 1e6).toFixed(1));
+  const loop = { p50Ms: ms(delay.percentile(50)), p99Ms: ms(delay.percentile(99)), maxMs: ms(delay.max) };
+  const seconds = Number(((performance.now() - startedMs) / 1_000).toFixed(1));
+  console.log(JSON.stringify({ line, outcome, seconds, loop, rssAnonMiB: Math.round(mostMiB) }));
+}
+await service.close();
+process.exit(0);

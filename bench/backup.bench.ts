@@ -1,0 +1,241 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
+import { SystemClock } from '../src/adapters/system-time.js';
+import { catalogue } from '../src/catalogue.js';
+import { backUp } from '../src/jobs/database-backup.job.js';
+import { hashOf, rebuild } from '../src/platform/projection-tables.js';
+import type { EventReader } from '../src/ports/event-store.js';
+import { projections } from '../src/projections/projections.js';
+import { History, type Tenant } from './b6-history.js';
+import { load } from './processes.js';
+
+/**
+ * Backup of a large history while sales come in, its verification, its restore into another embedded store, and whether
+ * both histories and the read models named in BENCH_MODELS are the same. The jobs run in the worker threads of the
+ * compiled service; a second process sends sales at a fixed rate. With BENCH_SERVE=false nothing is served: the backup runs
+ * by itself.
+ */
+const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 1_000_000);
+const RATE = Number(process.env['BENCH_RATE'] ?? 50);
+const SEED = Number(process.env['BENCH_SEED'] ?? 20_260_101);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 60);
+const MODELS = (process.env['BENCH_MODELS'] ?? 'balances').split(',');
+
+const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
+const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
+const SALE = JSON.stringify({
+  externalId: '{n}',
+  occurredAt: '2026-03-01T10:15:00.000Z',
+  currency: 'EUR',
+  lines: [{ sku: 'A-1', description: 'Espresso machine', quantity: 1, unitPrice: '200.00', taxRate: 19 }],
+  total: '238.00',
+  payments: [{ method: 'CARD', amount: '238.00' }],
+});
+
+const clock = new SystemClock();
+const report: Record<string, unknown> = { events: EVENTS, salesPerSecond: RATE, node: process.version };
+function note(name: string, value: unknown): void {
+  report[name] = value;
+  process.stdout.write(`${name} ${JSON.stringify(value)}\n`);
+}
+
+/** Placeholders: the generated events speak of accounts that only their own postings know. */
+const tenantOf = (id: string): Tenant => ({
+  id,
+  accounts: { sales: 'sales', tax: 'tax', adjustments: 'adjustments', openingBalances: 'opening' },
+  money: ['cash', 'bank-1', 'bank-2'],
+  expenses: ['rent', 'fuel'],
+  branches: ['b-1', 'b-2', 'b-3'],
+  categories: ['c-1', 'c-2', 'c-3', 'c-4'],
+});
+
+async function fill(directory: string): Promise<void> {
+  const store = EmbeddedEventStore.open({ directory, clock });
+  const scale = { seed: SEED, customers: Math.ceil(EVENTS / 10), transactions: EVENTS * 2 };
+  const started = performance.now();
+  let inFlight: Promise<unknown>[] = [];
+  let count = 0;
+  for (const event of new History(tenantOf('0199d3a0-0000-7000-8000-000000000001'), scale, 0).events()) {
+    const { stream, id, type, data, metadata } = event;
+    inFlight.push(store.append({ stream, expected: 'any', events: [{ id, type, data, metadata }] }));
+    count += 1;
+    if (inFlight.length === 2_000) inFlight = (await Promise.all(inFlight)).slice(0, 0) as Promise<unknown>[];
+    if (count === EVENTS) break;
+  }
+  await Promise.all(inFlight);
+  await store.close();
+  note('generated', { perSecond: Math.round(count / ((performance.now() - started) / 1_000)) });
+}
+
+class BenchedService {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly lines: AsyncIterator<string>,
+    readonly url: URL,
+  ) {}
+
+  static async start(directory: string): Promise<BenchedService> {
+    const env = {
+      ...process.env,
+      ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false', LOG_LEVEL: 'error' },
+      ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password },
+    };
+    const program = new URL('./backup-service.mjs', import.meta.url).pathname;
+    const child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    process.on('exit', () => child.kill());
+    const reader: Interface = createInterface({ input: child.stdout });
+    const lines = reader[Symbol.asyncIterator]();
+    const first = await lines.next();
+    return new BenchedService(child, lines, new URL(String(first.value)));
+  }
+
+  async carryOut(line: string): Promise<Record<string, unknown>> {
+    this.child.stdin?.write(`${line}\n`);
+    return JSON.parse(String((await this.lines.next()).value)) as Record<string, unknown>;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.stdin?.write('end\n');
+    await ended;
+  }
+
+  async call<T>(method: string, path: string, token?: string, body?: object): Promise<T> {
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  /** A partner's key without a practical limit. */
+  async key(): Promise<string> {
+    type Data<T> = { readonly data: T };
+    const signIn = async ({ email, password }: typeof OPERATOR) =>
+      (await this.call<Data<{ accessToken: string }>>('POST', '/api/auth/login', undefined, { email, password })).data
+        .accessToken;
+    const operator = await signIn(OPERATOR);
+    const tenant = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
+    await this.call('POST', '/api/platform/tenants', operator, tenant);
+    const wanted = { name: 'Bench', sourceId: 'bench' };
+    const owner = await signIn(OWNER);
+    const made = await this.call<Data<{ id: string; key: string }>>('POST', '/api/integration-keys', owner, wanted);
+    const { id, key } = made.data;
+    await this.call('PATCH', `/api/platform/integration-keys/${id}`, operator, { rateLimit: 1_000_000 });
+    return key;
+  }
+}
+
+/** Over everything of every event up to a position that a restore keeps, in order. */
+async function contentOf(events: EventReader, upTo: number): Promise<string> {
+  const hash = createHash('sha256');
+  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+  for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: 1_000 })) {
+    const due = batch.events.filter(({ position }) => position <= upTo);
+    for (const { id, stream, revision, type, data, metadata } of due)
+      hash.update(JSON.stringify([id, stream, revision, type, data, metadata]));
+    if (batch.position >= upTo || batch.caughtUp) break;
+  }
+  return hash.digest('hex');
+}
+
+async function run(args: readonly string[], directory: string): Promise<{ seconds: number; said: string }> {
+  const startedMs = performance.now();
+  const program = new URL('../dist/restore.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, DATA_DIR: directory } });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(said);
+  return { seconds: Number(((performance.now() - startedMs) / 1_000).toFixed(1)), said };
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'kontor-backup-bench-'));
+const [original, copy] = [join(folder, 'original'), join(folder, 'copy')];
+type Outcome = { message: string; artifact: { fileName: string } };
+
+/** The job while sales come in, beside the same load without it. Answers a last backup, of a history that stands still. */
+async function served(): Promise<Outcome> {
+  // The key is made before: its limit is raised where the read models have caught up.
+  const empty = await BenchedService.start(original);
+  const key = await empty.key();
+  await empty.stop();
+  await fill(original);
+  const service = await BenchedService.start(original);
+  note('settled', await service.carryOut('settle'));
+  const measured = async (job: string, seconds: number): Promise<Record<string, unknown>> => {
+    const plan = { path: '/api/integrations/v1/sales', body: SALE, connections: 4, rate: RATE };
+    const headers = { 'Content-Type': 'application/json', 'X-Integration-Key': key };
+    const sales = load(service as never, { ...plan, headers, prefix: job.replace(' ', '-'), seconds });
+    const ended = await service.carryOut(job);
+    const { requests, errors, p50Ms, p99Ms, maxMs } = await sales;
+    return { ...ended, sales: { requests, errors, p50Ms, p99Ms, maxMs } };
+  };
+  note('without', await measured('watch 20', 20));
+  note('backup', await measured('database-backup', SECONDS));
+  note('projectionVerify', await measured('projection-verify', SECONDS));
+  const { outcome } = (await service.carryOut('database-backup')) as { outcome: Outcome };
+  await service.stop();
+  return outcome;
+}
+
+/** The job alone. */
+async function alone(): Promise<Outcome> {
+  await fill(original);
+  const store = EmbeddedEventStore.open({ directory: original, clock });
+  const task = { kind: 'backup', executionId: randomUUID(), directory: join(original, 'backups') } as const;
+  const parts = { events: store, reads: undefined as never, clock, sharesThread: false };
+  const control = { signal: new AbortController().signal, report: () => undefined };
+  const startedMs = performance.now();
+  const outcome = await backUp({ ...task, kept: 1, service: 'bench' }, parts, control);
+  const seconds = Number(((performance.now() - startedMs) / 1_000).toFixed(1));
+  note('backup', { outcome, seconds, rssMiB: Math.round(process.memoryUsage().rss / 2 ** 20) });
+  await store.close();
+  return outcome as Outcome;
+}
+
+const isServed = process.env['BENCH_SERVE'] !== 'false';
+const outcome = isServed ? await served() : await alone();
+note('historyBytes', (await stat(join(original, 'history.sqlite'))).size);
+const file = join(original, 'backups', outcome.artifact.fileName);
+const { said: _, ...verification } = await run([file, '--verify-only'], copy);
+note('verify', verification);
+await mkdir(copy, { recursive: true });
+note('restore', await run([file], copy));
+
+const stores = [original, copy].map((directory) => EmbeddedEventStore.open({ directory, clock }));
+// What a service appends when it stops is not in the backup; positions are the same, since nothing else is in the store.
+const upTo = Math.min(...(await Promise.all(stores.map((store) => store.head()))));
+const contents: string[] = [];
+for (const store of stores) contents.push(await contentOf(store, upTo));
+note('sameHistory', contents[0] === contents[1]);
+const reads = await EmbeddedReadStore.open({ directory: join(folder, 'models'), mode: 'readwrite' });
+for (const projection of projections.filter(({ model }) => MODELS.includes(model.name))) {
+  const hashes: string[] = [];
+  for (const [index, store] of stores.entries()) {
+    await rebuild(store, reads, catalogue, projection, index + 1, upTo);
+    hashes.push(await hashOf(reads, { model: projection.model, generation: index + 1 }));
+  }
+  note(`same ${projection.model.name}`, hashes[0] === hashes[1]);
+}
+await Promise.all([reads.close(), ...stores.map((store) => store.close())]);
+await rm(folder, { recursive: true, force: true });
+const day = new Date().toISOString().slice(0, 10);
+note('machine', { cores: cpus().length, load: loadavg().map((one) => Number(one.toFixed(1))) });
+await writeFile(
+  new URL(`results/${day}-backup${isServed ? '-served' : ''}.json`, import.meta.url),
+  `${JSON.stringify(report, null, 1)}\n`,
+);

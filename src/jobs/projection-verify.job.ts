@@ -1,0 +1,69 @@
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { catalogue } from '../catalogue.js';
+import { verifyProjections, type Difference, type Verification } from '../platform/projection-verifier.js';
+import { projections } from '../projections/projections.js';
+import type { HistoryWork, TaskControl, TaskParts } from './history-tasks.js';
+import type { Job, JobOutcome } from './job.js';
+
+const parameters = z.strictObject({
+  share: z.number().gt(0).max(1).default(1),
+  seed: z.int().min(0).max(0xffff_ffff).optional(),
+});
+
+export type VerifyTask = { readonly kind: 'verify'; readonly share: number; readonly seed: number };
+
+export const PROJECTION_VERIFY = 'projection-verify';
+
+/**
+ * Compares a sample of the read models with the history. Parameters: `share` of the documents, lowered where that would
+ * be more than 2,000 of a model, and `seed`, which decides which ones; every scheduled run looks at others.
+ */
+export const projectionVerify = (work: HistoryWork): Job => ({
+  name: PROJECTION_VERIFY,
+  description: 'Folds a sample of the read models anew from the history and compares; fails where they differ.',
+  schedule: '45 3 * * *',
+  parameters,
+  run: ({ executionId, parameters: given, signal, report }) => {
+    const { share, seed = crc32(executionId) } = parameters.parse(given);
+    return work.carryOut({ kind: 'verify', share, seed }, { signal, report });
+  },
+});
+
+const MOST_OF_A_MODEL = 2_000;
+const BATCH = { own: 1_000, shared: 50 } as const;
+const NAMED = 20;
+
+/** @throws ReadModelsDiffer, EventStoreUnavailable, ReadStoreUnavailable, the signal's reason */
+export async function verify(
+  { share, seed }: VerifyTask,
+  { events, reads, sharesThread }: TaskParts,
+  { signal, report }: TaskControl,
+): Promise<JobOutcome> {
+  const batchSize = sharesThread ? BATCH.shared : BATCH.own;
+  const options = { share, seed, most: MOST_OF_A_MODEL, batchSize, signal, report };
+  const verification = await verifyProjections(events, reads, catalogue, projections, options);
+  const summary = summaryOf(verification, seed);
+  if (verification.differences.length > 0) throw new ReadModelsDiffer(verification.differences, summary);
+  return { message: `${summary} All are as the history says.` };
+}
+
+function summaryOf({ compared, models, events, upTo, leftOut }: Verification, seed: number): string {
+  const skipped = leftOut.length === 0 ? '' : ` Left out, not built or swapped meanwhile: ${leftOut.join(', ')}.`;
+  return (
+    `${compared} documents of ${models.length} read models compared with ${events} events ` +
+    `up to position ${upTo} (seed ${seed}).${skipped}`
+  );
+}
+
+/** Read models are not what the history says: rebuild those that are named. */
+export class ReadModelsDiffer extends Error {
+  constructor(differences: readonly Difference[], summary: string) {
+    const named = differences
+      .slice(0, NAMED)
+      .map(({ model, scope, id, reason }) => `${model} ${scope} ${id} ${reason}`);
+    const more = differences.length > NAMED ? `; and ${differences.length - NAMED} more` : '';
+    super(`${differences.length} documents differ: ${named.join('; ')}${more}. ${summary}`);
+    this.name = 'ReadModelsDiffer';
+  }
+}

@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobOutcome } from '../../src/jobs/job.js';
+import { linesOf, writeLines } from '../support/backups.js';
+import {
+  invoices,
+  KontorProcess,
+  openBooks,
+  PLAIN,
+  postSale,
+  ROOT,
+  SaleLoad,
+  statusOf,
+  trialBalance,
+  until,
+  withDirectory,
+} from './kontor-process.js';
+
+type Ended = {
+  readonly outcome?: JobOutcome;
+  readonly failed?: string;
+  readonly told: readonly (readonly [number, string])[];
+  readonly heldUpMs?: number;
+};
+type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+type Running = { readonly ended: Promise<Ran>; readonly stop: () => void };
+
+function start(args: readonly string[], directory: string, settings: object = {}): Running {
+  const [program = '', ...rest] = args;
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, NODE_ENV: 'production', SEED_DEMO: 'false', DATA_DIR: directory, ...settings };
+  const child = spawn(program, rest, { cwd: ROOT, env, stdio: 'pipe' });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number, stdout, stderr }));
+  return { ended, stop: () => child.stdin.write('stop\n') };
+}
+
+const NODE = process.execPath;
+const JOB = 'test/support/history-job.mjs';
+const restore = (directory: string, ...args: readonly string[]): Promise<Ran> =>
+  start([NODE, 'dist/restore.js', ...args], directory).ended;
+const endOf = async ({ ended }: Running): Promise<Ended> => {
+  const { stdout, stderr } = await ended;
+  if (!stdout.startsWith('{')) throw new Error(`The job said nothing: ${stdout}${stderr}`);
+  return JSON.parse(stdout) as Ended;
+};
+const run = (name: string, directory: string): Promise<Ended> => endOf(start([NODE, JOB, name], directory));
+const fileOf = (directory: string, { outcome, failed }: Ended): string => {
+  if (!outcome?.artifact) throw new Error(failed);
+  return join(directory, 'backups', outcome.artifact.fileName);
+};
+
+test('What is backed up while sales come in is restored elsewhere, and the books go on from there', async () => {
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, PLAIN);
+    const url = await kontor.url();
+    const books = await openBooks(url);
+    const load = new SaleLoad(url, books, 'before', 4);
+    await until(
+      () => Promise.resolve(load.accepted.length),
+      (count) => count > 60,
+    );
+    const early = [...load.accepted];
+
+    const during = await run('database-backup', directory);
+    const { outcome: verified, failed } = await run('projection-verify', directory);
+    expect(failed ?? verified?.message).toMatch(/All are as the history says\.$/);
+    await load.stop();
+    expect(load.refused).toEqual([]);
+    for (const externalId of load.accepted)
+      await until(
+        () => statusOf(url, books, externalId),
+        (status) => status === 'BOOKED',
+      );
+    const after = await run('database-backup', directory);
+    const balance = await trialBalance(url, books);
+    const booked = await invoices(url, books);
+
+    const refused = await restore(directory, fileOf(directory, after));
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/history\.lock is locked: process \d+ already writes/);
+    await kontor.stopCleanly();
+
+    await withDirectory(async (partial) => {
+      expect(await restore(partial, fileOf(directory, during))).toMatchObject({ code: 0, stderr: '' });
+      await copyFile(join(directory, 'signing-key.json'), join(partial, 'signing-key.json'));
+      const copy = await KontorProcess.ready(partial, PLAIN);
+      const found = await until(
+        () => copy.url().then((at) => invoices(at, books)),
+        (all) => early.every((id) => all.includes(id)),
+      );
+      expect(new Set(found).size).toBe(found.length);
+      await copy.stopCleanly();
+    });
+
+    await withDirectory(async (whole) => {
+      const { code, stdout } = await restore(whole, fileOf(directory, after));
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/is whole: \d+ events[^]*\d+ events restored in/)]);
+      await copyFile(join(directory, 'signing-key.json'), join(whole, 'signing-key.json'));
+      const copy = await KontorProcess.ready(whole, PLAIN);
+      const at = await copy.url();
+      await until(
+        () => fetch(`${at}/readyz`),
+        ({ ok }) => ok,
+      );
+      expect(await trialBalance(at, books)).toEqual(balance);
+      expect(await invoices(at, books)).toEqual(booked);
+      expect((await postSale(at, books, early[0] ?? '')).replayed).toBe('true');
+      expect((await postSale(at, books, 'new')).status).toBe(202);
+      await until(
+        () => statusOf(at, books, 'new'),
+        (status) => status === 'BOOKED',
+      );
+      expect(copy.complaints()).toEqual([]);
+      await copy.stopCleanly();
+      const again = await restore(whole, fileOf(directory, after));
+      expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/models\.sqlite holds read models/)]);
+    });
+  });
+}, 120_000);
+
+describe('A history that is not served', () => {
+  async function withHistory(use: (directory: string, sold: number) => Promise<void>): Promise<void> {
+    await withDirectory(async (directory) => {
+      const kontor = await KontorProcess.ready(directory, PLAIN);
+      const url = await kontor.url();
+      const load = new SaleLoad(url, await openBooks(url), 'sale', 8);
+      await until(
+        () => Promise.resolve(load.accepted.length),
+        (count) => count > 150,
+      );
+      await load.stop();
+      await kontor.stopCleanly();
+      await use(directory, load.accepted.length);
+    });
+  }
+
+  test('is backed up in a thread of its own; a run that is ended early, or finds no room, leaves no file', async () => {
+    await withHistory(async (directory) => {
+      const { outcome, heldUpMs = 0 } = await run('database-backup', directory);
+      expect(outcome?.message).toMatch(/^\d+ events, \d+ bytes\.$/);
+      expect(heldUpMs).toBeLessThan(1_000);
+      const kept = await readdir(join(directory, 'backups'));
+
+      const stopped = start([NODE, JOB, 'database-backup'], directory);
+      stopped.stop();
+      const { failed, outcome: finished } = await endOf(stopped);
+      expect(failed ?? finished).toBe('the process stops');
+      expect(await readdir(join(directory, 'backups'))).toEqual(kept);
+
+      if (process.platform !== 'linux') return;
+      const limit = ['prlimit', '--fsize=40000', NODE];
+      const full = await endOf(start([...limit, JOB, 'database-backup'], directory));
+      expect(full.failed).toMatch(/^The backup cannot be written to .*backups: there is no room for it \(EFBIG\)\.$/);
+      expect(await readdir(join(directory, 'backups'))).toEqual(kept);
+    });
+  }, 60_000);
+
+  test('is checked without being written, and what is damaged is told by its line', async () => {
+    await withHistory(async (directory) => {
+      const path = fileOf(directory, await run('database-backup', directory));
+      const elsewhere = join(directory, 'elsewhere');
+      await mkdir(elsewhere);
+      expect(await restore(elsewhere, path, '--verify-only')).toMatchObject({ code: 0, stderr: '' });
+      const lines = await linesOf(path);
+      const damaged = join(directory, 'damaged.ndjson.gz');
+      await writeLines(damaged, lines.toSpliced(20, 1));
+      for (const options of [['--verify-only'], []]) {
+        const { code, stderr } = await restore(elsewhere, damaged, ...options);
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/^Line 21: /)]);
+      }
+      expect(await readdir(elsewhere)).toEqual([]);
+      for (const wrong of [[], ['--unknown', path], [path, path], [join(directory, 'nowhere')]]) {
+        const { code, stderr } = await restore(elsewhere, ...wrong);
+        expect([wrong, code, stderr]).toEqual([wrong, 1, expect.not.stringContaining('    at ')]);
+      }
+    });
+  }, 60_000);
+
+  test('that was being restored when the process was killed is completed by --resume', async () => {
+    await withHistory(async (directory) => {
+      const path = fileOf(directory, await run('database-backup', directory));
+      const elsewhere = join(directory, 'elsewhere');
+      await mkdir(elsewhere);
+      const lines = await linesOf(path);
+      const half = spawn(NODE, [join('test', 'support', 'restore-half.mjs'), path, elsewhere], { cwd: ROOT });
+      await once(half, 'close');
+      const refused = await restore(elsewhere, path);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/not empty[^]*--resume/)]);
+      const { code, stdout } = await restore(elsewhere, path, '--resume');
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/\d+ events restored[^]* \d+ were there from before/)]);
+      const [, written = '', found = ''] = /(\d+) events restored.* (\d+) were there/.exec(stdout) ?? [];
+      expect(Number(written) + Number(found)).toBe(lines.length - 2);
+    });
+  }, 60_000);
+});

@@ -1,0 +1,143 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { backupOf } from '../support/backups.js';
+import { TestService } from '../support/service.js';
+
+let service: TestService;
+let token: string;
+const execution = randomUUID();
+beforeAll(async () => {
+  service = await TestService.start();
+  await service.openBooks();
+  token = await service.operator();
+  await backupOf(service.service.engines.events, folder(), execution);
+});
+afterAll(() => service.close());
+
+const folder = (): string => join(service.directory, 'backups');
+const pathOf = (id: string): string => `/api/platform/jobs/execution/${id}/backup-download`;
+const fetched = async (id: string): Promise<Response> =>
+  fetch(`${await service.service.app.getUrl()}${pathOf(id)}`, { headers: { authorization: `Bearer ${token}` } });
+
+test('An operator gets the file that the run has left, with its name, size and digest', async () => {
+  const answer = await fetched(execution);
+  expect(answer.status).toBe(200);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const digest = createHash('sha256').update(bytes).digest('base64');
+  const [fileName] = (await readdir(folder())).filter((name) => name.endsWith('.gz'));
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename="${fileName ?? ''}"`,
+    'content-length': String(bytes.length),
+    digest: `sha-256=${digest}`,
+    'repr-digest': `sha-256=:${digest}:`,
+  });
+  expect(answer.headers.has('content-encoding')).toBe(false);
+});
+
+test('The id may be written in any case', async () => {
+  expect((await fetched(execution.toUpperCase())).status).toBe(200);
+});
+
+test('Anything else than a kept backup is not there', async () => {
+  const others = [
+    randomUUID(),
+    'not-an-id',
+    '..',
+    '%2e%2e%2f%2e%2e%2fhistory.sqlite',
+    encodeURIComponent('../history.sqlite'),
+    `${execution}.sha256`,
+  ];
+  for (const id of others) {
+    const answer = await fetched(id);
+    expect([id, answer.status]).toEqual([id, 404]);
+    expect(await answer.text()).toContain('NOT_FOUND');
+  }
+});
+
+test('Nor is one that is half-written, lost its digest, or only looks like one', async () => {
+  const [half, bare, odd, linked] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const name = (id: string): string => join(folder(), `kontor-20260101T000000Z-${id}.ndjson.gz`);
+  await writeFile(`${name(half)}.partial`, 'half');
+  await writeFile(name(bare), 'without its digest');
+  await writeFile(name(odd), 'with something else');
+  await writeFile(`${name(odd)}.sha256`, 'no digest');
+  const secret = join(service.directory, 'signing-key.json');
+  await symlink(secret, name(linked));
+  await writeFile(`${name(linked)}.sha256`, `${'0'.repeat(64)}  x\n`);
+  await mkdir(name(randomUUID()));
+  for (const id of [half, bare, odd, linked]) expect([id, (await fetched(id)).status]).toEqual([id, 404]);
+});
+
+test('A backup that is removed while it is read is read to its end', async () => {
+  const id = randomUUID();
+  const path = await backupOf(service.service.engines.events, folder(), id);
+  const answer = await fetched(id);
+  await rm(path);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect(bytes.length).toBe(Number(answer.headers.get('content-length')));
+  expect((await fetched(id)).status).toBe(404);
+});
+
+test('For tenants it is forbidden, and for nobody else is it open', async () => {
+  const tenant = await service.createTenant();
+  expect((await service.get(pathOf(execution), tenant.token)).status).toBe(403);
+  expect((await service.get(pathOf(execution))).status).toBe(401);
+});
+
+describe('A large backup', () => {
+  const SIZE = 300 * 1024 * 1024;
+  const id = randomUUID();
+  let path: string;
+  beforeAll(async () => {
+    path = join(folder(), `kontor-20260102T000000Z-${id}.ndjson.gz`);
+    const file = await open(path, 'wx');
+    await file.truncate(SIZE);
+    await file.close();
+    await writeFile(`${path}.sha256`, `${'0'.repeat(64)}  x\n`);
+  });
+
+  async function begin(): Promise<IncomingMessage> {
+    const url = `${await service.service.app.getUrl()}${pathOf(id)}`;
+    return new Promise((resolve, reject) => {
+      get(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, resolve).on('error', reject);
+    });
+  }
+  /** Whether this process, which the service runs in, has the file open. */
+  const isOpen = async (): Promise<boolean> => {
+    const numbers = await readdir('/proc/self/fd');
+    const targets = await Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')));
+    return targets.includes(path);
+  };
+  const closes = async (): Promise<boolean> => {
+    for (let n = 0; n < 200 && (await isOpen()); n += 1) await delay(20);
+    return !(await isOpen());
+  };
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+
+  onLinux('that is read slowly costs no memory, and its file is closed when the client goes away', async () => {
+    const before = process.memoryUsage().rss;
+    const slow = await Promise.all([begin(), begin(), begin()]);
+    for (const one of slow) one.pause();
+    await delay(500);
+    expect(await isOpen()).toBe(true);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    for (const one of slow) one.destroy();
+    expect(await closes()).toBe(true);
+  });
+
+  onLinux('that is read to its end leaves no file open', async () => {
+    let received = 0;
+    const answer = await begin();
+    for await (const chunk of answer as AsyncIterable<Buffer>) received += chunk.length;
+    expect(received).toBe(SIZE);
+    expect(await closes()).toBe(true);
+  });
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { catalogue } from '../../src/catalogue.js';
+import { backUp } from '../../src/jobs/database-backup.job.js';
+import { LineChain, type BackupLine } from '../../src/platform/backup-format.js';
+import { restoreBackup, verifyBackup, type Restored } from '../../src/platform/backup-restore.js';
+import { nameUuid } from '../../src/platform/name-uuid.js';
+import { hashOf } from '../../src/platform/projection-tables.js';
+import { project, Projector } from '../../src/platform/projector.js';
+import { parseStreamName } from '../../src/platform/stream-name.js';
+import type { EventReader, EventStore, EventToAppend, RecordedEvent } from '../../src/ports/event-store.js';
+import { projections } from '../../src/projections/projections.js';
+
+export const EXECUTION = '0199d3a0-0000-7000-8000-0000000000e1';
+const NAMESPACE = '0199d3a0-0000-7000-8000-0000000000e0';
+const clock = new SystemClock();
+const quiet = (): void => undefined;
+
+/** The path of a backup of everything, as the job makes it. */
+export async function backupOf(events: EventReader, directory: string, executionId = EXECUTION): Promise<string> {
+  const parts = { events, reads: undefined as never, clock, sharesThread: true };
+  const task = { kind: 'backup', executionId, directory, kept: 7, service: '0.0.0-test' } as const;
+  const { artifact } = await backUp(task, parts, { signal: new AbortController().signal, report: quiet });
+  return join(directory, artifact?.fileName ?? '');
+}
+
+export const isKnown = (stream: string): boolean =>
+  catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '') !== undefined;
+export const verified = (path: string) => verifyBackup(path, isKnown, quiet);
+export const restored = (path: string, store: EventStore, resume = false): Promise<Restored> =>
+  restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, report: quiet });
+
+/** The lines of a backup, without line feeds. */
+export async function linesOf(path: string): Promise<string[]> {
+  return gunzipSync(await readFile(path))
+    .toString()
+    .split('\n')
+    .slice(0, -1);
+}
+
+/** Writes a file of any lines, compressed as a backup is. */
+export const writeLines = (path: string, lines: readonly string[]): Promise<void> =>
+  writeFile(path, gzipSync(lines.map((line) => `${line}\n`).join('')));
+
+/** Lines that a program might write that knows the chain and not the rest. */
+export function chained(lines: readonly object[]): string[] {
+  const chain = new LineChain();
+  return lines.map((line) =>
+    chain
+      .seal(line as BackupLine)
+      .toString()
+      .slice(0, -1),
+  );
+}
+
+/** The chain after some lines, hex. */
+export function chainOver(lines: readonly object[]): string {
+  const chain = new LineChain();
+  for (const line of lines) chain.seal(line as BackupLine);
+  return chain.sha256;
+}
+
+export const unchained = (lines: readonly string[]): Record<string, unknown>[] =>
+  lines.map((line) => {
+    const parsed = JSON.parse(line) as Record<string, unknown>;
+    delete parsed['chain'];
+    return parsed;
+  });
+
+/** Everything of the service in a store, but for what each engine decides itself. */
+export async function contentOf(store: EventReader): Promise<object[]> {
+  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+  const events = await store.readAll({ filter, maxCount: 100_000 });
+  return events.map(({ id, stream, revision, type, data, metadata }) => ({
+    ...{ id, stream, revision, type, data, metadata },
+  }));
+}
+
+type Happened = Pick<RecordedEvent, 'stream' | 'revision' | 'type' | 'data' | 'metadata'> & { readonly id: string };
+
+/** Appends events as they are, each with a UUID made of its id. */
+export async function appendAll(store: EventStore, events: readonly Happened[]): Promise<void> {
+  for (const { id, stream, revision, type, data, metadata } of events) {
+    const event: EventToAppend = { id: nameUuid(`${stream} ${id}`, NAMESPACE), type, data, metadata };
+    await store.append({ stream, expected: revision === 0 ? 'no_stream' : revision - 1, events: [event] });
+  }
+}
+
+let generations = 0;
+
+/** Hashes of all read models that the projections make of a store, by their names. */
+export async function modelsOf(events: EventReader, reads: EmbeddedReadStore): Promise<Record<string, string>> {
+  generations += 1;
+  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+  const history = (await events.readAll({ filter, maxCount: 100_000 })).map((event) => catalogue.decode(event));
+  const tables = projections.map(({ model }) => ({ model, generation: generations }));
+  await reads.prepare(tables);
+  const projectors = projections.map(
+    (projection) => new Projector(reads, { projection, table: { model: projection.model, generation: generations } }),
+  );
+  await project(reads, projectors, history, history.at(-1)?.position ?? -1);
+  const hashes: Record<string, string> = {};
+  for (const table of tables) {
+    hashes[table.model.name] = await hashOf(reads, table);
+    await reads.drop(table);
+  }
+  return hashes;
+}

@@ -1,0 +1,24 @@
+// Runs a job over the whole history as the service does in a worker thread, from a process of its own that serves
+// nothing: node history-job.mjs NAME, settings in the environment. A line on its input ends the run early. Prints how it
+// ended as JSON, and how long its event loop was held up at most.
+import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const { readConfig } = await import('../../dist/config.js');
+const { historyJobs } = await import('../../dist/history-jobs.js');
+
+const job = historyJobs(readConfig(), {}).find(({ name }) => name === process.argv[2]);
+const stop = new AbortController();
+process.stdin.once('data', () => stop.abort(new Error('the process stops')));
+const told = [];
+const report = (progress, message) => told.push([progress, message]);
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+try {
+  const parameters = job.parameters.parse({});
+  const outcome = await job.run({ executionId: randomUUID(), parameters, signal: stop.signal, report });
+  console.log(JSON.stringify({ outcome, told, heldUpMs: delay.max / 1e6 }));
+} catch (error) {
+  console.log(JSON.stringify({ failed: error.message, told }));
+}
+process.stdin.destroy();

@@ -1,0 +1,19 @@
+// Restores a backup into an embedded store and kills itself half-way: node restore-half.mjs FILE DIRECTORY
+import { catalogue } from '../../dist/catalogue.js';
+import { EmbeddedEventStore } from '../../dist/adapters/embedded/event-store.js';
+import { SystemClock } from '../../dist/adapters/system-time.js';
+import { restoreBackup } from '../../dist/platform/backup-restore.js';
+
+const [path, directory] = process.argv.slice(2);
+const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
+let appends = 0;
+const killing = {
+  append: async (append) => {
+    const appended = await store.append(append);
+    appends += 1;
+    if (appends === 100) process.kill(process.pid, 'SIGKILL');
+    return appended;
+  },
+  subscribeToAll: (subscription) => store.subscribeToAll(subscription),
+};
+await restoreBackup(path, killing, { streams: catalogue.streamPrefixes, resume: false, report: () => undefined });
