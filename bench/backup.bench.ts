@@ -160,6 +160,7 @@ async function run(args: readonly string[], directory: string): Promise<{ second
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];
   if (code !== 0) throw new Error(said);
+  said = said.trim().split('\n').at(-1) ?? '';
   return { seconds: Number(((performance.now() - startedMs) / 1_000).toFixed(1)), said };
 }
 

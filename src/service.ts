@@ -1,5 +1,5 @@
+import type { Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppModule } from './app.module.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
@@ -11,6 +11,7 @@ import { CommandGateway } from './http/command-gateway.js';
 import { installDocs } from './http/docs-page.js';
 import { ErrorObserver } from './http/error-observer.js';
 import { RequestMetrics } from './http/request-metrics.js';
+import { countRequests } from './http/request-pace.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
 import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
 import type { Outcome } from './http/kernel.js';
@@ -62,7 +63,8 @@ export async function createService(config: Config, engines: Engines): Promise<S
     {
       trustProxy: config.TRUST_PROXY,
       beforeRoutes: (server, kernel) => {
-        countRequests(server, pace, requests);
+        countRequests(server, pace);
+        meterRequests(server.server, requests);
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
       },
     },
@@ -100,29 +102,13 @@ export async function createService(config: Config, engines: Engines): Promise<S
   };
 }
 
-/** Streams and downloads last as long as the client wants: they are no load that background work should wait for. */
-const isLong = ({ routeOptions }: FastifyRequest): boolean => {
-  const shape = routeOptions.config.endpoint?.answers.shape;
-  return shape === 'sse' || shape === 'file';
-};
-
 /** Not by Fastify's hooks: a request that the kernel's hook refuses does not come to the next ones, and ends all the same. */
-function countRequests(server: FastifyInstance, pace: Pace, requests: RequestMetrics): void {
-  const long = new WeakSet<object>();
-  server.server.on('request', (_request, response) => {
-    pace.requestBegins();
+function meterRequests(server: Server, requests: RequestMetrics): void {
+  server.on('request', (_request, response) => {
     requests.begins();
     response.once('close', () => {
-      if (!long.has(response)) pace.requestEnds();
       requests.ends();
     });
-  });
-  server.addHook('onRequest', (request, reply, done) => {
-    if (isLong(request)) {
-      long.add(reply.raw);
-      pace.requestEnds();
-    }
-    done();
   });
 }
 

@@ -340,9 +340,8 @@ describe('replicas on shared servers', () => {
       withDirectory(async (directory) => {
         const settings = { ...PLAIN, ...servers.settings };
         const roles = ['http', 'projections', 'forwarder', 'policies', 'jobs'];
-        const processes = await Promise.all(
-          roles.map((role) => KontorProcess.ready(directory, { ...settings, ROLES: role })),
-        );
+        const processes: KontorProcess[] = [];
+        for (const role of roles) processes.push(await KontorProcess.ready(directory, { ...settings, ROLES: role }));
         const [url = '', ...others] = await Promise.all(processes.map((one) => one.url()));
         const books = await openBooks(url);
         expect((await postSale(url, books, 'divided')).status).toBe(202);

@@ -1,0 +1,47 @@
+import { fastify, type FastifyInstance } from 'fastify';
+import type { Endpoint } from '../../src/http/endpoint.js';
+import { countRequests } from '../../src/http/request-pace.js';
+
+let server: FastifyInstance;
+let underWay: number;
+let most: number;
+beforeEach(async () => {
+  [underWay, most] = [0, 0];
+  server = fastify();
+  // As admission does, before.
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.authorization === undefined) void reply.code(401).send('no');
+    else done();
+  });
+  countRequests(server, {
+    requestBegins: () => (most = Math.max(most, (underWay += 1))),
+    requestEnds: () => (underWay -= 1),
+  });
+  for (const shape of ['envelope', 'sse', 'file'] as const) {
+    const endpoint = { answers: { status: 200, shape } } as Endpoint;
+    server.get(`/${shape}`, { config: { endpoint } }, (_request, reply) => reply.send('yes'));
+  }
+  await server.ready();
+});
+afterEach(() => server.close());
+
+const ask = async (path: string, isSignedIn = true): Promise<number> =>
+  (await server.inject({ path, headers: isSignedIn ? { authorization: 'x' } : {} })).statusCode;
+
+describe('The requests under way', () => {
+  test('are counted while they last', async () => {
+    expect(await Promise.all([ask('/envelope'), ask('/envelope'), ask('/nothing')])).toEqual([200, 200, 404]);
+    expect(most).toBeGreaterThan(0);
+    expect(underWay).toBe(0);
+  });
+
+  test('are none the fewer for those that are refused', async () => {
+    for (let n = 0; n < 5; n += 1) expect(await ask('/envelope', false)).toBe(401);
+    expect([underWay, most]).toEqual([0, 0]);
+  });
+
+  test('leave out streams and downloads', async () => {
+    expect([await ask('/sse'), await ask('/file')]).toEqual([200, 200]);
+    expect([underWay, most]).toEqual([0, 0]);
+  });
+});
