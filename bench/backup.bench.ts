@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
@@ -20,7 +21,7 @@ import { load } from './processes.js';
  * Backup of a large history while sales come in, its verification, its restore into another embedded store, and whether
  * both histories and the read models named in BENCH_MODELS are the same. The jobs run in the worker threads of the
  * compiled service; a second process sends sales at a fixed rate. With BENCH_SERVE=false nothing is served: the backup runs
- * by itself.
+ * by itself. With BENCH_REBUILD=true all read models are rebuilt before that, with sales coming in.
  */
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 1_000_000);
 const RATE = Number(process.env['BENCH_RATE'] ?? 50);
@@ -74,6 +75,12 @@ async function fill(directory: string): Promise<void> {
   note('generated', { perSecond: Math.round(count / ((performance.now() - started) / 1_000)) });
 }
 
+type Row = {
+  readonly name: string;
+  readonly rebuild: object | null;
+  readonly lastRebuild: { readonly status: string; readonly changedDocuments: number | null } | null;
+};
+
 class BenchedService {
   private constructor(
     private readonly child: ChildProcess,
@@ -120,13 +127,43 @@ class BenchedService {
     return (await response.json()) as T;
   }
 
+  async operator(): Promise<string> {
+    const { email, password } = OPERATOR;
+    const path = '/api/auth/login';
+    return (await this.call<{ data: { accessToken: string } }>('POST', path, undefined, { email, password })).data
+      .accessToken;
+  }
+
+  /** All read models anew, one after another, while the projections' list is read all the time. */
+  async rebuildAll(): Promise<Record<string, unknown>> {
+    const path = '/api/platform/projections';
+    let token = await this.operator();
+    const names = (await this.call<{ data: Row[] }>('GET', path, token)).data.map(({ name }) => name);
+    const startedMs = performance.now();
+    const seconds: Record<string, number> = {};
+    for (const name of names) await this.call('POST', `${path}/${name}/rebuild`, token);
+    for (let changed = 0, failed = 0, signedInMs = startedMs; ; await sleep(250)) {
+      if (performance.now() - signedInMs > 300_000) [token, signedInMs] = [await this.operator(), performance.now()];
+      const rows = (await this.call<{ data: Row[] }>('GET', path, token)).data;
+      const done = rows.filter(({ rebuild, lastRebuild }) => rebuild === null && lastRebuild !== null);
+      const nowSeconds = Number(((performance.now() - startedMs) / 1_000).toFixed(1));
+      for (const { name } of done) seconds[name] ??= nowSeconds;
+      if (done.length < names.length) continue;
+      for (const { lastRebuild } of done) {
+        changed += lastRebuild?.changedDocuments ?? 0;
+        if (lastRebuild?.status !== 'DONE') failed += 1;
+      }
+      return { models: names.length, seconds: nowSeconds, changedDocuments: changed, failed, endedAfter: seconds };
+    }
+  }
+
   /** A partner's key without a practical limit. */
   async key(): Promise<string> {
     type Data<T> = { readonly data: T };
     const signIn = async ({ email, password }: typeof OPERATOR) =>
       (await this.call<Data<{ accessToken: string }>>('POST', '/api/auth/login', undefined, { email, password })).data
         .accessToken;
-    const operator = await signIn(OPERATOR);
+    const operator = await this.operator();
     const tenant = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
     await this.call('POST', '/api/platform/tenants', operator, tenant);
     const wanted = { name: 'Bench', sourceId: 'bench' };
@@ -186,6 +223,14 @@ async function served(): Promise<Outcome> {
     return { ...ended, sales: { requests, errors, p50Ms, p99Ms, maxMs } };
   };
   note('without', await measured('watch 20', 20));
+  if (process.env['BENCH_REBUILD'] === 'true') {
+    const plan = { path: '/api/integrations/v1/sales', body: SALE, connections: 4, rate: RATE, prefix: 'rebuild' };
+    const headers = { 'Content-Type': 'application/json', 'X-Integration-Key': key };
+    const sales = load(service as never, { ...plan, headers, seconds: SECONDS });
+    note('rebuild', await service.rebuildAll());
+    const { requests, errors, p50Ms, p99Ms, maxMs } = await sales;
+    note('sales while rebuilding', { requests, errors, p50Ms, p99Ms, maxMs });
+  }
   note('backup', await measured('database-backup', SECONDS));
   note('projectionVerify', await measured('projection-verify', SECONDS));
   const { outcome } = (await service.carryOut('database-backup')) as { outcome: Outcome };
