@@ -97,7 +97,7 @@ test('Operators see everything about the process and its engines', async () => {
   const head = await service.quiet();
   expect(reply.status).toBe(200);
   expect(system).toMatchObject({ status: 'up', version, nodeVersion: process.version, eventStore: { head } });
-  expect(system.roles).toEqual(['http', 'projections', 'forwarder', 'policies']);
+  expect(system.roles).toEqual(['http', 'projections', 'forwarder', 'policies', 'jobs']);
   expect(statusesOf(system)).toEqual(ALL_UP);
   const sqlite = expect.stringMatching(/^3\.\d+/) as string;
   expect(system.engines).toEqual([
