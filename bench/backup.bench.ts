@@ -142,7 +142,8 @@ class BenchedService {
     const startedMs = performance.now();
     const seconds: Record<string, number> = {};
     for (const name of names) await this.call('POST', `${path}/${name}/rebuild`, token);
-    for (let changed = 0, failed = 0, signedInMs = startedMs; ; await sleep(250)) {
+    for (let changed = 0, failed = 0, signedInMs = startedMs; ;) {
+      await sleep(250);
       if (performance.now() - signedInMs > 300_000) [token, signedInMs] = [await this.operator(), performance.now()];
       const rows = (await this.call<{ data: Row[] }>('GET', path, token)).data;
       const done = rows.filter(({ rebuild, lastRebuild }) => rebuild === null && lastRebuild !== null);
