@@ -67,10 +67,10 @@ describe('processes that share the work', () => {
         const subscribers = await Promise.all(
           urls.map(async (one) => {
             const positions = (await scrape(one)).all('kontor_subscriber_position');
-            return [...new Set(positions.map(({ labels }) => labels['kind']))];
+            return [...new Set(positions.map(({ labels }) => labels['kind']))].toSorted();
           }),
         );
-        expect(subscribers).toEqual([['projection', 'forwarder'], ['policy'], []]);
+        expect(subscribers).toEqual([['forwarder', 'projection'], ['policy'], []]);
 
         const { status, engines } = await get<System>(url, '/api/system/health/system', books);
         expect([status, engines.map(({ engine }) => engine)]).toEqual([
