@@ -172,6 +172,7 @@ export class ProjectionRebuilds {
       await nextTurn();
     }
     if (projector.halted || signal.aborted) return undefined;
+    projector.keepFew();
     await store.index(projector.target.table);
     return this.host.catchUp(projector, position, signal);
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { EventBatch, EventReader } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { AnyTable, ReadStore } from '../ports/read-store.js';
@@ -56,6 +57,8 @@ export class ProjectionRunner {
     private readonly options: ProjectionRunnerOptions,
   ) {
     const { letters, onStopped } = options;
+    // Every projector that is behind, and what follows each rebuild, listens for the end.
+    setMaxListeners(0, this.stopping.signal);
     this.quarantine = new ProjectionQuarantine({ events, store, catalogue, logger, letters, onStopped });
     const parts = { events, store, catalogue, clock, logger, letters, report: options.reportRebuild };
     this.rebuilds = new ProjectionRebuilds(parts, this, this.quarantine, this.stopping.signal);

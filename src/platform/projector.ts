@@ -11,6 +11,7 @@ type Folded = { document: object | undefined; position: number };
 type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
 
 const MAX_REFOLDS = 20;
+const MAX_KNOWN = 5_000;
 
 /** An event that a projection cannot fold. */
 export class PoisonEvent extends Error {
@@ -32,7 +33,7 @@ export class PoisonEvent extends Error {
  * already has are skipped by position, so redelivery, a second projector and a crash at any point change nothing.
  */
 export class Projector {
-  private readonly known: LRUCache<string, Folded>;
+  private known: LRUCache<string, Folded>;
   /** Documents that lack an event, by key: from that event on they are left as they are. */
   private readonly stale = new Map<string, ProjectionMark>();
   /** The event before which the whole projection stands still. */
@@ -41,7 +42,7 @@ export class Projector {
   constructor(
     private readonly store: ReadStore,
     readonly target: Target,
-    maxKnown = 5_000,
+    maxKnown = MAX_KNOWN,
     /** It feeds a generation that is not the one that is read. */
     public isAside = false,
   ) {
@@ -112,6 +113,11 @@ export class Projector {
 
   forget(): void {
     this.known.clear();
+  }
+
+  /** Keeps fewer documents at hand from now on: a history takes many, what comes live few. */
+  keepFew(): void {
+    this.known = new LRUCache({ max: MAX_KNOWN });
   }
 
   private stepsOf(event: Recorded): { event: Recorded; scope: Scope; id: string; key: string }[] {
