@@ -11,6 +11,7 @@ import type { Recorded } from './platform/event-catalogue.js';
 import type { Policy } from './platform/policy.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, type AnyProjection } from './platform/projection.js';
 import { ReadModels } from './platform/query.js';
+import { eventsOf } from './platform/stream-events.js';
 import { BookingPolicy } from './policies/booking.policy.js';
 import { POLICIES } from './policies/policies.js';
 import { projections } from './projections/projections.js';
@@ -101,9 +102,9 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
     id: string,
   ): Promise<object | undefined> {
     let document: object | undefined;
-    for (let from = 0; from < revision; from += PAGE) {
-      const { events } = await this.events.readStream(stream, { from, maxCount: Math.min(PAGE, revision - from) });
-      for (const event of events) document = evolveWith(projection, document, catalogue.decode(event), id);
+    for await (const event of eventsOf(this.events, stream)) {
+      if (event.revision >= revision) break;
+      document = evolveWith(projection, document, catalogue.decode(event), id);
     }
     return document;
   }

@@ -17,7 +17,8 @@ import { POLICIES } from './policies/policies.js';
 import { PLATFORM } from './ports/read-store.js';
 import { deadLetters } from './projections/dead-letter.projection.js';
 import { projections } from './projections/projections.js';
-import { lastOwnEvent, Readiness } from './readiness.js';
+import { lastOwnEvent } from './platform/stream-events.js';
+import { Readiness } from './readiness.js';
 import { ServiceMetrics } from './service-metrics.js';
 import { version } from './version.js';
 

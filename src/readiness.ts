@@ -2,7 +2,8 @@ import type { Engines } from './engines.js';
 import type { Check, ReadinessReport } from './http/health.controller.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
 import { inTime } from './platform/in-time.js';
-import { BEFORE_ALL, type EventReader, type Position } from './ports/event-store.js';
+import type { Position } from './ports/event-store.js';
+import { lastOwnEvent } from './platform/stream-events.js';
 
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -85,14 +86,4 @@ export class Readiness {
     }
     return progress.names.some((name) => progress.isStopped(name)) ? 'degraded' : 'up';
   }
-}
-
-/** The store may hold events of others, which no projection here ever passes by itself. @throws EventStoreUnavailable */
-export async function lastOwnEvent(
-  events: Pick<EventReader, 'readAll'>,
-  { streamPrefixes }: Pick<EventCatalogue, 'streamPrefixes'>,
-): Promise<Position> {
-  const filter = { on: 'stream', prefixes: streamPrefixes } as const;
-  const [last] = await events.readAll({ direction: 'backwards', filter, maxCount: 1 });
-  return last?.position ?? BEFORE_ALL;
 }

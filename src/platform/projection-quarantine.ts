@@ -1,10 +1,11 @@
 import type { EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
-import type { ReadStore } from '../ports/read-store.js';
+import { PLATFORM, type ReadStore } from '../ports/read-store.js';
 import type { EventCatalogue, EventMetadata, Recorded } from './event-catalogue.js';
 import { clearMark, marksOf, setMark, type ProjectionMark } from './projection-marks.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
 import { PoisonEvent, type Projector } from './projector.js';
+import { eventsOf } from './stream-events.js';
 import { parseStreamName } from './stream-name.js';
 
 /** What becomes of events that a projection cannot fold; see src/aggregates/dead-letter.aggregate.ts. */
@@ -22,7 +23,6 @@ export type Parkable = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision'
 
 /** More documents than these without an event are a defect of the code, and one letter tells as much as a thousand. */
 const MAX_STALE = 1_000;
-const PAGE = 1_000;
 
 type Parts = {
   readonly events: EventReader;
@@ -81,7 +81,7 @@ export class ProjectionQuarantine {
       logger.error({ err: cause, projection: projector.name, position, document: document.id }, message);
       return;
     }
-    const mark: ProjectionMark = { kind: 'projection', scope: PLATFORM_SCOPE, id: '', ...where };
+    const mark: ProjectionMark = { kind: 'projection', scope: PLATFORM, id: '', ...where };
     // A rebuild that cannot be done says so by itself, and leaves nothing behind.
     if (!projector.isAside) {
       await letters.park(projector.name, event, cause);
@@ -149,16 +149,19 @@ export class ProjectionQuarantine {
 
   /** @throws PoisonEvent */
   private async refold(projector: Projector, mark: ProjectionMark, upTo: number): Promise<Folded> {
-    const isOfRecord = apartBy(projector.projection) === 'record';
     let folded: Folded = { document: undefined, position: mark.position };
-    for (let from = isOfRecord ? 0 : mark.revision; ; from += PAGE) {
-      const { events } = await this.parts.events.readStream(mark.stream, { from, maxCount: isOfRecord ? PAGE : 1 });
-      for (const event of events) {
-        if (event.position > upTo && event.position > mark.position) return folded;
-        folded = this.step(projector, mark, folded, event);
-      }
-      if (!isOfRecord || events.length < PAGE) return folded;
+    for await (const event of this.eventsFor(projector, mark)) {
+      if (event.position > upTo && event.position > mark.position) break;
+      folded = this.step(projector, mark, folded, event);
     }
+    return folded;
+  }
+
+  /** What the document is made of. */
+  private async *eventsFor(projector: Projector, { stream, revision }: ProjectionMark): AsyncIterable<RecordedEvent> {
+    const { events } = this.parts;
+    if (apartBy(projector.projection) === 'record') yield* eventsOf(events, stream);
+    else yield* (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
   }
 
   private step(projector: Projector, mark: ProjectionMark, { document }: Folded, stored: RecordedEvent): Folded {
@@ -178,8 +181,6 @@ export class ProjectionQuarantine {
 }
 
 type Folded = { readonly document: object | undefined; readonly position: number };
-
-const PLATFORM_SCOPE = 'platform' as ProjectionMark['scope'];
 
 /** What can be said of an event that this code cannot read. */
 function outlineOf(event: RecordedEvent): Recorded | undefined {

@@ -3,7 +3,6 @@ import type { EventBatch, EventReader } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { AnyTable, DocumentKey, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
-import { fold } from './aggregate.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import {
   projectionAggregate,
@@ -18,6 +17,7 @@ import type { ProjectionLetters, ProjectionQuarantine } from './projection-quara
 import { countDiffering, differing } from './projection-tables.js';
 import { prefixesOf } from './projection.js';
 import { Projector } from './projector.js';
+import { eventsOf } from './stream-events.js';
 import { PLATFORM_TENANT, streamName } from './stream-name.js';
 
 /** Keeps a step of a rebuild durably; answers false where the rebuild is over by now: nothing of it counts then. */
@@ -51,7 +51,6 @@ const BATCH = 500;
 /** Documents beyond these many that differ are counted without a second look. */
 const MAX_SUSPECTS = 200_000;
 const TRY_AGAIN_MS = 1_000;
-const PAGE = 1_000;
 
 type Job = { readonly name: string; readonly rebuild: Rebuild; readonly abort: AbortController };
 
@@ -154,7 +153,7 @@ export class ProjectionRebuilds {
       await report(name, rebuild.id, { kind: 'failed', reason });
     } else if (!abort.signal.aborted) return;
     // Refused or cancelled; one that the end of the process interrupts stays, for the next leader.
-    await this.remove(table);
+    await store.drop(table);
     logger.info({ projection: name, generation }, 'the rebuild is given up');
   }
 
@@ -227,7 +226,7 @@ export class ProjectionRebuilds {
       await clock.sleep(FED_AFTER_SWAP_MS, this.stopping);
       await this.retire(old);
       await clock.sleep(KEPT_AFTER_SWAP_MS, this.stopping);
-      if (!this.stopping.aborted) await this.remove(old.target.table);
+      if (!this.stopping.aborted) await store.drop(old.target.table);
       await clearMarks(store, old.checkpointKey);
     });
   }
@@ -239,27 +238,22 @@ export class ProjectionRebuilds {
     });
   }
 
-  /** Generations that no reader looks at any more, where the process that was to remove them did not come to it. */
+  /**
+   * Generations that no reader looks at any more, where the process that was to remove them did not come to it. One that
+   * is being filled has a higher number than the live one.
+   */
   private async dropBefore({ model, generation }: AnyTable): Promise<void> {
-    const { rebuild } = await this.controlOf(model.name);
     for (let old = Math.max(1, generation - 3); old < generation && !this.stopping.aborted; old += 1)
-      if (old !== rebuild?.generation) await this.parts.store.drop({ model, generation: old });
-  }
-
-  private async remove(table: AnyTable): Promise<void> {
-    await this.parts.store.drop(table);
+      await this.parts.store.drop({ model, generation: old });
   }
 
   private async controlOf(name: string): Promise<ProjectionControl> {
     const { events, catalogue } = this.parts;
     const stream = streamName(projectionAggregate.name, PLATFORM_TENANT, name);
     let state = projectionAggregate.initial;
-    for (let from = 0; ; from += PAGE) {
-      const slice = await events.readStream(stream, { from, maxCount: PAGE });
-      const all = slice.events.map((event) => catalogue.decode(event) as unknown as ProjectionEvent);
-      state = fold(projectionAggregate, all, state);
-      if (slice.events.length < PAGE) return state;
-    }
+    for await (const event of eventsOf(events, stream))
+      state = projectionAggregate.evolve(state, catalogue.decode(event) as unknown as ProjectionEvent, event.revision);
+    return state;
   }
 
   private later(work: () => Promise<void>): void {

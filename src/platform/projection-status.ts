@@ -5,6 +5,7 @@ import { projectionAggregate, type EndedRebuild, type Rebuild } from './projecti
 import { checkpointKey } from './projection.js';
 import type { Progress } from './progress.js';
 import type { RecordReader } from './record-reader.js';
+import { lastOwnEvent } from './stream-events.js';
 import { PLATFORM_TENANT } from './stream-name.js';
 
 type Model = AnyTable['model'];
@@ -43,7 +44,7 @@ export class ProjectionStatus {
 
   /** All of them, by name. @throws EventStoreUnavailable, ReadStoreUnavailable */
   async all(): Promise<readonly ProjectionState[]> {
-    const head = await this.head();
+    const head = await lastOwnEvent(this.events, this.catalogue);
     const states = await Promise.all(this.models.map((model) => this.stateOf(model, head)));
     return states.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -66,12 +67,5 @@ export class ProjectionStatus {
       rebuild: rebuild && { ...rebuild, position: filled },
       lastRebuild,
     };
-  }
-
-  /** The store may hold events of others, which no projection ever has. */
-  private async head(): Promise<Position> {
-    const filter = { on: 'stream', prefixes: this.catalogue.streamPrefixes } as const;
-    const [last] = await this.events.readAll({ direction: 'backwards', filter, maxCount: 1 });
-    return last?.position ?? -1;
   }
 }

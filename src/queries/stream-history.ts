@@ -2,11 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Secrets } from '../aggregates/secrets.js';
 import type { Aggregate, DomainEvent } from '../platform/aggregate.js';
 import { CLAIM_FENCED, EventCatalogue, UnknownEvent, type Recorded } from '../platform/event-catalogue.js';
+import { eventsOf } from '../platform/stream-events.js';
 import { parseStreamName } from '../platform/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
-
-/** Events read at once: a long stream is never in memory as a whole, and others have their turn in between. */
-const PART = 500;
 
 /** A stream as far as it was read: its last event, and the state there. */
 export type Reached = { readonly event: RecordedEvent; readonly state: unknown; readonly secrets: Secrets };
@@ -31,13 +29,8 @@ export class StreamHistory {
   }
 
   /** All events from the first, in order. */
-  async *each(stream: string): AsyncIterable<RecordedEvent> {
-    for (let from = 0; ;) {
-      const { events } = await this.events.readStream(stream, { from, maxCount: PART });
-      yield* events;
-      if (events.length < PART) return;
-      from = (events.at(-1)?.revision ?? from) + 1;
-    }
+  each(stream: string): AsyncIterable<RecordedEvent> {
+    return eventsOf(this.events, stream);
   }
 
   /**
