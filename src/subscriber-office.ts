@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DeadLetters, type ParkRequest, type SettleRequest } from './integration/dead-letters.js';
 import { CommandRunner } from './platform/command-runner.js';
-import { inContext } from './platform/context.js';
+import { asService } from './platform/context.js';
 import { noteRebuild, projectionAggregate, type RebuildStep } from './platform/projection-control.js';
 import { PLATFORM_TENANT } from './platform/stream-name.js';
 import { IDS, type Ids } from './ports/time.js';
@@ -21,16 +21,9 @@ export class ServiceSubscriberOffice implements SubscriberOffice {
   readonly settle = (request: SettleRequest): Promise<void> => this.letters.settle(request);
 
   readonly reportRebuild = async (projection: string, rebuildId: string, step: RebuildStep): Promise<boolean> => {
-    const requestId = this.ids.next();
-    const context = {
-      tenantId: PLATFORM_TENANT,
-      actor: { kind: 'system' as const, name: 'projections' },
-      requestId,
-      correlationId: requestId,
-      commandId: requestId,
-    };
+    const own = { tenantId: PLATFORM_TENANT, name: 'projections', commandId: this.ids.next() };
     const target = { tenantId: PLATFORM_TENANT, id: projection };
-    const { events } = await inContext(context, () =>
+    const { events } = await asService(own, () =>
       this.runner.execute(projectionAggregate, target, { rebuildId, step }, noteRebuild),
     );
     return events.length > 0;

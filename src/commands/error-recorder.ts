@@ -9,7 +9,7 @@ import {
   type ErrorLog,
 } from '../aggregates/error-log.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import type { ErrorReport } from '../platform/counted-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
@@ -46,9 +46,8 @@ export class ErrorRecorder {
   /** False where that record is closed. */
   private async countOn(id: string, report: ErrorReport): Promise<boolean> {
     const { reportId } = report;
-    const actor = { kind: 'system' as const, name: 'error-log' };
-    const context = { tenantId: PLATFORM_TENANT, actor, requestId: reportId, correlationId: reportId };
-    const { events, state } = await inContext({ ...context, commandId: reportId }, () =>
+    const own = { tenantId: PLATFORM_TENANT, name: 'error-log', commandId: reportId };
+    const { events, state } = await asService(own, () =>
       this.runner.execute(errorLog, { tenantId: PLATFORM_TENANT, id }, report, countErrors),
     );
     return events.length > 0 || isReported(state, reportId);

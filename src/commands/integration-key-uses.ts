@@ -6,7 +6,7 @@ import {
   USE_RECORDED_EVERY_MS,
 } from '../aggregates/integration-key-use.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import type { PartnerPrincipal } from '../platform/principal.js';
 import { Progress } from '../platform/progress.js';
 import { LOGGER, type Logger } from '../ports/log.js';
@@ -102,11 +102,9 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     use.triedAtMs = this.clock.monotonicMs();
     const { tenantId, keyId, usedAtMs } = use;
     const usedAt = new Date(usedAtMs).toISOString();
-    const id = this.ids.next();
-    const actor = { kind: 'system' as const, name: 'integration-key-uses' };
-    const context = { tenantId, actor, requestId: id, correlationId: id, commandId: id };
+    const own = { tenantId, name: 'integration-key-uses', commandId: this.ids.next() };
     try {
-      const { state, position } = await inContext(context, () =>
+      const { state, position } = await asService(own, () =>
         this.runner.execute(integrationKeyUse, { tenantId, id: keyId }, { usedAt, isFinal }, recordIntegrationKeyUse),
       );
       if (isUseRecorded(state, usedAt)) use.recordedAtMs = Math.max(use.recordedAtMs, usedAtMs);

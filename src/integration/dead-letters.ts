@@ -10,7 +10,7 @@ import {
 } from '../aggregates/dead-letter.aggregate.js';
 import type { Decision } from '../platform/aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import { DomainError } from '../platform/domain-error.js';
 import { parseStreamName, PLATFORM_TENANT } from '../platform/stream-name.js';
 import type { RecordedEvent } from '../ports/event-store.js';
@@ -63,11 +63,7 @@ export class DeadLetters {
     decide: Decision<DeadLetter, D, DeadLetterEvent>,
   ): Promise<void> {
     const tenantId = parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT;
-    const requestId = this.ids.next();
-    const actor = { kind: 'system' as const, name: letter.subscriber };
-    const context = { tenantId, actor, requestId, correlationId: requestId, causationId, commandId: requestId };
-    await inContext(context, () =>
-      this.runner.execute(deadLetter, { tenantId, id: deadLetterId(letter) }, data, decide),
-    );
+    const own = { tenantId, name: letter.subscriber, causationId, commandId: this.ids.next() };
+    await asService(own, () => this.runner.execute(deadLetter, { tenantId, id: deadLetterId(letter) }, data, decide));
   }
 }

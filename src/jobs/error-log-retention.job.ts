@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { errorLog, expireErrors, type Retention } from '../aggregates/error-log.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import { ReadModels } from '../platform/query.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { PLATFORM } from '../ports/read-store.js';
@@ -62,9 +62,8 @@ export class ErrorLogRetentionJob implements Job {
   /** False where the record has changed since it was listed, so that it is kept. */
   private async expire(id: string, retention: Retention, executionId: string): Promise<boolean> {
     const commandId = this.ids.next();
-    const actor = { kind: 'system' as const, name: this.name };
-    const context = { tenantId: PLATFORM_TENANT, actor, requestId: commandId, correlationId: executionId, commandId };
-    const { events } = await inContext(context, () =>
+    const own = { tenantId: PLATFORM_TENANT, name: this.name, correlationId: executionId, commandId };
+    const { events } = await asService(own, () =>
       this.runner.execute(errorLog, { tenantId: PLATFORM_TENANT, id }, retention, expireErrors),
     );
     return events.length > 0;

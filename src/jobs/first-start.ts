@@ -4,7 +4,7 @@ import { CreateIntegrationKey } from '../commands/integration-key.commands.js';
 import { CreateOperator } from '../commands/operator.commands.js';
 import { CreateTenant } from '../commands/tenant.commands.js';
 import type { Config } from '../config.js';
-import { inContext, type RequestContext } from '../platform/context.js';
+import { asService, type OwnWork } from '../platform/context.js';
 import { DomainError } from '../platform/domain-error.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import type { Service } from '../service.js';
@@ -33,7 +33,7 @@ export async function seed(config: Config, service: Service): Promise<Welcome | 
   const operatorPassword = newPassword();
   const operatorIsNew = await makeOperator(service, DEMO_OPERATOR, operatorPassword);
   const key = await makeKey(service, tenantId);
-  await inContext(contextFor(service, tenantId), () => seedSales(service, tenantId));
+  await asService(contextFor(service, tenantId), () => seedSales(service, tenantId));
   const people = [
     ...(operatorIsNew ? [{ who: 'operator', email: DEMO_OPERATOR, password: operatorPassword }] : []),
     { who: 'owner of the demo tenant', email: DEMO_OWNER, password: ownerPassword },
@@ -41,18 +41,18 @@ export async function seed(config: Config, service: Service): Promise<Welcome | 
   return (url) => welcomeText(url, people, key);
 }
 
-function contextFor({ engines }: Service, tenantId: string): RequestContext {
-  const commandId = engines.ids.next();
-  const actor = { kind: 'system', name: 'first-start' } as const;
-  return { tenantId, actor, requestId: commandId, correlationId: commandId, commandId };
-}
+const contextFor = ({ engines }: Service, tenantId: string): OwnWork => ({
+  tenantId,
+  name: 'first-start',
+  commandId: engines.ids.next(),
+});
 
 /** False when the address is in use: an operator that exists stays as it is. */
 async function makeOperator(service: Service, email: string, password: string): Promise<boolean> {
   const target = { tenantId: PLATFORM_TENANT, id: service.engines.ids.next() };
   const command = new CreateOperator(target, { fullName: 'Operator', email, password });
   return unlessTaken(['EMAIL_TAKEN'], () =>
-    inContext(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
+    asService(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
   );
 }
 
@@ -62,7 +62,7 @@ async function makeTenant(service: Service, password: string): Promise<string | 
   const facts = { name: 'Demo Trading', slug: DEMO_SLUG, currency: DEMO_CURRENCY, timeZone: 'Europe/Berlin', owner };
   const command = new CreateTenant({ tenantId: PLATFORM_TENANT, id }, facts);
   const isMade = await unlessTaken(['SLUG_TAKEN', 'EMAIL_TAKEN'], () =>
-    inContext(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
+    asService(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
   );
   return isMade ? id : undefined;
 }
@@ -70,7 +70,7 @@ async function makeTenant(service: Service, password: string): Promise<string | 
 async function makeKey(service: Service, tenantId: string): Promise<string> {
   const target = { tenantId, id: service.engines.ids.next() };
   const command = new CreateIntegrationKey(target, { name: 'Demo shop', sourceId: DEMO_SOURCE, rateLimit: 60 });
-  const issued = await inContext(contextFor(service, tenantId), () => service.app.get(CommandBus).execute(command));
+  const issued = await asService(contextFor(service, tenantId), () => service.app.get(CommandBus).execute(command));
   return issued.key;
 }
 

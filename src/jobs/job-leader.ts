@@ -3,7 +3,7 @@ import { JOB_DIRECTORY, type JobDirectory } from '../aggregates/job-directory.js
 import { job as aggregate, recordSchedule, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
 import { isTransient } from '../patience.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import { EventCatalogue, type Recorded } from '../platform/event-catalogue.js';
 import type { Led } from '../platform/leadership.js';
 import { RecordReader } from '../platform/record-reader.js';
@@ -126,12 +126,10 @@ export class JobLeader {
   }
 
   private async recordSchedule(jobName: string, pattern: string | null): Promise<JobState> {
-    const id = this.ids.next();
-    const actor = { kind: 'system', name: 'jobs' } as const;
-    const context = { tenantId: PLATFORM_TENANT, actor, requestId: id, correlationId: id, commandId: id };
+    const own = { tenantId: PLATFORM_TENANT, name: 'jobs', commandId: this.ids.next() };
     const target = { tenantId: PLATFORM_TENANT, id: jobName };
     const change = () => this.commands.execute(aggregate, target, { pattern }, recordSchedule);
-    return (await inContext(context, change)).state;
+    return (await asService(own, change)).state;
   }
 
   /** Again and again until it is done or the term is over. */

@@ -13,7 +13,7 @@ import {
 } from '../aggregates/job.aggregate.js';
 import type { Decision } from '../platform/aggregate.js';
 import type { CommandRunner, Executed } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
@@ -200,9 +200,7 @@ export class JobRunner {
   }
 
   private within<T>(executionId: string, work: () => T, commandId = this.parts.ids.next()): T {
-    const actor = { kind: 'system', name: 'jobs' } as const;
-    const origin = { requestId: executionId, correlationId: executionId, commandId };
-    return inContext({ tenantId: PLATFORM_TENANT, actor, ...origin }, work);
+    return asService({ tenantId: PLATFORM_TENANT, name: 'jobs', requestId: executionId, commandId }, work);
   }
 }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { expireSession, session } from '../aggregates/session.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { inContext } from '../platform/context.js';
+import { asService } from '../platform/context.js';
 import { ReadModels } from '../platform/query.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 import { PLATFORM } from '../ports/read-store.js';
@@ -44,9 +44,8 @@ export class SessionCleanup implements Job {
 
   /** False where the session was refreshed or ended meanwhile: the read model may lag. */
   private async end({ id, tenantId }: SessionView, lapsedBy: string, executionId: string): Promise<boolean> {
-    const actor = { kind: 'system', name: NAME } as const;
-    const origin = { requestId: executionId, correlationId: executionId, commandId: this.ids.next() };
-    const { events } = await inContext({ tenantId, actor, ...origin }, () =>
+    const own = { tenantId, name: NAME, requestId: executionId, commandId: this.ids.next() };
+    const { events } = await asService(own, () =>
       this.runner.execute(session, { tenantId, id }, { lapsedBy }, expireSession),
     );
     return events.length > 0;

@@ -35,6 +35,22 @@ const storage = new AsyncLocalStorage<RequestContext>();
 /** Runs `work` (and all that it awaits) as part of `context`. */
 export const inContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
+/** What the service does by itself: the events say by which part of it. */
+export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causationId'> & {
+  /** The part of the service that acts. */
+  readonly name: string;
+  /** What began it, as a caller's request would have. Default: the command. */
+  readonly requestId?: string;
+  /** The chain of causes that it belongs to. Default: the request. */
+  readonly correlationId?: string;
+};
+
+/** Runs `work` as the service's own doing. */
+export function asService<T>(own: OwnWork, work: () => T): T {
+  const { name, requestId = own.commandId, correlationId = requestId, ...rest } = own;
+  return inContext({ ...rest, actor: { kind: 'system', name }, requestId, correlationId }, work);
+}
+
 /** The context under way. @throws Error outside of one: an event without an origin must not be written */
 export function currentContext(): RequestContext {
   const context = storage.getStore();

@@ -1,4 +1,4 @@
-import { inContext } from './context.js';
+import { asService } from './context.js';
 import type { EventMetadata, Recorded } from './event-catalogue.js';
 
 /**
@@ -30,10 +30,10 @@ export type Cause = Pick<Recorded, 'id' | 'tenantId'> & {
  * equal events appended in it at the same revision repeat on redelivery. `tenantId`: the tenant that is acted for, where it is not the event's.
  */
 export const inReactionTo = <T>(cause: Cause, name: string, work: () => T, tenantId = cause.tenantId): T =>
-  inContext(
+  asService(
     {
       tenantId,
-      actor: { kind: 'system', name },
+      name,
       requestId: cause.metadata.requestId,
       correlationId: cause.metadata.$correlationId,
       causationId: cause.id,
