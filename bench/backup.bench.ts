@@ -127,8 +127,7 @@ class BenchedService {
     return (await response.json()) as T;
   }
 
-  async operator(): Promise<string> {
-    const { email, password } = OPERATOR;
+  private async signIn({ email, password }: typeof OPERATOR): Promise<string> {
     const path = '/api/auth/login';
     return (await this.call<{ data: { accessToken: string } }>('POST', path, undefined, { email, password })).data
       .accessToken;
@@ -137,14 +136,15 @@ class BenchedService {
   /** All read models anew, one after another, while the projections' list is read all the time. */
   async rebuildAll(): Promise<Record<string, unknown>> {
     const path = '/api/platform/projections';
-    let token = await this.operator();
+    let token = await this.signIn(OPERATOR);
     const names = (await this.call<{ data: Row[] }>('GET', path, token)).data.map(({ name }) => name);
     const startedMs = performance.now();
     const seconds: Record<string, number> = {};
     for (const name of names) await this.call('POST', `${path}/${name}/rebuild`, token);
     for (let changed = 0, failed = 0, signedInMs = startedMs; ;) {
       await sleep(250);
-      if (performance.now() - signedInMs > 300_000) [token, signedInMs] = [await this.operator(), performance.now()];
+      if (performance.now() - signedInMs > 300_000)
+        [token, signedInMs] = [await this.signIn(OPERATOR), performance.now()];
       const rows = (await this.call<{ data: Row[] }>('GET', path, token)).data;
       const done = rows.filter(({ rebuild, lastRebuild }) => rebuild === null && lastRebuild !== null);
       const nowSeconds = Number(((performance.now() - startedMs) / 1_000).toFixed(1));
@@ -161,14 +161,11 @@ class BenchedService {
   /** A partner's key without a practical limit. */
   async key(): Promise<string> {
     type Data<T> = { readonly data: T };
-    const signIn = async ({ email, password }: typeof OPERATOR) =>
-      (await this.call<Data<{ accessToken: string }>>('POST', '/api/auth/login', undefined, { email, password })).data
-        .accessToken;
-    const operator = await this.operator();
+    const operator = await this.signIn(OPERATOR);
     const tenant = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
     await this.call('POST', '/api/platform/tenants', operator, tenant);
     const wanted = { name: 'Bench', sourceId: 'bench' };
-    const owner = await signIn(OWNER);
+    const owner = await this.signIn(OWNER);
     const made = await this.call<Data<{ id: string; key: string }>>('POST', '/api/integration-keys', owner, wanted);
     const { id, key } = made.data;
     await this.call('PATCH', `/api/platform/integration-keys/${id}`, operator, { rateLimit: 1_000_000 });

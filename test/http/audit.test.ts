@@ -6,6 +6,7 @@ import type { EventMetadata } from '../../src/platform/event-catalogue.js';
 import type { Page } from '../../src/platform/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
+import { eventually } from '../support/eventually.js';
 import { ApiDocument, routeTable } from '../support/route-table.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
@@ -276,14 +277,7 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   await take({ route: `DELETE ${keys}/{id}`, address: `${keys}/${keyId}`, token, look: `${keys}#${keyId}` });
 }
 
-async function waitFor<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let turn = 0; turn < 1_000; turn += 1) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await delay(20);
-  }
-  throw new Error('It never came.');
-}
+const waitFor = <T>(look: () => Promise<T | undefined | false>): Promise<T> => eventually(look, 20_000);
 
 async function walkOperations(): Promise<void> {
   const jobs = '/api/platform/jobs';

@@ -6,6 +6,7 @@ import { messagesOf } from '../../src/integration/publishing.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { StoredMessage } from '../../src/ports/broker.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
+import { eventually } from '../support/eventually.js';
 import { choosy } from '../support/choosy-broker.js';
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
@@ -38,14 +39,7 @@ const replay = (id: string, token = operator): Promise<Reply> =>
 const discard = (id: string, body: object = { reason: 'A test.' }): Promise<Reply> =>
   service.post(`/api/platform/dead-letters/${id}/discard`, body, operator);
 
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 10) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await delay(10);
-  }
-  throw new Error('It never came.');
-}
+const until = <T>(look: () => Promise<T | undefined>): Promise<T> => eventually(look, PATIENCE_MS);
 /** The letter about a sale, when it is there. */
 const letterAbout = (subject: string): Promise<Letter> =>
   until(async () => (await list(`search=${subject}`)).items.find((one) => one.subject === subject));

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from '../../src/platform/query.js';
 import type { JobExecutionView } from '../../src/projections/job-execution.projection.js';
 import type { JobRecord } from '../../src/queries/job.queries.js';
+import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { TestService, type Books } from '../support/service.js';
 import { addJob, ToyJob } from '../support/toy-job.js';
@@ -33,14 +33,8 @@ const told = ({ status, body }: Reply): string => {
   return [status, code ?? '-', ...errors.map(({ path }) => path)].join(' ');
 };
 
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 10) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await delay(10);
-  }
-  throw new Error(`It never came: ${service.complaints.join('; ')}`);
-}
+const until = <T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> =>
+  eventually(look, PATIENCE_MS, () => service.complaints.join('; '));
 
 /** Triggers the toy and waits until it runs. */
 async function begun(parameters?: object): Promise<Result> {

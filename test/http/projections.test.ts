@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { branchProjection } from '../../src/projections/branch.projection.js';
 import { projections } from '../../src/projections/projections.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import type { ProjectionRow } from '../../src/queries/projection.queries.js';
+import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
@@ -29,14 +29,7 @@ const rebuild = (name: string): Promise<Reply> =>
 const cancel = (name: string): Promise<Reply> =>
   service.call('DELETE', `/api/platform/projections/${name}/rebuild`, { token: operator });
 
-async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let waitedMs = 0; waitedMs < 15_000; waitedMs += 10) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await delay(10);
-  }
-  throw new Error('It never came.');
-}
+const until = <T>(look: () => Promise<T | undefined | false>): Promise<T> => eventually(look, 15_000);
 const ended = (name: string): Promise<ProjectionRow> =>
   until(async () => {
     const row = await one(name);

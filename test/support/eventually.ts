@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const EVERY_MS = 10;
+
+/** Looks again and again until there is something to be seen. @throws Error with what `told` says when there never is */
+export async function eventually<T>(
+  look: () => Promise<T | false | undefined> | T | false | undefined,
+  withinMs: number,
+  told: () => string = () => 'nothing more is known',
+): Promise<T> {
+  for (const endMs = performance.now() + withinMs; performance.now() < endMs;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await delay(EVERY_MS);
+  }
+  throw new Error(`It never came: ${told()}`);
+}
