@@ -11,15 +11,16 @@ import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { catalogue } from '../src/catalogue.js';
 import { backUp } from '../src/jobs/database-backup.job.js';
-import { hashOf, rebuild } from '../src/platform/projection-tables.js';
+import { hashOf } from '../src/platform/projection-tables.js';
+import { project, Projector } from '../src/platform/projector.js';
 import type { EventReader } from '../src/ports/event-store.js';
 import { projections } from '../src/projections/projections.js';
-import { History, type Tenant } from './b6-history.js';
+import { fillHistory } from './history-store.js';
 import { load } from './processes.js';
 
 /**
  * Backup of a large history while sales come in, its verification, its restore into another embedded store, and whether
- * both histories and the read models named in BENCH_MODELS are the same. The jobs run in the worker threads of the
+ * both histories and the read models are the same (those named in BENCH_MODELS, else all). The jobs run in the worker threads of the
  * compiled service; a second process sends sales at a fixed rate. With BENCH_SERVE=false nothing is served: the backup runs
  * by itself. With BENCH_REBUILD=true all read models are rebuilt before that, with sales coming in.
  */
@@ -27,7 +28,7 @@ const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 1_000_000);
 const RATE = Number(process.env['BENCH_RATE'] ?? 50);
 const SEED = Number(process.env['BENCH_SEED'] ?? 20_260_101);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 60);
-const MODELS = (process.env['BENCH_MODELS'] ?? 'balances').split(',');
+const MODELS = process.env['BENCH_MODELS']?.split(',') ?? projections.map(({ model }) => model.name);
 
 const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
@@ -47,33 +48,7 @@ function note(name: string, value: unknown): void {
   process.stdout.write(`${name} ${JSON.stringify(value)}\n`);
 }
 
-/** Placeholders: the generated events speak of accounts that only their own postings know. */
-const tenantOf = (id: string): Tenant => ({
-  id,
-  accounts: { sales: 'sales', tax: 'tax', adjustments: 'adjustments', openingBalances: 'opening' },
-  money: ['cash', 'bank-1', 'bank-2'],
-  expenses: ['rent', 'fuel'],
-  branches: ['b-1', 'b-2', 'b-3'],
-  categories: ['c-1', 'c-2', 'c-3', 'c-4'],
-});
-
-async function fill(directory: string): Promise<void> {
-  const store = EmbeddedEventStore.open({ directory, clock });
-  const scale = { seed: SEED, customers: Math.ceil(EVENTS / 10), transactions: EVENTS * 2 };
-  const started = performance.now();
-  let inFlight: Promise<unknown>[] = [];
-  let count = 0;
-  for (const event of new History(tenantOf('0199d3a0-0000-7000-8000-000000000001'), scale, 0).events()) {
-    const { stream, id, type, data, metadata } = event;
-    inFlight.push(store.append({ stream, expected: 'any', events: [{ id, type, data, metadata }] }));
-    count += 1;
-    if (inFlight.length === 2_000) inFlight = (await Promise.all(inFlight)).slice(0, 0) as Promise<unknown>[];
-    if (count === EVENTS) break;
-  }
-  await Promise.all(inFlight);
-  await store.close();
-  note('generated', { perSecond: Math.round(count / ((performance.now() - started) / 1_000)) });
-}
+const fill = async (directory: string): Promise<void> => { note('generated', { perSecond: await fillHistory(directory, EVENTS, SEED, clock) }); };
 
 type Row = {
   readonly name: string;
@@ -133,7 +108,7 @@ class BenchedService {
       .accessToken;
   }
 
-  /** All read models anew, one after another, while the projections' list is read all the time. */
+  /** All read models anew, asked for at once, while the projections' list is read all the time. */
   async rebuildAll(): Promise<Record<string, unknown>> {
     const path = '/api/platform/projections';
     let token = await this.signIn(OPERATOR);
@@ -199,6 +174,20 @@ async function run(args: readonly string[], directory: string): Promise<{ second
   return { seconds: Number(((performance.now() - startedMs) / 1_000).toFixed(1)), said };
 }
 
+/** Of every read model that is compared, made anew from a history in one reading of it. */
+async function hashes(events: EventReader, generation: number): Promise<(readonly [name: string, hash: string])[]> {
+  const tables = chosen.map(({ model }) => ({ model, generation }));
+  await reads.prepare(tables, { bulk: true });
+  const projectors = chosen.map((projection, at) => new Projector(reads, { projection, table: tables[at] as never }));
+  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+  for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: 200 })) {
+    const due = batch.events.filter(({ position }) => position <= upTo).map((event) => catalogue.decode(event));
+    await project(reads, projectors, due, Math.min(batch.position, upTo));
+    if (batch.position >= upTo || batch.caughtUp) break;
+  }
+  return Promise.all(tables.map(async (table) => [table.model.name, await hashOf(reads, table)] as const));
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'kontor-backup-bench-'));
 const [original, copy] = [join(folder, 'original'), join(folder, 'copy')];
 type Outcome = { message: string; artifact: { fileName: string } };
@@ -227,6 +216,7 @@ async function served(): Promise<Outcome> {
     const sales = load(service as never, { ...plan, headers, seconds: SECONDS });
     note('rebuild', await service.rebuildAll());
     const { requests, errors, p50Ms, p99Ms, maxMs } = await sales;
+    note('after', await service.carryOut('watch 5'));
     note('sales while rebuilding', { requests, errors, p50Ms, p99Ms, maxMs });
   }
   note('backup', await measured('database-backup', SECONDS));
@@ -267,14 +257,12 @@ const contents: string[] = [];
 for (const store of stores) contents.push(await contentOf(store, upTo));
 note('sameHistory', contents[0] === contents[1]);
 const reads = await EmbeddedReadStore.open({ directory: join(folder, 'models'), mode: 'readwrite' });
-for (const projection of projections.filter(({ model }) => MODELS.includes(model.name))) {
-  const hashes: string[] = [];
-  for (const [index, store] of stores.entries()) {
-    await rebuild(store, reads, catalogue, projection, index + 1, upTo);
-    hashes.push(await hashOf(reads, { model: projection.model, generation: index + 1 }));
-  }
-  note(`same ${projection.model.name}`, hashes[0] === hashes[1]);
-}
+const chosen = projections.filter(({ model }) => MODELS.includes(model.name));
+const models: Record<string, readonly string[]> = {};
+for (const [index, store] of stores.entries())
+  for (const [name, hash] of await hashes(store, index + 1)) models[name] = [...(models[name] ?? []), hash];
+const different = Object.keys(models).filter((name) => models[name]?.[0] !== models[name]?.[1]);
+note('readModels', { compared: chosen.length, different });
 await Promise.all([reads.close(), ...stores.map((store) => store.close())]);
 await rm(folder, { recursive: true, force: true });
 const day = new Date().toISOString().slice(0, 10);

@@ -7,7 +7,7 @@ import { reasonOf, type ParkRequest, type SettleRequest } from './integration/de
 import type { EventCatalogue } from './platform/event-catalogue.js';
 import type { Leadership, Led } from './platform/leadership.js';
 import type { ProjectionLetters } from './platform/projection-quarantine.js';
-import type { RebuildReport } from './platform/projection-rebuilds.js';
+import type { RebuildReport } from './platform/projection-swap.js';
 import { ProjectionRunner, type ProjectionRunnerOptions } from './platform/projection-runner.js';
 import type { AnyProjection } from './platform/projection.js';
 import type { QueueMeters } from './platform/queue-meters.js';

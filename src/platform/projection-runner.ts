@@ -7,7 +7,8 @@ import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { KeyedQueue } from './keyed-queue.js';
 import { MARKS_TABLE } from './projection-marks.js';
 import { ProjectionQuarantine, type ProjectionLetters } from './projection-quarantine.js';
-import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js';
+import { ProjectionRebuilds } from './projection-rebuilds.js';
+import type { RebuildReport } from './projection-swap.js';
 import { wants, type AnyProjection } from './projection.js';
 import { PoisonEvent, project, Projector } from './projector.js';
 

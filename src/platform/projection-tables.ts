@@ -20,7 +20,7 @@ export async function rebuild(
   const table: AnyTable = { model: projection.model, generation };
   await store.drop(table);
   await store.prepare([table], { bulk: true });
-  const projector = new Projector(store, { projection, table }, 100_000);
+  const projector = new Projector(store, { projection, table });
   const filter = { on: 'stream', prefixes: prefixesOf(projection, catalogue.streamPrefixes) } as const;
   const stop = new AbortController();
   let count = 0;

@@ -33,7 +33,9 @@ export class PoisonEvent extends Error {
  * already has are skipped by position, so redelivery, a second projector and a crash at any point change nothing.
  */
 export class Projector {
-  private known: LRUCache<string, Folded>;
+  private readonly known = new LRUCache<string, Folded>({ max: MAX_KNOWN });
+  /** Each document is made by one event, and until a conflict tells otherwise none of them is there yet. */
+  private isFirst: boolean;
   /** Documents that lack an event, by key: from that event on they are left as they are. */
   private readonly stale = new Map<string, ProjectionMark>();
   /** The event before which the whole projection stands still. */
@@ -42,11 +44,10 @@ export class Projector {
   constructor(
     private readonly store: ReadStore,
     readonly target: Target,
-    maxKnown = MAX_KNOWN,
     /** It feeds a generation that is not the one that is read. */
     public isAside = false,
   ) {
-    this.known = new LRUCache({ max: maxKnown });
+    this.isFirst = target.projection.ofEvents === true;
   }
 
   get projection(): AnyProjection {
@@ -107,17 +108,15 @@ export class Projector {
 
   /** Keeps what has been stored, so that the next batch need not read it. */
   remember(writes: readonly DocumentWrite[]): void {
+    this.isFirst = this.projection.ofEvents === true;
+    if (this.isFirst) return;
     for (const { scope, id, document, position } of writes)
       this.known.set(keyOf(scope, id), { document: document ?? undefined, position });
   }
 
   forget(): void {
     this.known.clear();
-  }
-
-  /** Keeps fewer documents at hand from now on: a history takes many, what comes live few. */
-  keepFew(): void {
-    this.known = new LRUCache({ max: MAX_KNOWN });
+    this.isFirst = false;
   }
 
   private stepsOf(event: Recorded): { event: Recorded; scope: Scope; id: string; key: string }[] {
@@ -150,7 +149,7 @@ export class Projector {
       else missing.set(key, { scope, id });
     }
     const keys = [...missing.values()];
-    const stored = keys.length === 0 ? [] : await this.store.load(this.target.table, keys);
+    const stored = keys.length === 0 || this.isFirst ? [] : await this.store.load(this.target.table, keys);
     for (const [index, { scope, id }] of keys.entries()) {
       const found = stored[index];
       touched.set(keyOf(scope, id), { scope, id, ...(found ? unpack(found) : ABSENT) });

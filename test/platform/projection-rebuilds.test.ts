@@ -14,7 +14,7 @@ import {
 } from '../support/club.toy.js';
 import { TENANT } from '../support/member.toy.js';
 import { Club, manyGreetings, poisoned, withClub } from '../support/running-club.js';
-import { until } from '../support/while-time-passes.js';
+import { until, whileTimePasses } from '../support/while-time-passes.js';
 import fc from 'fast-check';
 
 const tableOf = ({ model }: AnyProjection, generation: number): AnyTable => ({ model, generation });
@@ -114,7 +114,7 @@ describe('A rebuild of a projection', () => {
       await reached(await happen(club.events, ...manyGreetings(2_000)));
       const held = club.store.holdWriteTo('members', 2);
       await happen(club.events, facts.rebuildRequested('members', 'first'));
-      await held.reached;
+      await whileTimePasses(club.clock, held.reached);
       await happen(club.events, facts.rebuildCancelled('members', 'first'));
       held.release();
       await until(club.clock, () => club.events.subscriptions === 1);
@@ -137,7 +137,7 @@ describe('A rebuild of a projection', () => {
       await first.reached(await happen(club.events, ...manyGreetings(2_000)));
       const held = club.store.holdWriteTo('members', 2);
       await happen(club.events, facts.rebuildRequested('members', 'one'));
-      await held.reached;
+      await whileTimePasses(club.clock, held.reached);
       const stopped = first.stop();
       held.release();
       await stopped;
@@ -185,6 +185,44 @@ describe('A rebuild of a projection', () => {
         for await (const { json } of club.store.inner.scan(MARKS_TABLE)) if (json !== null) return false;
         return true;
       });
+    }));
+
+  test('reads the history together with all that are asked for with it', () =>
+    withClub(async (club) => {
+      const { reached } = await club.start();
+      await reached(await happen(club.events, ...manyGreetings(600)));
+      const before = club.events.subscribedAfter.length;
+      const all = [memberProjection, greeterProjection, roomProjection];
+      for (const { model } of all)
+        await happen(club.events.inner, facts.rebuildRequested(model.name, `r-${model.name}`));
+      for (const { model } of all)
+        await until(club.clock, async () => (await club.control(model.name)).last?.status === 'DONE');
+      expect(club.events.subscribedAfter.slice(before).filter((after) => after === -1)).toHaveLength(1);
+      await mustEqual(club, memberProjection);
+      await mustEqual(club, greeterProjection);
+    }));
+
+  test('is not held up by one that is asked for with it and fails, nor by one that is cancelled', () =>
+    withClub(async (club) => {
+      let isBroken = false;
+      const breaking = poisoned(greeterProjection, () => isBroken);
+      const { reached } = await club.start([memberProjection, breaking, roomProjection]);
+      await reached(await happen(club.events, ...manyGreetings(600), facts.opened('hall', 20)));
+      isBroken = true;
+      const held = club.store.holdWriteTo('members', 2);
+      const names = ['members', 'greeters', 'rooms'];
+      await happen(club.events, ...names.map((name) => facts.rebuildRequested(name, `of ${name}`)));
+      await whileTimePasses(club.clock, held.reached);
+      isBroken = false;
+      await happen(club.events, facts.rebuildCancelled('rooms', 'of rooms'));
+      held.release();
+      const statuses = names.map(async (name) => {
+        await until(club.clock, async () => (await club.control(name)).last?.id === `of ${name}`);
+        return (await club.control(name)).last?.status;
+      });
+      expect(await Promise.all(statuses)).toEqual(['DONE', 'FAILED', 'CANCELLED']);
+      await mustEqual(club, memberProjection);
+      expect(await liveOf(club, roomProjection)).toBe(1);
     }));
 
   test('in a version that this process does not have is left to others', () =>
