@@ -32,58 +32,81 @@ export const accountDays: ReadModel<AccountDayView> = {
 };
 
 const SEPARATOR = '@';
-const dayOf = (accountId: string, date: string): string => `${accountId}${SEPARATOR}${date}`;
+const dayOf = ({ accountId, date }: Movement): string => `${accountId}${SEPARATOR}${date}`;
 
 export const balanceProjection: Projection<BalanceView, LedgerEvent> = {
   model: balances,
   sources: ledgerSources,
-  documents: (event) => unique(entriesOf(event).flatMap(accountsOf)),
-  evolve: (view, event, accountId) => {
-    const sums = added(view, entriesOf(event), accountId);
-    return sums && { accountId, ...sums };
+  documents: (event) => unique(movementsOf(event).map(({ accountId }) => accountId)),
+  evolve: (view, event, id) => {
+    const sums = added(
+      view,
+      movementsOf(event).filter(({ accountId }) => accountId === id),
+    );
+    return sums && { accountId: id, ...sums };
   },
 };
 
 export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
   model: accountDays,
   sources: ledgerSources,
-  documents: (event) =>
-    unique(entriesOf(event).flatMap((entry) => accountsOf(entry).map((accountId) => dayOf(accountId, entry.date)))),
+  documents: (event) => movementsOf(event).map(dayOf),
   evolve: (view, event, id) => {
+    const own = movementsOf(event).filter((movement) => dayOf(movement) === id);
     const [accountId = '', date = ''] = id.split(SEPARATOR);
-    const entries = entriesOf(event).filter((entry) => entry.date === date);
-    const sums = added(view, entries, accountId);
+    const sums = added(view, own);
     return sums && { accountId, date, ...sums };
   },
 };
 
-const accountsOf = ({ postings }: LedgerTransaction): string[] => postings.map(({ accountId }) => accountId);
+/** What an event moves on one account on one date, in minor units, both sides positive. */
+type Movement = {
+  readonly accountId: string;
+  readonly date: string;
+  readonly currency: string;
+  debit: bigint;
+  credit: bigint;
+};
+
+const NOTHING: readonly Movement[] = [];
+/** Both projections ask, for each of their documents: it is added up once for each event. */
+const known = new WeakMap<LedgerEvent, readonly Movement[]>();
+
+function movementsOf(event: LedgerEvent): readonly Movement[] {
+  const entries = entriesOf(event);
+  if (entries.length === 0) return NOTHING;
+  const found = known.get(event) ?? addedUp(entries);
+  known.set(event, found);
+  return found;
+}
+
+function addedUp(entries: readonly LedgerTransaction[]): Movement[] {
+  const movements: Movement[] = [];
+  for (const { currency, date, postings } of entries) {
+    const digits = currencyDigits(currency);
+    for (const { accountId, amount } of postings) {
+      const minor = toMinor(amount, digits);
+      let movement = movements.find((one) => one.accountId === accountId && one.date === date);
+      if (!movement) movements.push((movement = { accountId, date, currency, debit: 0n, credit: 0n }));
+      if (minor > 0n) movement.debit += minor;
+      else movement.credit -= minor;
+    }
+  }
+  return movements;
+}
+
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
-function added(sums: Sums | undefined, entries: readonly LedgerTransaction[], accountId: string): Sums | undefined {
-  const currency = sums?.currency ?? entries[0]?.currency;
+function added(sums: Sums | undefined, movements: readonly Movement[]): Sums | undefined {
+  const currency = sums?.currency ?? movements[0]?.currency;
   if (currency === undefined) return undefined;
   const digits = currencyDigits(currency);
-  const amounts = entries
-    .flatMap(({ postings }) => postings)
-    .filter((posting) => posting.accountId === accountId)
-    .map(({ amount }) => toMinor(amount, digits));
-  const total = (from: string | undefined, parts: readonly bigint[]) =>
-    fromMinor(
-      parts.reduce((sum, part) => sum + part, toMinor(from ?? '0', digits)),
-      digits,
-    );
-  return {
-    currency,
-    debit: total(
-      sums?.debit,
-      amounts.filter((amount) => amount > 0n),
-    ),
-    credit: total(
-      sums?.credit,
-      amounts.filter((amount) => amount < 0n).map((amount) => -amount),
-    ),
-  };
+  let [debit, credit] = [toMinor(sums?.debit ?? '0', digits), toMinor(sums?.credit ?? '0', digits)];
+  for (const movement of movements) {
+    debit += movement.debit;
+    credit += movement.credit;
+  }
+  return { currency, debit: fromMinor(debit, digits), credit: fromMinor(credit, digits) };
 }
 
 /** Debits minus credits. */
