@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader } from '../ports/event-store.js';
 import type { AnyTable } from '../ports/read-store.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
@@ -8,33 +7,28 @@ import {
   type ProjectionEvent,
   type Rebuild,
 } from './projection-control.js';
+import { fillTogether, type Filling } from './projection-filling.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
 import { ProjectionSwap, retire, type RebuildHost, type SwapParts } from './projection-swap.js';
-import { prefixesOf } from './projection.js';
 import { Projector } from './projector.js';
 import { eventsOf } from './stream-events.js';
 import { PLATFORM_TENANT, streamName } from './stream-name.js';
 
 type Parts = SwapParts & { readonly events: EventReader; readonly catalogue: EventCatalogue };
 
-/** The live generations wait for so many events of the history, folded into all that is rebuilt: some 40 ms. */
-const BATCH = 200;
 const TRY_AGAIN_MS = 1_000;
 /** Waits for what else is asked for: the history is read once for all of it. */
 const GATHER_MS = 250;
 
 type Job = { readonly name: string; readonly rebuild: Rebuild; readonly abort: AbortController };
 /** A rebuild whose new generation is being filled, and how far that one was before. */
-type Begun = {
+type Begun = Filling & {
   readonly job: Job;
   readonly live: Projector;
-  readonly projector: Projector;
   readonly generation: number;
-  readonly position: number;
   /** Of its cancellation, and of the end of the process. */
   readonly signal: AbortSignal;
 };
-const goesOn = ({ signal, projector }: Begun): boolean => !signal.aborted && projector.halted === undefined;
 
 /**
  * Builds new generations of projections beside the live ones. Those that are asked for together are filled in one reading
@@ -115,13 +109,14 @@ export class ProjectionRebuilds {
 
   private async build(jobs: readonly Job[]): Promise<void> {
     const begun: Begun[] = [];
+    const storeBatch: RebuildHost['storeBatch'] = (projectors, batch) => this.host.storeBatch(projectors, batch);
     try {
       for (const job of jobs) {
         const one = await this.begin(job);
         if (one) begun.push(one);
         else this.jobs.delete(job.rebuild.id);
       }
-      const filled = await this.fill(begun);
+      const filled = await fillTogether({ ...this.parts, storeBatch }, begun, this.stopping);
       for (const one of begun) await this.complete(one, filled);
     } finally {
       for (const { live, projector } of begun)
@@ -146,28 +141,8 @@ export class ProjectionRebuilds {
     const position = await store.checkpoint(projector.checkpointKey);
     await this.quarantine.open(projector, position);
     const signal = AbortSignal.any([this.stopping, abort.signal]);
-    return { job, live, projector, generation, position, signal };
-  }
-
-  /** Folds the history, which is read once for all of them. Answers the position up to which. */
-  private async fill(begun: readonly Begun[]): Promise<number> {
-    const { events, catalogue } = this.parts;
-    const wanted = begun.map(({ projector }) => prefixesOf(projector.projection, catalogue.streamPrefixes));
-    const filter = { on: 'stream', prefixes: [...new Set(wanted.flat())] } as const;
-    let position = Math.min(...begun.map((one) => one.position));
-    if (!begun.some(goesOn)) return position;
-    const subscription = { after: position, filter, maxBatchSize: BATCH, signal: this.stopping };
-    for await (const batch of events.subscribeToAll(subscription)) {
-      const going = begun.filter(goesOn);
-      await this.host.storeBatch(
-        going.map(({ projector }) => projector),
-        batch,
-      );
-      position = batch.position;
-      if (going.length === 0 || batch.caughtUp) break;
-      await nextTurn();
-    }
-    return position;
+    const goesOn = (): boolean => !signal.aborted && projector.halted === undefined;
+    return { job, live, projector, generation, position, signal, goesOn };
   }
 
   private async complete(one: Begun, filled: number): Promise<void> {
@@ -176,8 +151,9 @@ export class ProjectionRebuilds {
   }
 
   /** False where it does not come so far. */
-  private async bringLive({ live, projector, job, signal }: Begun, filled: number): Promise<boolean> {
-    if (projector.halted || signal.aborted) return false;
+  private async bringLive(one: Begun, filled: number): Promise<boolean> {
+    const { live, projector, job, signal } = one;
+    if (!one.goesOn()) return false;
     await this.parts.store.index(projector.target.table);
     // From the position that this answers on it is fed with the others.
     const joinedAt = await this.host.catchUp(projector, filled, signal);

@@ -5,14 +5,18 @@ import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { KeyedQueue } from './keyed-queue.js';
+import { fillInBulk } from './projection-filling.js';
 import { MARKS_TABLE } from './projection-marks.js';
 import { ProjectionQuarantine, type ProjectionLetters } from './projection-quarantine.js';
 import { ProjectionRebuilds } from './projection-rebuilds.js';
 import type { RebuildReport } from './projection-swap.js';
 import { wants, type AnyProjection } from './projection.js';
-import { PoisonEvent, project, Projector } from './projector.js';
+import { emptyOf, startsOf } from './projection-starts.js';
+import { PoisonEvent, project, type Projector } from './projector.js';
 
 export type ProjectionRunnerOptions = {
+  /** A history of so many events is folded into empty read models in bulk, their indexes at the end. Default 5,000. */
+  readonly bulkFrom?: number;
   /** Events folded and stored at once. Small where requests share the thread. Default 100. */
   readonly batchSize?: number;
   /** Called after each stored batch, for each projection. */
@@ -67,27 +71,28 @@ export class ProjectionRunner {
 
   /** Prepares the tables and starts. Resolves when the projections have begun, not when they have caught up. */
   async start(): Promise<void> {
-    const tables: AnyTable[] = [];
-    for (const { model } of this.projections) tables.push({ model, generation: await this.generationOf(model) });
-    await this.store.prepare([...tables, MARKS_TABLE]);
-    const projectors = this.projections.map(
-      (projection, index) => new Projector(this.store, { projection, table: tables[index] as AnyTable }),
-    );
-    const positions = await this.store.checkpoints(projectors.map(({ checkpointKey }) => checkpointKey));
-    for (const [index, projector] of projectors.entries()) {
+    const starts = await startsOf(this.store, this.projections);
+    const empty = await emptyOf(starts, this.events, this.options.bulkFrom);
+    const rest = starts.filter(({ projector }) => !empty.includes(projector));
+    const tables = (some: readonly Projector[]): AnyTable[] => some.map(({ target }) => target.table);
+    await this.store.prepare([...tables(rest.map(({ projector }) => projector)), MARKS_TABLE]);
+    if (empty.length > 0) await this.store.prepare(tables(empty), { bulk: true });
+    for (const { projector, position } of starts) {
       this.live.set(projector.name, projector);
-      this.options.onProgress(projector.name, positions[index] ?? -1);
+      this.options.onProgress(projector.name, position);
     }
-    const furthest = Math.max(...positions);
+    // Where all are filled there is nobody to follow what they are filled with.
+    const furthest = rest.length === 0 ? await this.events.head() : Math.max(...rest.map(({ position }) => position));
     this.position = furthest;
-    const starts = projectors.map((projector, index) => ({ projector, position: positions[index] ?? -1 }));
-    const behind = starts.filter(({ position }) => position < furthest);
-    this.active = starts.filter(({ position }) => position >= furthest).map(({ projector }) => projector);
-    const joined = this.active.map(({ name }) => name);
-    const filling = behind.map(({ projector }) => projector.name);
-    this.logger.info({ projections: joined, behind: filling, from: furthest }, 'projections start');
+    const behind = rest.filter(({ position }) => position < furthest);
+    this.active = rest.filter(({ position }) => position >= furthest).map(({ projector }) => projector);
+    const names = (some: readonly Projector[]): string[] => some.map(({ name }) => name);
+    const late = names(behind.map(({ projector }) => projector));
+    const all = { projections: names(this.active), behind: late, filled: names(empty), from: furthest };
+    this.logger.info(all, 'projections start');
     this.run(this.follow(furthest));
     for (const { projector, position } of behind) this.run(this.begin(projector, position));
+    if (empty.length > 0) this.run(this.fill(empty));
     this.rebuilds.start([...this.live.values()]);
   }
 
@@ -192,13 +197,6 @@ export class ProjectionRunner {
     void running.then(() => this.tasks.delete(running));
   }
 
-  private async generationOf(model: AnyProjection['model']): Promise<number> {
-    const live = await this.store.liveGeneration(model.name, model.version);
-    if (live !== undefined) return live;
-    await this.store.setLiveGeneration(model.name, model.version, 1);
-    return 1;
-  }
-
   /** Takes up what a projector lacks, in its own time. */
   private async open(projector: Projector, position: number): Promise<void> {
     const { signal } = this.stopping;
@@ -215,6 +213,16 @@ export class ProjectionRunner {
   private async begin(projector: Projector, position: number): Promise<void> {
     await this.open(projector, position);
     await this.catchUp(projector, position);
+  }
+
+  private async fill(projectors: readonly Projector[]): Promise<void> {
+    const { events, catalogue, store, clock, logger } = this;
+    const { signal } = this.stopping;
+    for (const projector of projectors) await this.open(projector, -1);
+    const storeBatch = this.storeBatch.bind(this);
+    const filled = await fillInBulk({ events, catalogue, store, clock, logger, storeBatch }, projectors, signal);
+    if (filled === undefined) return;
+    for (const projector of projectors) if (!projector.halted) this.run(this.catchUp(projector, filled));
   }
 
   /** The one live subscription of all projections that have caught up. */

@@ -64,6 +64,7 @@ export class Club {
     const letterOf = (projection: string, eventId: string): string => `${projection} ${eventId}`;
     const runner = new ProjectionRunner(this.events, this.store, known, projections, this.clock, silentLogger, {
       batchSize,
+      bulkFrom: MANY / 2,
       onProgress: (name, position) => {
         progress.advance(name, position);
       },
