@@ -305,6 +305,31 @@ describe('Projections at work', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
+  test('that have nothing are filled from a long history in one reading of it, also where that breaks off', () =>
+    withClub(async (club) => {
+      await happen(club.events, ...manyGreetings());
+      club.events.batchesUntilBreak = 3;
+      const first = await club.start();
+      await first.reached(await happen(club.events, facts.greeted('m0', 'kim')));
+      expect(club.events.subscribedAfter.filter((after) => after === -1)).toHaveLength(1);
+      await first.reached(await happen(club.events, facts.greeted('m0', 'lea')));
+      await club.equalsRebuild(...clubProjections);
+    }));
+
+  test('that were being filled when the process ended go on where they are', () =>
+    withClub(async (club) => {
+      await happen(club.events, ...manyGreetings());
+      const held = club.store.holdWriteTo('members');
+      const first = await club.start();
+      await held.reached;
+      const stopped = first.stop();
+      held.release();
+      await stopped;
+      const second = await club.start();
+      await second.reached(await happen(club.events, facts.greeted('m0', 'kim')));
+      await club.equalsRebuild(...clubProjections);
+    }));
+
   describe('when one is behind the others', () => {
     const behind = async (club: Club) => {
       const first = await club.start([greeterProjection, roomProjection]);
