@@ -48,7 +48,9 @@ function note(name: string, value: unknown): void {
   process.stdout.write(`${name} ${JSON.stringify(value)}\n`);
 }
 
-const fill = async (directory: string): Promise<void> => { note('generated', { perSecond: await fillHistory(directory, EVENTS, SEED, clock) }); };
+const fill = async (directory: string): Promise<void> => {
+  note('generated', { perSecond: await fillHistory(directory, EVENTS, SEED, clock) });
+};
 
 type Row = {
   readonly name: string;
@@ -199,6 +201,8 @@ async function served(): Promise<Outcome> {
   const key = await empty.key();
   await empty.stop();
   await fill(original);
+  // As after a restore: the read models are made from the history.
+  for (const ending of ['', '-wal', '-shm']) await rm(join(original, `models.sqlite${ending}`), { force: true });
   const service = await BenchedService.start(original);
   note('settled', await service.carryOut('settle'));
   const measured = async (job: string, seconds: number): Promise<Record<string, unknown>> => {

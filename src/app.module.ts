@@ -70,6 +70,7 @@ import { TenantController } from './http/tenant.controller.js';
 import { TransactionController } from './http/transaction.controller.js';
 import { UserController } from './http/user.controller.js';
 import { ServiceDeadLetterOffice } from './dead-letter-office.js';
+import { notificationControllers, notificationProviders, type PushParts } from './notifications.js';
 import { ServiceSubscriberOffice } from './subscriber-office.js';
 import { backupDirectory, historyJobs } from './history-jobs.js';
 import { DeadLetters } from './integration/dead-letters.js';
@@ -143,6 +144,7 @@ const controllers = [
   IntegrationEventController,
   SaleController,
   DeadLetterController,
+  ...notificationControllers,
   JobController,
   ErrorLogController,
   AuditLogController,
@@ -156,12 +158,12 @@ const controllers = [
 /** What Nest composes the service from, over engines that are open already. */
 @Module({})
 export class AppModule {
-  static over(config: Config, engines: Engines, tokens: AccessTokens): DynamicModule {
+  static over(config: Config, engines: Engines, tokens: AccessTokens, push: PushParts): DynamicModule {
     return {
       module: AppModule,
       imports: [CqrsModule.forRoot()],
       controllers: [ProbeController, MetricsController, ...(config.ROLES.includes('http') ? controllers : [])],
-      providers: [...platform(config, engines, tokens), ...handlers],
+      providers: [...platform(config, engines, tokens), ...notificationProviders(push), ...handlers],
     };
   }
 }

@@ -12,8 +12,12 @@ import { integrationKeyUse } from './aggregates/integration-key-use.aggregate.js
 import { integrationKey } from './aggregates/integration-key.aggregate.js';
 import { job } from './aggregates/job.aggregate.js';
 import { merchantChoices } from './aggregates/merchant-choices.aggregate.js';
+import { notificationInbox } from './aggregates/notification-inbox.aggregate.js';
+import { notification } from './aggregates/notification.aggregate.js';
 import { numberSequence } from './aggregates/number-sequence.aggregate.js';
 import { operator } from './aggregates/operator.aggregate.js';
+import { pushDelivery } from './aggregates/push-delivery.aggregate.js';
+import { pushSubscription } from './aggregates/push-subscription.aggregate.js';
 import { role } from './aggregates/role.aggregate.js';
 import { sale } from './aggregates/sale.aggregate.js';
 import { session } from './aggregates/session.aggregate.js';
@@ -43,9 +47,13 @@ export const catalogue = new EventCatalogue([
   integrationKeyUse,
   job,
   merchantChoices,
+  notification,
+  notificationInbox,
   numberSequence,
   operator,
   projectionAggregate,
+  pushDelivery,
+  pushSubscription,
   role,
   sale,
   session,

@@ -89,6 +89,21 @@ export const settings = z.object({
     z.string().refine(isTrustworthy, { error: 'must be an https address (http only on this machine)' }),
   ).describe('OpenID provider whose access tokens are accepted too; a verified e-mail address says whose they are.'),
   OIDC_AUDIENCE: optional(z.string()).describe('`aud` of its tokens. Default: JWT_AUDIENCE.'),
+  VAPID_PUBLIC_KEY: optional(z.string()).describe(
+    'Public key of Web Push (VAPID), base64url, with VAPID_PRIVATE_KEY; the same for all replicas. Without both a pair is made in `DATA_DIR`.',
+  ),
+  VAPID_PRIVATE_KEY: optional(z.string()).describe('Private key of Web Push (VAPID), base64url.'),
+  VAPID_SUBJECT: optional(
+    z.string().regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, { error: 'must begin with mailto: or https://' }),
+  ).describe(
+    'How those who run push services reach you: a `mailto:` or `https://` address. Default: OPERATOR_EMAIL. Some services ask for a real one.',
+  ),
+  WEB_PUSH_ALLOW_PRIVATE: z
+    .preprocess(empty, flag.default(false))
+    .describe('Push to addresses in private networks, too: only for a push service of your own.'),
+  WEB_PUSH_CA_FILE: optional(z.string()).describe(
+    'PEM file of authorities that push services are trusted by, beside the usual ones.',
+  ),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'must be 16 letters, digits or ._~+/- or more' }),
   ).describe('Bearer token that `/metrics` asks for. Without one `/metrics` answers to this machine only.'),
@@ -125,6 +140,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 /** What is wrong with settings that are right one by one. */
 function faultsTogether(config: z.output<typeof settings>): string[] {
   const faults: string[] = [];
+  if ((config.VAPID_PUBLIC_KEY === undefined) !== (config.VAPID_PRIVATE_KEY === undefined))
+    faults.push('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY: give both or none');
   if (sharesTooLittle(config))
     faults.push(`ROLES: a process that does less than ${ROLES.join(',')} needs EVENTSTORE_URL and MONGODB_URL`);
   if (config.OIDC_ISSUER === config.JWT_ISSUER)

@@ -13,6 +13,7 @@ import { apartBy, documentsOf, evolveWith, scopeOf, type AnyProjection } from '.
 import { ReadModels } from './platform/query.js';
 import { eventsOf } from './platform/stream-events.js';
 import { BookingPolicy } from './policies/booking.policy.js';
+import { PushDeliveries, type Sent } from './policies/push-delivery.js';
 import { POLICIES } from './policies/policies.js';
 import { projections } from './projections/projections.js';
 import { BROKER, BrokerUnavailable, type Broker } from './ports/broker.js';
@@ -30,6 +31,7 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
     @Inject(BookingPolicy) private readonly booking: BookingPolicy,
     @Inject(POLICIES) private readonly policies: readonly Policy[],
     @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(PushDeliveries) private readonly pushes: PushDeliveries,
   ) {}
 
   async redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined> {
@@ -54,6 +56,7 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
     });
     if (!event) return null;
     if (letter.origin === 'SALE') return event.data;
+    if (letter.origin === 'PUSH') return shownOf(event as Sent);
     // What partners may see, and no secrets.
     const messages = messagesOf(event).map(({ payload }) => JSON.parse(payload) as unknown);
     return messages.length === 0 ? null : messages;
@@ -73,7 +76,7 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
         await this.tryFolding(letter.subscriber, event);
         return undefined;
       case 'PUSH':
-        return { code: 'NOT_REPLAYABLE', message: `Letters of the origin ${letter.origin} cannot be replayed.` };
+        return this.pushes.retry(event as Sent);
     }
   }
 
@@ -125,3 +128,9 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
     }
   }
 }
+
+/** Without its audience, which may be long. */
+const shownOf = ({ recordId: notificationId, data: { title, body, type, link } }: Sent) => ({
+  notificationId,
+  ...{ title, body, type, link },
+});

@@ -9,6 +9,7 @@ import { METRICS } from './http/metrics.controller.js';
 import { READINESS } from './http/probe.controller.js';
 import { EventLoopDelay } from './platform/event-loop-delay.js';
 import { inTime } from './platform/in-time.js';
+import { PUSH } from './notifications.js';
 import type { Policy } from './platform/policy.js';
 import { collectProcessMetrics } from './platform/process-metrics.js';
 import { ReadModels } from './platform/query.js';
@@ -78,6 +79,7 @@ function boardOf(
       ...projections.map(({ model }) => ({ name: model.name, kind: 'projection' as const })),
       ...policies.map(({ name }) => ({ name, kind: 'policy' as const })),
       { name: FORWARDER, kind: 'forwarder' },
+      { name: PUSH, kind: 'push' },
     ],
     readings: () => queues.readings(),
     positionOf: (name, kind) =>

@@ -15,12 +15,14 @@ import { countRequests } from './http/request-pace.js';
 import { DeadLetters, reasonOf } from './integration/dead-letters.js';
 import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
 import type { Outcome } from './http/kernel.js';
+import { leadPushes, openPush } from './notifications.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
 import { Pace } from './platform/pace.js';
 import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
+import { PushClient } from './platform/push-client.js';
 import { ReadModels } from './platform/query.js';
 import { WindowedSubscriber } from './platform/windowed-subscriber.js';
 import { ServiceSubscriberOffice } from './subscriber-office.js';
@@ -49,7 +51,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
   let openApi = () => '';
   const requests = new RequestMetrics(engines.metrics.registry);
   const { app } = await createHttpApp(
-    AppModule.over(config, engines, tokens),
+    AppModule.over(config, engines, tokens, await openPush(config, engines)),
     (nest) => ({
       metricsToken: config.METRICS_TOKEN,
       authenticator: nest.get<Authenticator>(AUTHENTICATOR),
@@ -97,6 +99,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
         ...[jobsEnd, follower.stop(), observation.stop(), errors.close()],
         ...policies.map((policy) => policy.stop()),
       ]);
+      app.get(PushClient).close();
       await engines.close();
     },
   };
@@ -158,7 +161,8 @@ function leadPolicies(app: NestFastifyApplication, engines: Engines, pace: Pace)
     }),
   );
   const watch = app.get(RestorationWatch);
-  return [...led, engines.leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))];
+  const watching = engines.leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()));
+  return [...led, watching, leadPushes(app, engines)];
 }
 
 const leadJobs = (app: NestFastifyApplication, engines: Engines): Led =>

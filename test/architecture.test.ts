@@ -12,6 +12,7 @@ import { AccessTokens } from '../src/platform/access-tokens.js';
 import type { AnyAggregate } from '../src/platform/event-catalogue.js';
 import type { AnyProjection } from '../src/platform/projection.js';
 import { projections } from '../src/projections/projections.js';
+import { openPush } from '../src/notifications.js';
 import { createService, type Service } from '../src/service.js';
 
 const root = join(import.meta.dirname, '..');
@@ -57,7 +58,7 @@ describe('every part is wired up', () => {
   /** What @nestjs/cqrs writes on the classes of handlers. */
   const handled = async (key: string): Promise<string[]> => {
     const tokens = await AccessTokens.open(directory, { issuer: 'i', audience: 'a', clock: engines.clock });
-    const providers = AppModule.over(config, engines, tokens).providers ?? [];
+    const providers = AppModule.over(config, engines, tokens, await openPush(config, engines)).providers ?? [];
     return providers
       .filter(isClass)
       .map((provider) => Reflect.getMetadata(key, provider) as { name: string } | undefined)

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
+import type { PushOutcome } from './push-client.js';
 import type { AppendWatch } from './metered-event-store.js';
 import type { CacheWatch } from './metered-cache.js';
 import { PUBLISH_RESULTS, type PublishCounts, type PublishResult } from './metered-broker.js';
@@ -6,12 +7,15 @@ import { PUBLISH_RESULTS, type PublishCounts, type PublishResult } from './meter
 /** From a commit on a fast disk to the time-out of a server. */
 const APPEND_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+const PUSH_RESULTS: readonly PushOutcome['kind'][] = ['delivered', 'gone', 'refused', 'again'];
+
 /** What the engines did for this process, counted as it happens. */
 export class EngineMetrics {
   readonly appends: AppendWatch;
   readonly cache: CacheWatch;
   private readonly commits: Counter;
   private readonly messages: Counter<'result'>;
+  private readonly pushes: Counter<'result'>;
 
   constructor(readonly registry: Registry) {
     const registers = [registry];
@@ -29,10 +33,21 @@ export class EngineMetrics {
       registers,
     });
     for (const result of PUBLISH_RESULTS) this.messages.inc({ result }, 0);
+    this.pushes = new Counter({
+      name: 'kontor_pushes_total',
+      help: 'Web Push messages, each try of each browser, by what became of it.',
+      labelNames: ['result'],
+      registers,
+    });
+    for (const result of PUSH_RESULTS) this.pushes.inc({ result }, 0);
   }
 
   committed(): void {
     this.commits.inc();
+  }
+
+  pushed(result: PushOutcome['kind']): void {
+    this.pushes.inc({ result });
   }
 
   published(result: PublishResult, messages: number): void {

@@ -1,5 +1,4 @@
-import { hkdfSync, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import {
   calculateJwkThumbprint,
@@ -13,6 +12,7 @@ import {
 import { z } from 'zod';
 import { silentLogger, type Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
+import { makeKeyFile, readKeyFile } from './key-file.js';
 
 /** JWS with Ed25519 (RFC 8037), the only algorithm of our own tokens. */
 export const ALGORITHM = 'EdDSA';
@@ -74,7 +74,7 @@ export class SigningKeys {
       return new SigningKeys(clock, logger, undefined, given);
     }
     const path = join(directory, 'signing-key.json');
-    return new SigningKeys(clock, logger, path, await loadOrMakeKey(directory, path));
+    return new SigningKeys(clock, logger, path, await loadOrMakeKey(path));
   }
 
   /** The key that signs now. */
@@ -154,34 +154,19 @@ export class SigningKeys {
 
 type Keys = readonly [SigningKey, ...SigningKey[]];
 
-async function loadOrMakeKey(directory: string, path: string): Promise<Keys> {
+async function loadOrMakeKey(path: string): Promise<Keys> {
   const known = await loadKeys(path);
   if (known) return known;
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
   const text = JSON.stringify(await exportJWK(privateKey));
-  await mkdir(directory, { recursive: true });
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, text, { mode: 0o600, flush: true });
-  try {
-    // Unlike a rename, a link never replaces the key of another process that was faster.
-    await link(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await unlink(draft);
-  }
+  await makeKeyFile(path, text);
   return (await loadKeys(path)) ?? parseKeys(text, 'A new key is none.');
 }
 
 /** Undefined where there is none. A damaged one is never replaced, and what it holds is not told: it is a secret. */
 async function loadKeys(path: string): Promise<Keys | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readKeyFile(path);
+  if (text === undefined) return undefined;
   return parseKeys(text, `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
 }
 

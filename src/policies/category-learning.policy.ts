@@ -18,6 +18,7 @@ import { CommandRunner } from '../platform/command-runner.js';
 import type { Recorded } from '../platform/event-catalogue.js';
 import { inReactionTo, type Policy } from '../platform/policy.js';
 import { RecordReader } from '../platform/record-reader.js';
+import { noticeId, Notices } from './notices.js';
 
 type Choice = Extract<
   TransactionEvent | SaleEvent | CustomerEvent,
@@ -26,6 +27,8 @@ type Choice = Extract<
   }
 >;
 type Merchant = { readonly tenantId: string; readonly choicesId: string; readonly name: string };
+
+const MAX_SHOWN_NAME = 120;
 
 /**
  * Makes rules of what people choose: notes each choice on its merchant's stream, whose state says what is learned, and
@@ -46,6 +49,7 @@ export class CategoryLearningPolicy implements Policy {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(Notices) private readonly notices: Notices,
   ) {}
 
   async react(event: Recorded<Choice>): Promise<void> {
@@ -63,17 +67,23 @@ export class CategoryLearningPolicy implements Policy {
   }
 
   private async learn(
-    { id: choiceId, metadata: { timestamp: chosenAt } }: Recorded<Choice>,
+    event: Recorded<Choice>,
     { transactionId, categoryId }: CategoryChoice,
     merchant: Merchant,
   ): Promise<void> {
+    const { id: choiceId, metadata } = event;
+    const { timestamp: chosenAt } = metadata;
     const target = { tenantId: merchant.tenantId, id: merchant.choicesId };
     const noted = { transactionId, categoryId, choiceId, chosenAt };
     const { state } = await this.runner.execute(merchantChoices, target, noted, noteChoice);
-    await this.settle(state, merchant);
+    await this.settle(state, merchant, event);
   }
 
-  private async settle({ learned, unlearned }: MerchantChoices, merchant: Merchant): Promise<void> {
+  private async settle(
+    { learned, unlearned }: MerchantChoices,
+    merchant: Merchant,
+    event: Recorded<Choice>,
+  ): Promise<void> {
     const ruleOf = (categoryId: string) => ({
       tenantId: merchant.tenantId,
       id: learnedRuleId(merchant.choicesId, categoryId),
@@ -86,12 +96,19 @@ export class CategoryLearningPolicy implements Policy {
     const { categoryId } = learned;
     const { state } = await this.reader.read(category, merchant.tenantId, categoryId);
     if (state.status !== 'active') return;
-    await this.runner.execute(
-      categoryRule,
-      ruleOf(categoryId),
-      { categoryId, merchant: merchant.name },
-      learnCategoryRule,
-    );
+    const rule = ruleOf(categoryId);
+    const made = { categoryId, merchant: merchant.name };
+    const { state: now } = await this.runner.execute(categoryRule, rule, made, learnCategoryRule);
+    // Told once for a rule, by an id of its own, so a crash in between costs nobody the news.
+    if (now.status !== 'present' || now.source !== 'LEARNED' || !now.isEnabled) return;
+    const name = merchant.name.slice(0, MAX_SHOWN_NAME);
+    await this.notices.tell(event, merchant.tenantId, noticeId('rule-learned', rule.id), {
+      title: `A rule was learned for ${name}`,
+      body: `As you chose "${state.name}" three times for ${name}, its transactions get this category from now on.`,
+      type: 'INFO',
+      link: null,
+      audience: { kind: 'users', userIds: [event.metadata.userId ?? ''] },
+    });
   }
 }
 

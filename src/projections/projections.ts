@@ -18,7 +18,10 @@ import {
   integrationKeyUseProjection,
 } from './integration-key.projection.js';
 import { jobExecutionProjection } from './job-execution.projection.js';
+import { notificationInboxProjection } from './notification-inbox.projection.js';
+import { notificationProjection } from './notification.projection.js';
 import { operatorProjection } from './operator.projection.js';
+import { pushSubscriptionProjection, pushUseProjection } from './push-subscription.projection.js';
 import { sessionProjection } from './session.projection.js';
 import { tenantProjection } from './tenant.projection.js';
 import { roleProjection } from './role.projection.js';
@@ -47,6 +50,10 @@ export const projections: readonly AnyProjection[] = [
   deadLetterProjection,
   errorLogProjection,
   tenantProjection,
+  notificationProjection,
+  notificationInboxProjection,
+  pushSubscriptionProjection,
+  pushUseProjection,
   operatorProjection,
   jobExecutionProjection,
   sessionProjection,

@@ -18,4 +18,10 @@ export class CaughtUp {
   async withHead({ name }: { readonly name: string }, timeoutMs: number): Promise<void> {
     if (!(await this.progress.reached(await this.events.head(), timeoutMs, [name]))) throw readModelBehind();
   }
+
+  /** The same for a position, in several read models. @throws DomainError unavailable READ_MODEL_BEHIND */
+  async withPosition(models: readonly { readonly name: string }[], position: number, timeoutMs: number): Promise<void> {
+    const names = models.map(({ name }) => name);
+    if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();
+  }
 }

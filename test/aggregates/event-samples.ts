@@ -18,6 +18,7 @@ function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
   if (schema instanceof z.ZodExactOptional) return samplesOf(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodUnion) return fc.oneof(...schema.options.map((option) => samplesOf(option as z.ZodType)));
   if (schema instanceof z.ZodArray) return fc.array(samplesOf(schema.element as z.ZodType), { maxLength: 3 });
+  if (schema instanceof z.ZodLiteral) return fc.constantFrom(...schema.values);
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options);
   if (schema instanceof z.ZodRecord) return fc.dictionary(fc.string(), samplesOf(schema.valueType as z.ZodType));
   if (schema instanceof z.ZodBoolean) return fc.boolean();

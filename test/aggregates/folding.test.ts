@@ -8,8 +8,10 @@ import { forwarder } from '../../src/aggregates/forwarder.aggregate.js';
 import { idempotencyKey } from '../../src/aggregates/idempotency-key.aggregate.js';
 import { integrationKey } from '../../src/aggregates/integration-key.aggregate.js';
 import { job } from '../../src/aggregates/job.aggregate.js';
+import { notification } from '../../src/aggregates/notification.aggregate.js';
 import { operator } from '../../src/aggregates/operator.aggregate.js';
 import { markedFields } from '../../src/aggregates/personal.js';
+import { pushSubscription } from '../../src/aggregates/push-subscription.aggregate.js';
 import { sale } from '../../src/aggregates/sale.aggregate.js';
 import { session } from '../../src/aggregates/session.aggregate.js';
 import { tenant } from '../../src/aggregates/tenant.aggregate.js';
@@ -29,7 +31,9 @@ const aggregates = [
   idempotencyKey,
   integrationKey,
   job,
+  notification,
   operator,
+  pushSubscription,
   sale,
   session,
   tenant,
@@ -69,7 +73,9 @@ describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const
         fc.property(histories(aggregate.events), (history) => {
           const later = history.filter(
             ({ type }) =>
-              !/(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred)$|^LoginFailed$/.test(type),
+              !/(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^LoginFailed$/.test(
+                type,
+              ),
           );
           expect(fold(aggregate, later)).toEqual(aggregate.initial);
         }),
@@ -84,7 +90,7 @@ describe('events', () => {
   test('have names of their own, in the past tense', () => {
     const names = declared.map(([type]) => type);
     expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(name).toMatch(/(ed|Set|MadePassive|MadeActive|MadeDefault|Chosen)$/);
+    for (const name of names) expect(name).toMatch(/(ed|Set|Sent|MadePassive|MadeActive|MadeDefault|Chosen)$/);
   });
   test('are all audited but those of the machinery', () => {
     const silent = declared.filter(([, { audit }]) => audit === null).map(([type]) => type);
@@ -107,6 +113,7 @@ describe('events', () => {
       'forwarder',
       'integration-key',
       'job',
+      'notification',
       'operator',
       'sale',
       'session',
@@ -125,6 +132,9 @@ describe('events', () => {
       'IntegrationKeyRotated secretHash',
       'OperatorCreated passwordHash',
       'OperatorPasswordChanged passwordHash',
+      'PushSubscribed endpoint',
+      'PushSubscribed keys.auth',
+      'PushSubscribed keys.p256dh',
       'RefreshTokenRotated refreshTokenHash',
       'SessionStarted refreshTokenHash',
       'TenantCreated owner.passwordHash',

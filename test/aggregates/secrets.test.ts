@@ -74,7 +74,14 @@ test('Secrets are in the histories, in states and in what would be shown of them
   const holding = catalogue.aggregates.filter(({ name }) =>
     Object.values(declarationsOf(name)).some(({ schema }) => markedFields(schema, 'secret').length > 0),
   );
-  expect(holding.map(({ name }) => name).sort()).toEqual(['integration-key', 'operator', 'session', 'tenant', 'user']);
+  expect(holding.map(({ name }) => name).sort()).toEqual([
+    'integration-key',
+    'operator',
+    'push-subscription',
+    'session',
+    'tenant',
+    'user',
+  ]);
   const [session] = holding.filter(({ name }) => name === 'session');
   const started = { userId: 'u', refreshTokenHash: `${SECRET}a`, startedAt: 's', expiresAt: 'e' };
   const state = session?.evolve(session.initial as never, { type: 'SessionStarted', data: started } as never, 0);

@@ -178,6 +178,9 @@ async function makeRecords(): Promise<void> {
   ids.set('/api/transactions', transaction?.id ?? '');
   ids.set('/api/users', decodeJwt(tenant.token).sub ?? '').set('/api/roles', await roleWith([]));
   ids.set('/api/platform/tenants', tenant.id);
+  const notice = { title: 'A notice', body: 'For all.', broadcast: true };
+  const sent = (await service.post('/api/notifications/admin/send', notice, tenant.token)).data;
+  ids.set('/api/notifications', (sent as { notificationId: string }).notificationId);
   const category = await service.post('/api/transaction-categories', { name: 'A category' }, tenant.token);
   if (category.status !== 201) return;
   const rule = { categoryId: category.id, keyword: 'word' };

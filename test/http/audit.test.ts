@@ -7,6 +7,7 @@ import type { Page } from '../../src/platform/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
 import { eventually } from '../support/eventually.js';
+import { Browser } from '../support/push-service.js';
 import { ApiDocument, routeTable } from '../support/route-table.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
@@ -279,6 +280,21 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
 
 const waitFor = <T>(look: () => Promise<T | undefined | false>): Promise<T> => eventually(look, 20_000);
 
+async function walkNotifications({ token }: TestTenant): Promise<void> {
+  const path = '/api/notifications';
+  const browser = new Browser('https://push.invalid/walk');
+  secrets.set('endpoint', browser.endpoint).set('p256dh', browser.keys.p256dh).set('auth', browser.keys.auth);
+  const route = `${path}/push-subscriptions`;
+  await take({ route: `POST ${route}`, token, body: browser.subscription });
+  await take({ route: `DELETE ${route}`, token, body: { endpoint: browser.endpoint } });
+  const body = { title: 'Stocktaking', body: 'On Friday.', broadcast: true };
+  const sent = await take({ route: `POST ${path}/admin/send`, token, body });
+  const { notificationId } = sent.answer as { notificationId: string };
+  await take({ route: `PATCH ${path}/{id}/read`, address: `${path}/${notificationId}/read`, token });
+  await take({ route: `POST ${path}/admin/send`, token, body });
+  await take({ route: `PATCH ${path}/read-all`, token });
+}
+
 async function walkOperations(): Promise<void> {
   const jobs = '/api/platform/jobs';
   await take({ route: `POST ${jobs}/trigger`, body: { jobName: 'session-cleanup' } });
@@ -318,6 +334,7 @@ beforeAll(async () => {
   await walkPeople(tenant);
   await walkRecords(tenant);
   await walkPartners(tenant);
+  await walkNotifications(tenant);
   await walkOperations();
   // A refused sign-in is recorded a moment after its answer.
   await delay(300);

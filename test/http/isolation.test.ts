@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Browser } from '../support/push-service.js';
 import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
@@ -53,6 +54,8 @@ const KINDS = [
   'category',
   'rename',
   'close',
+  'notice',
+  'browser',
 ] as const;
 const step: fc.Arbitrary<Step> = fc.record({
   side: fc.constantFrom(0 as const, 1 as const),
@@ -124,6 +127,12 @@ async function take({ what, number }: Step, side: Side): Promise<void> {
       return classify(side, name);
     case 'rename':
       return change(side, '/api/branches', { name, description: name });
+    case 'notice':
+      return post(side, '/api/notifications/admin/send', { title: name, body: name, broadcast: true });
+    case 'browser': {
+      const { subscription } = new Browser(`https://push.invalid/${side.mark}/${side.made}`);
+      return post(side, '/api/notifications/push-subscriptions', { ...subscription, userAgent: name });
+    }
     case 'close':
       return change(side, '/api/branches', { isActive: number === 0 });
   }

@@ -24,18 +24,7 @@ type Document = {
 };
 
 /** Routes of the table that are still to be built. Whoever builds one takes it out of here. */
-const NOT_BUILT_YET: readonly string[] = [
-  'DELETE /api/notifications/push-subscriptions',
-  'GET /api/notifications',
-  'GET /api/notifications/push-subscriptions/me',
-  'GET /api/notifications/push-subscriptions/public-key',
-  'GET /api/notifications/unread-count',
-  'GET /console',
-  'PATCH /api/notifications/read-all',
-  'PATCH /api/notifications/{id}/read',
-  'POST /api/notifications/admin/send',
-  'POST /api/notifications/push-subscriptions',
-];
+const NOT_BUILT_YET: readonly string[] = ['GET /console'];
 
 let service: TestService;
 let books: Books;

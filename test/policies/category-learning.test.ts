@@ -29,6 +29,7 @@ import { Memberships } from '../../src/platform/memberships.js';
 import { RecordReader } from '../../src/platform/record-reader.js';
 import { streamName } from '../../src/platform/stream-name.js';
 import { CategoryLearningPolicy } from '../../src/policies/category-learning.policy.js';
+import { Notices } from '../../src/policies/notices.js';
 
 type Choice = Parameters<CategoryLearningPolicy['react']>[0];
 const START_MS = Date.UTC(2026, 0, 1);
@@ -51,7 +52,7 @@ function newReplica() {
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
   const runner = new CommandRunner(reader, appender, claims, memberships, clock);
-  return { reader, runner, policy: new CategoryLearningPolicy(runner, reader) };
+  return { reader, runner, policy: new CategoryLearningPolicy(runner, reader, new Notices(runner)) };
 }
 
 let tenantId: string;

@@ -12,7 +12,11 @@ import { integrationKeyUseEvents } from '../../src/aggregates/integration-key-us
 import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
 import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
 import { fromMinor } from '../../src/aggregates/money.js';
+import { notificationInboxEvents } from '../../src/aggregates/notification-inbox.aggregate.js';
+import { notificationEvents } from '../../src/aggregates/notification.aggregate.js';
 import { operatorEvents } from '../../src/aggregates/operator.aggregate.js';
+import { pushDeliveryEvents } from '../../src/aggregates/push-delivery.aggregate.js';
+import { pushSubscriptionEvents } from '../../src/aggregates/push-subscription.aggregate.js';
 import { roleEvents } from '../../src/aggregates/role.aggregate.js';
 import { saleEvents } from '../../src/aggregates/sale.aggregate.js';
 import { sessionEvents } from '../../src/aggregates/session.aggregate.js';
@@ -91,6 +95,13 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(integrationKeyUseEvents).map((sample) => ['integration-key-use', sample] as const) },
     { weight: 1, arbitrary: oneOf(branchEvents).map((sample) => ['branch', sample] as const) },
     { weight: 1, arbitrary: oneOf(tenantEvents).map((sample) => ['tenant', sample] as const) },
+    { weight: 1, arbitrary: oneOf(notificationEvents).map((sample) => ['notification', sample] as const) },
+    {
+      weight: 1,
+      arbitrary: oneOf(notificationInboxEvents).map((sample) => ['notification-inbox', sample] as const),
+    },
+    { weight: 1, arbitrary: oneOf(pushSubscriptionEvents).map((sample) => ['push-subscription', sample] as const) },
+    { weight: 1, arbitrary: oneOf(pushDeliveryEvents).map((sample) => ['push-delivery', sample] as const) },
     { weight: 1, arbitrary: oneOf(operatorEvents).map((sample) => ['operator', sample] as const) },
     { weight: 1, arbitrary: oneOf(userEvents).map((sample) => ['user', sample] as const) },
     { weight: 1, arbitrary: oneOf(roleEvents).map((sample) => ['role', sample] as const) },

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { pushDelivery, recordPushes } from '../../src/aggregates/push-delivery.aggregate.js';
 import { catalogue } from '../../src/catalogue.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { asService } from '../../src/platform/context.js';
 import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
 import { project, Projector } from '../../src/platform/projector.js';
 import { projections } from '../../src/projections/projections.js';
+import { Browser } from '../support/push-service.js';
 import { writeHistory } from '../support/history.js';
-import { TestService, type Books } from '../support/service.js';
+import { TestService, type Books, type TestTenant } from '../support/service.js';
 import { Team } from '../support/team.js';
 
 let service: TestService;
@@ -18,6 +22,7 @@ beforeAll(async () => {
   await team.delete(await team.hire({ roleIds }));
   await team.change(await team.hire({ roleIds }), { phone: '123' });
   await service.post('/api/platform/jobs/trigger', { jobName: 'session-cleanup' }, await service.operator());
+  await notify(books.tenant);
   service.service.engines.errors.note({ fingerprint: 'f', level: 'WARN', message: 'It is tried again.' });
   await Promise.all([
     writeHistory(service, books, { seed: 4, sales: 40 }),
@@ -26,6 +31,20 @@ beforeAll(async () => {
   while (!(await isErrorRecorded())) await delay(50);
 });
 afterAll(() => service.close());
+
+/** A notification that is read, and a browser that it was pushed to. */
+async function notify({ id: tenantId, token }: TestTenant): Promise<void> {
+  const path = '/api/notifications';
+  const sent = await service.post(`${path}/admin/send`, { title: 'a', body: 'b', broadcast: true }, token);
+  const { notificationId: id } = sent.data as { notificationId: string };
+  await service.call('PATCH', `${path}/${id}/read`, { token });
+  const { subscription } = new Browser('https://push.invalid/1');
+  const subscriptionId = (await service.post(`${path}/push-subscriptions`, subscription, token)).id;
+  const own = { tenantId, name: 'test', commandId: id };
+  const stretch = { cursor: 'c', delivered: 1, gone: 0, failed: [], used: [subscriptionId], isLast: true, after: '' };
+  const runner = service.service.app.get(CommandRunner);
+  await asService(own, () => runner.execute(pushDelivery, { tenantId, id }, stretch, recordPushes));
+}
 
 async function isErrorRecorded(): Promise<boolean> {
   const filter = { on: 'type', prefixes: ['ErrorOccurred'] } as const;

@@ -19,9 +19,11 @@ import { Servers } from '../support/servers.js';
 const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
-const POLICIES = ['booking', 'category-learning', 'restoration', 'restoration-watch', 'tenant-seeding'];
+const POLICIES = ['booking', 'category-learning', 'notification', 'restoration', 'restoration-watch', 'tenant-seeding'];
+/** What processes of the role policies lead in: those, and the pushes. */
+const POLICY_TASKS = POLICIES.length + 1;
 /** Projections, the forwarder, the jobs and the policies. */
-const TASKS = 3 + POLICIES.length;
+const TASKS = 3 + POLICY_TASKS;
 
 type Message = { readonly messageId: string; readonly event: CloudEvent };
 type CloudEvent = {
@@ -358,7 +360,7 @@ describe('replicas on shared servers', () => {
           const headers = { authorization: `Bearer ${books.token}` };
           expect((await fetch(`${other}/api/customers?pageNumber=1&pageSize=1`, { headers })).status).toBe(404);
         }
-        expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, POLICIES.length, 1]);
+        expect(processes.map((one) => one.leads().length)).toEqual([0, 1, 1, POLICY_TASKS, 1]);
         for (const one of processes) await one.stopCleanly();
       }),
     120_000,

@@ -1,0 +1,101 @@
+import type { NotificationInboxEvent } from '../aggregates/notification-inbox.aggregate.js';
+import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
+import type { UserEvent } from '../aggregates/user.aggregate.js';
+import type { Recorded } from '../platform/event-catalogue.js';
+import { ofRecord, type Projection } from '../platform/projection.js';
+import type { ReadModel } from '../ports/read-store.js';
+
+/** A time in which a person was active and had one role: by positions, `to` null while it lasts. */
+export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
+/** All was read by the event at `position`. */
+export type Sweep = { readonly position: number; readonly at: string };
+export type SingleRead = { readonly id: string; readonly at: string };
+
+/** What makes a list of notifications a person's own; one small document each. */
+export type NotificationInboxView = {
+  readonly id: string;
+  readonly role: string | null;
+  readonly isActive: boolean;
+  /** The oldest first. */
+  readonly stays: readonly Stay[];
+  /** How often all was read, and the last times of it, the oldest first. */
+  readonly sweepCount: number;
+  readonly sweeps: readonly Sweep[];
+  /** One by one, since the last sweep. */
+  readonly reads: readonly SingleRead[];
+};
+
+/** More changes of a person's role, suspensions and sweeps than anybody has; the oldest are forgotten. */
+const MAX_STAYS = 200;
+const MAX_SWEEPS = 50;
+
+export const notificationInboxes: ReadModel<NotificationInboxView> = {
+  name: 'notification_inboxes',
+  version: 1,
+  fields: { id: { type: 'text', of: ({ id }) => id } },
+  filters: [],
+  order: { fields: ['id'], direction: 'ascending' },
+};
+
+type Event = UserEvent | OperatorEvent | NotificationInboxEvent;
+
+export const notificationInboxProjection: Projection<NotificationInboxView, Event> = {
+  model: notificationInboxes,
+  sources: ['user', 'operator', 'notification-inbox'],
+  recordsOf: [],
+  documents: ofRecord,
+  evolve: (view, event) => {
+    switch (event.type) {
+      case 'UserCreated':
+        return begun(event, event.data.role, event.data.isActive);
+      case 'OperatorCreated':
+        return begun(event, null, true);
+      case 'UserDeleted':
+      case 'OperatorDeleted':
+        return undefined;
+      default:
+        return view && changed(view, event);
+    }
+  },
+};
+
+function begun({ recordId: id, position }: Recorded, role: string | null, isActive: boolean): NotificationInboxView {
+  const stays = isActive ? [{ from: position, to: null, role }] : [];
+  return { id, role, isActive, stays, sweepCount: 0, sweeps: [], reads: [] };
+}
+
+type Change = Exclude<Recorded<Event>, { type: 'UserCreated' | 'OperatorCreated' | 'UserDeleted' | 'OperatorDeleted' }>;
+
+function changed(view: NotificationInboxView, event: Change): NotificationInboxView {
+  const { position } = event;
+  switch (event.type) {
+    case 'UserUpdated':
+      return stayingAs(view, { role: event.data.changes.role ?? view.role, isActive: view.isActive }, position);
+    case 'UserDeactivated':
+      return stayingAs(view, { role: view.role, isActive: false }, position);
+    case 'UserReactivated':
+      return stayingAs(view, { role: view.role, isActive: true }, position);
+    case 'NotificationRead':
+      return { ...view, reads: [...view.reads, { id: event.data.notificationId, at: event.metadata.timestamp }] };
+    case 'AllNotificationsRead': {
+      const sweeps = [...view.sweeps, { position, at: event.metadata.timestamp }].slice(-MAX_SWEEPS);
+      return { ...view, sweepCount: view.sweepCount + 1, sweeps, reads: [] };
+    }
+    case 'UserPasswordChanged':
+    case 'OperatorUpdated':
+    case 'OperatorPasswordChanged':
+      return view;
+  }
+}
+
+/** Ends the stay that lasts, and begins another, where the person is not as before. */
+function stayingAs(
+  view: NotificationInboxView,
+  now: Pick<NotificationInboxView, 'role' | 'isActive'>,
+  position: number,
+): NotificationInboxView {
+  if (now.role === view.role && now.isActive === view.isActive) return view;
+  const ended = view.stays.map((stay) => (stay.to === null ? { ...stay, to: position } : stay));
+  const stays = now.isActive ? [...ended, { from: position, to: null, role: now.role }] : ended;
+  return { ...view, ...now, stays: stays.slice(-MAX_STAYS) };
+}

@@ -1,0 +1,75 @@
+import type { PushDeliveryEvent } from '../aggregates/push-delivery.aggregate.js';
+import type { PushSubscriptionEvent } from '../aggregates/push-subscription.aggregate.js';
+import type { Projection } from '../platform/projection.js';
+import { ofRecord } from '../platform/projection.js';
+import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+
+/**
+ * A browser that may be pushed to, of whatever tenant: the last person who subscribed with it has it, also where the one
+ * before was of another tenant.
+ */
+export type PushSubscriptionView = {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly endpoint: string;
+  readonly keys: { readonly p256dh: string; readonly auth: string };
+  readonly userAgent: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly revision: number;
+};
+
+export const pushSubscriptions: ReadModel<PushSubscriptionView> = {
+  name: 'push_subscriptions',
+  version: 1,
+  fields: {
+    createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
+    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
+    userId: { type: 'text', of: ({ userId }) => userId },
+  },
+  filters: ['tenantId', 'userId'],
+  order: { fields: ['createdAt'], direction: 'ascending' },
+};
+
+export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSubscriptionEvent> = {
+  model: pushSubscriptions,
+  sources: ['push-subscription'],
+  // The same browser's streams in two tenants feed one document.
+  documents: ({ recordId }) => [recordId],
+  scope: () => PLATFORM,
+  evolve: (view, event) => {
+    const { recordId: id, tenantId, revision, metadata } = event;
+    if (event.type === 'PushUnsubscribed')
+      return view?.tenantId === tenantId && view.userId === event.data.userId ? undefined : view;
+    const isSame = view?.tenantId === tenantId && view.userId === event.data.userId;
+    const createdAt = isSame ? view.createdAt : metadata.timestamp;
+    return { id, tenantId, ...event.data, createdAt, updatedAt: metadata.timestamp, revision };
+  },
+};
+
+/** When a browser was last pushed to, to an hour. Apart from the subscription, whose revision no push changes. */
+export type PushUseView = { readonly id: string; readonly lastUsedAt: string };
+
+export const pushUses: ReadModel<PushUseView> = {
+  name: 'push_uses',
+  version: 1,
+  fields: { id: { type: 'text', of: ({ id }) => id } },
+  filters: [],
+  order: { fields: ['id'], direction: 'ascending' },
+};
+
+export const pushUseProjection: Projection<PushUseView, PushDeliveryEvent | PushSubscriptionEvent> = {
+  model: pushUses,
+  sources: ['push-delivery', 'push-subscription'],
+  recordsOf: [],
+  documents: (event) => {
+    if (event.type === 'PushesDelivered') return event.data.used;
+    return event.type === 'PushUnsubscribed' ? ofRecord(event) : [];
+  },
+  scope: () => PLATFORM,
+  evolve: (view, event, id) => {
+    if (event.type === 'PushUnsubscribed') return undefined;
+    return event.type === 'PushesDelivered' ? { id, lastUsedAt: event.data.at } : view;
+  },
+};

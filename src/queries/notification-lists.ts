@@ -1,0 +1,181 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ReadModels } from '../platform/query.js';
+import { tenantScope, type Scope } from '../ports/read-store.js';
+import {
+  notificationInboxes,
+  type NotificationInboxView,
+  type Stay,
+} from '../projections/notification-inbox.projection.js';
+import {
+  EVERYONE,
+  notifications,
+  ofRole,
+  ofUser,
+  type NotificationView,
+} from '../projections/notification.projection.js';
+
+/** Part of what somebody sees: what has the key, from one position to another, both inclusive. No two parts overlap. */
+type Part = { readonly key: string; readonly from: number; readonly to: number };
+/** A list that is made of parts; `without`: positions in them that are left out, the newest first. */
+type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
+export type Window = { readonly offset: number; readonly limit: number };
+
+const LAST = Number.MAX_SAFE_INTEGER;
+/** Up to here a page is taken from the beginnings of the parts; further on its place is searched for. */
+const NEAR = 60;
+
+/** The position up to which somebody has read all; -1 before they did. */
+export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
+
+const isWithin = (position: number, { from, to }: Stay): boolean => position >= from && position <= (to ?? LAST);
+
+/** Whether a notification is for somebody, as their own history tells. */
+export function isFor(inbox: NotificationInboxView, { audience, position }: NotificationView): boolean {
+  if (audience.kind === 'users') return audience.userIds.includes(inbox.id);
+  const stay = inbox.stays.find((one) => isWithin(position, one));
+  if (!stay) return false;
+  return audience.kind === 'everyone' || audience.roles.some((role) => role === stay.role);
+}
+
+/** Times in which somebody was active, whatever their role was. */
+function active(stays: readonly Stay[]): Stay[] {
+  const joined: Stay[] = [];
+  for (const stay of stays) {
+    const before = joined.at(-1);
+    if (before?.to === stay.from) joined.splice(-1, 1, { ...before, to: stay.to });
+    else joined.push(stay);
+  }
+  return joined;
+}
+
+function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: number): Part[] {
+  const all = [
+    ...active(stays).map(({ from, to }) => ({ key: EVERYONE, from, to: to ?? LAST })),
+    ...stays.flatMap(({ from, to, role }) => (role === null ? [] : [{ key: ofRole(role), from, to: to ?? LAST }])),
+    { key: ofUser(id), from: 0, to: LAST },
+  ];
+  return all
+    .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
+    .filter(({ from, to }) => from <= to);
+}
+
+/**
+ * What one person sees of all notifications, newest first: those for everybody and for their role at the times in which
+ * they were active (and had the role), and those that name them. Nothing is stored for each reader, so the lists are put
+ * together from ranges of an index.
+ */
+@Injectable()
+export class NotificationLists {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  inbox(tenantId: string, userId: string): Promise<NotificationInboxView | undefined> {
+    return this.models.get(notificationInboxes, tenantScope(tenantId), userId);
+  }
+
+  unreadCount(tenantId: string, inbox: NotificationInboxView): Promise<number> {
+    const parts = partsOf(inbox, markOf(inbox), LAST);
+    return this.count({ scope: tenantScope(tenantId), parts, without: [] }).then((count) => {
+      return Math.max(0, count - inbox.reads.length);
+    });
+  }
+
+  /** `isRead` undefined: all. */
+  async page(
+    tenantId: string,
+    inbox: NotificationInboxView,
+    isRead: boolean | undefined,
+    window: Window,
+  ): Promise<{ readonly items: readonly NotificationView[]; readonly totalCount: number }> {
+    const scope = tenantScope(tenantId);
+    const mark = markOf(inbox);
+    if (isRead === undefined) return this.take({ scope, parts: partsOf(inbox, -1, LAST), without: [] }, window);
+    const singles = await this.singles(scope, inbox);
+    if (!isRead) {
+      const without = singles.map(({ position }) => position);
+      return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
+    }
+    // What was read one by one is newer than all that was read at once.
+    const first = singles.slice(window.offset, window.offset + window.limit);
+    const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
+    const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
+    return { items: [...first, ...items], totalCount: totalCount + singles.length };
+  }
+
+  private async singles(scope: Scope, { reads }: NotificationInboxView): Promise<NotificationView[]> {
+    const found = await this.models.getMany(
+      notifications,
+      scope,
+      reads.map(({ id }) => id),
+    );
+    return [...found.values()].sort((a, b) => b.position - a.position);
+  }
+
+  private async take(list: List, { offset, limit }: Window) {
+    const totalCount = await this.count(list);
+    if (offset >= totalCount || limit === 0) return { items: [], totalCount };
+    const isNear = offset <= NEAR;
+    const upTo = isNear ? LAST : await this.placeOf(list, offset);
+    const found = await this.newest(list, upTo, isNear ? offset + limit : limit);
+    return { items: isNear ? found.slice(offset) : found, totalCount };
+  }
+
+  /** How many there are from a position to another, both inclusive. */
+  private async count({ scope, parts, without }: List, after = -1, upTo = LAST): Promise<number> {
+    const clipped = parts
+      .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
+      .filter(({ from, to }) => from <= to);
+    const counts = await Promise.all(
+      clipped.map(async ({ key, from, to }) => {
+        const request = { pageNumber: 1, pageSize: 0, where: { audience: key }, between: { position: { from, to } } };
+        return (await this.models.list(notifications, scope, request)).totalCount;
+      }),
+    );
+    const left = without.filter((position) => position > after && position <= upTo).length;
+    return counts.reduce((sum, count) => sum + count, 0) - left;
+  }
+
+  /**
+   * The position from which the list goes on after `offset` of its items, of which it has more: the range in which it must be is halved, and
+   * only what lies in the newer half is counted, so all of it costs little more than counting the list once.
+   */
+  private async placeOf(list: List, offset: number): Promise<number> {
+    const [newest] = await this.newest(list, LAST, 1);
+    let [upTo, newer] = [newest?.position ?? 0, 0];
+    for (let after = -1; upTo - after > 1 && newer < offset;) {
+      const middle = after + Math.floor((upTo - after) / 2);
+      const count = newer + (await this.count(list, middle, upTo));
+      if (count > offset) after = middle;
+      else [upTo, newer] = [middle, count];
+    }
+    return upTo;
+  }
+
+  /** The first `limit` items at or before a position. */
+  private async newest({ scope, parts, without }: List, upTo: number, limit: number): Promise<NotificationView[]> {
+    const left = new Set(without);
+    const found: NotificationView[] = [];
+    for (let bound = upTo; found.length < limit;) {
+      const wanted = limit - found.length;
+      const ahead = await Promise.all(parts.map((part) => this.ahead(scope, part, bound, wanted)));
+      const merged = ahead.flat().sort((a, b) => b.position - a.position);
+      const first = merged.slice(0, wanted);
+      found.push(...first.filter(({ position }) => !left.has(position)));
+      const last = first.at(-1);
+      if (!last || first.length < wanted) break;
+      bound = last.position - 1;
+    }
+    return found;
+  }
+
+  private async ahead(scope: Scope, { key, from, to }: Part, upTo: number, limit: number): Promise<NotificationView[]> {
+    const last = Math.min(to, upTo);
+    if (last < from) return [];
+    const request = {
+      pageNumber: 1,
+      pageSize: limit,
+      where: { audience: key },
+      between: { position: { from, to: last } },
+    };
+    return [...(await this.models.list(notifications, scope, request)).items];
+  }
+}

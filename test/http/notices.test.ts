@@ -1,0 +1,137 @@
+import type { Page } from '../../src/platform/query.js';
+import type { NotificationRecord } from '../../src/queries/notification.queries.js';
+import { eventually } from '../support/eventually.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+import { addJob, ToyJob } from '../support/toy-job.js';
+
+const PATIENCE_MS = 10_000;
+const HOUR_MS = 60 * 60 * 1_000;
+
+let clock: ShiftedClock;
+let service: TestService;
+let books: Books;
+let operator: string;
+beforeEach(async () => {
+  clock = new ShiftedClock();
+  // In the middle of an hour, so that a test does not run into the next one.
+  clock.pass(1.5 * HOUR_MS - (clock.nowMs() % HOUR_MS));
+  service = await TestService.start({ clock });
+  books = await service.openBooks();
+  operator = await service.operator();
+});
+afterEach(() => service.close());
+
+const list = async (token: string): Promise<readonly NotificationRecord[]> =>
+  ((await service.get('/api/notifications?pageSize=100', token)).body as Page<NotificationRecord>).items;
+const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
+  eventually(
+    async () => (await list(token)).find((each) => title.test(each.title)),
+    PATIENCE_MS,
+    () => service.complaints.join('; '),
+  );
+/** Resolves when the policies have seen everything that is stored, and what came of it. */
+async function reacted(): Promise<void> {
+  await eventually(async () => {
+    const { data } = await service.get('/api/platform/redis/queues', operator);
+    const { queues } = data as { queues: { kind: string; lag: number | null }[] };
+    return queues.every(({ lag }) => lag === 0);
+  }, PATIENCE_MS);
+}
+
+test('Rejected sales are told to owners and administrators, once for each reason and hour', async () => {
+  const clerk = await service.createUser(books.tenant, 'USER');
+  const admin = await service.createUser(books.tenant, 'ADMIN');
+  for (const n of [1, 2, 3]) await service.postSale(books.partner, saleOf(`lost-${n}`, { branchCode: 'NOWHERE' }));
+  for (const n of [1, 2, 3]) expect((await service.settled(books.partner, `lost-${n}`)).status).toBe('REJECTED');
+  for (const token of [books.tenant.token, admin])
+    expect(await told(token, /BRANCH_UNKNOWN/)).toMatchObject({ type: 'WARNING', isRead: false });
+  await reacted();
+  expect(await list(books.tenant.token)).toHaveLength(1);
+  expect(await list(clerk)).toEqual([]);
+  clock.pass(HOUR_MS);
+  const again = { ...books.tenant, token: await service.signIn(books.tenant.email) };
+  await service.postSale(books.partner, saleOf('lost-4', { branchCode: 'NOWHERE' }));
+  await service.settled(books.partner, 'lost-4');
+  await eventually(async () => (await list(again.token)).length === 2, PATIENCE_MS);
+});
+
+test('Operators are told of letters, once for each origin and hour, and of no tenant’s own matters', async () => {
+  for (const n of [1, 2, 3]) await service.postSale(books.partner, saleOf(`lost-${n}`, { branchCode: 'NOWHERE' }));
+  const notice = await told(operator, /origin SALE/);
+  expect(notice.type).toBe('ERROR');
+  expect(notice.body).toContain('booking cannot handle SaleAccepted (BRANCH_UNKNOWN)');
+  await reacted();
+  expect(await list(operator)).toHaveLength(1);
+});
+
+test('Operators are told of jobs that fail, once for each job and hour', async () => {
+  const toy = addJob(service, new ToyJob());
+  for (const run of [0, 1]) {
+    await service.post('/api/platform/jobs/trigger', { jobName: 'toy' }, operator);
+    const begun = await eventually(() => toy.runs[run], PATIENCE_MS);
+    begun.fail(new Error('The disk is full.'));
+    await eventually(async () => {
+      const { data } = await service.get('/api/platform/jobs', operator);
+      const jobs = data as { name: string; isRunning: boolean; lastExecution: { status: string } | null }[];
+      return jobs.some(
+        ({ name, isRunning, lastExecution }) => name === 'toy' && !isRunning && lastExecution?.status === 'FAILED',
+      );
+    }, PATIENCE_MS);
+  }
+  expect(await told(operator, /toy failed/)).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
+  await reacted();
+  expect(await list(operator)).toHaveLength(1);
+});
+
+test('Whose choices made a rule is told so, and nobody else', async () => {
+  const { token } = books.tenant;
+  const clerk = await service.createUser(books.tenant, 'USER');
+  const { id: categoryId } = await service.post('/api/transaction-categories', { name: 'Beans' }, token);
+  for (const externalId of ['s-1', 's-2', 's-3', 's-4']) {
+    await service.sell(books.partner, saleOf(externalId, { customer: { name: 'The Roastery', externalId: 'R' } }));
+    const { items } = await service.transactions(token, `search=${externalId}`);
+    await service.call('PATCH', `/api/transactions/${items[0]?.id ?? ''}/category`, {
+      token: clerk,
+      body: { categoryId },
+    });
+    await reacted();
+  }
+  expect(await told(clerk, /A rule was learned for The Roastery/)).toMatchObject({ type: 'INFO' });
+  expect(await list(clerk)).toHaveLength(1);
+  expect(await list(token)).toEqual([]);
+});
+
+test('Who is deleted has no browsers any more', async () => {
+  const clerk = await service.createUser(books.tenant, 'USER');
+  const keys = {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  };
+  const path = '/api/notifications/push-subscriptions';
+  expect((await service.post(path, { endpoint: 'https://push.kontor.test/1', keys }, clerk)).status).toBe(201);
+  const { data } = await service.get('/api/auth/me', clerk);
+  const send = async () =>
+    (
+      await service.post(
+        '/api/notifications/admin/send',
+        { title: 'a', body: 'b', roles: ['USER'] },
+        books.tenant.token,
+      )
+    ).data;
+  const reply = await service.call('DELETE', `/api/users/${(data as { user: { id: string } }).user.id}`, {
+    token: books.tenant.token,
+  });
+  expect(reply.status).toBeLessThan(300);
+  expect(await send()).toMatchObject({ recipientCount: 0, pushCount: 0 });
+  const { events } = service.service.engines;
+  await eventually(async () => {
+    for await (const batch of events.subscribeToAll({
+      after: -1,
+      filter: { on: 'type', prefixes: ['PushUnsubscribed'] },
+      signal: new AbortController().signal,
+    }))
+      if (batch.events.length > 0 || batch.caughtUp) return batch.events.length > 0;
+    return false;
+  }, PATIENCE_MS);
+});
