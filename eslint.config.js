@@ -1,3 +1,4 @@
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 // Imports point one way. What a folder of src/ may import of the other folders; the files of src/ itself compose them.
@@ -56,7 +57,7 @@ const NO_CLOCK = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'node_modules', 'coverage', 'console'] },
+  { ignores: ['dist', 'data', 'node_modules', 'coverage', 'console/src/api/schema.d.ts'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -67,7 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**'],
+    files: ['src/**', 'console/src/**'],
     rules: { 'max-lines': ['error', 300], 'max-lines-per-function': ['error', 60], complexity: ['error', 10] },
   },
   {
@@ -76,5 +77,17 @@ export default tseslint.config(
   },
   { files: ['src/**/*.module.ts', 'src/http/**'], rules: { '@typescript-eslint/no-extraneous-class': 'off' } },
   ...importRules,
+  {
+    files: ['console/src/**'],
+    ...reactHooks.configs.flat.recommended,
+    rules: {
+      ...reactHooks.configs.flat.recommended.rules,
+      // What the console knows of the service is its OpenAPI document.
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/../src/**', 'node:*'], message: 'the console imports nothing of the service' }] },
+      ],
+    },
+  },
   { files: ['**/*.mjs', '*.config.js'], ...tseslint.configs.disableTypeChecked },
 );

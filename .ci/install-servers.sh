@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What the suites of test/real/ need on a bare Debian, besides Node and Java with Maven: nats-server, redis-server, and a
-# server that speaks MongoDB's protocol. Does nothing where they are there.
+# What the suites of test/real/ and test/console/ need on a bare Debian, besides Node and Java with Maven: nats-server,
+# redis-server, chromium, and a server that speaks MongoDB's protocol. Does nothing where they are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 missing=()
 command -v nats-server >/dev/null || missing+=(nats-server)
 command -v redis-server >/dev/null || missing+=(redis-server)
+command -v chromium >/dev/null || missing+=(chromium)
 if [ "${#missing[@]}" -gt 0 ]; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
@@ -14,3 +15,4 @@ fi
 .ci/mongo-server.sh
 nats-server --version
 redis-server --version
+chromium --version

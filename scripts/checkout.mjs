@@ -11,9 +11,26 @@ const at = (...parts) => join(root, ...parts);
 /** npm writes this file last, so it tells of an installation that was finished, and when. */
 const INSTALLED = at('node_modules', '.package-lock.json');
 const LOCK = at('package-lock.json');
-/** Written when a build has ended well; an interrupted or failed one leaves none. */
-const BUILT = at('dist', '.built');
-const BUILD_INPUTS = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));
+/**
+ * What is built, each from its own inputs. `mark` is written when a build has ended well; an interrupted or failed one
+ * leaves none.
+ */
+const parts = [
+  {
+    what: 'the service',
+    result: at('dist', 'main.js'),
+    mark: at('dist', '.built'),
+    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path)),
+    build: buildService,
+  },
+  {
+    what: 'the console',
+    result: at('dist', 'console', 'index.html'),
+    mark: at('dist', 'console', '.built'),
+    inputs: ['console', 'package-lock.json'].map((path) => at(path)),
+    build: buildConsole,
+  },
+];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -66,15 +83,34 @@ export async function install() {
   );
 }
 
-/** Compiles src/ into an empty dist/. */
-export async function build() {
-  console.error('Building ...');
-  rmSync(at('dist'), { recursive: true, force: true });
+/** Compiles src/ into a dist/ that holds nothing else but the console. */
+async function buildService() {
+  const left = existsSync(at('dist')) ? readdirSync(at('dist')) : [];
+  for (const name of left) if (name !== 'console') rmSync(at('dist', name), { recursive: true, force: true });
   await must('The build', node(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'));
-  writeFileSync(BUILT, '');
 }
 
+/** Bundles console/ into dist/console/. */
+async function buildConsole() {
+  rmSync(at('dist', 'console'), { recursive: true, force: true });
+  const vite = at('node_modules', 'vite', 'bin', 'vite.js');
+  await must("The console's build", node(vite, 'build', 'console', '--logLevel', 'warn'));
+}
+
+async function buildPart({ what, mark, build }) {
+  console.error(`Building ${what} ...`);
+  await build();
+  writeFileSync(mark, '');
+}
+
+export async function build() {
+  for (const part of parts) await buildPart(part);
+}
+
+/** Builds each part that is older than what it is made from. */
 export async function buildIfStale() {
-  const inputs = BUILD_INPUTS.map(latestChange);
-  if (!existsSync(at('dist', 'main.js')) || changedAt(BUILT) < Math.max(...inputs)) await build();
+  for (const part of parts) {
+    const inputs = part.inputs.map(latestChange);
+    if (!existsSync(part.result) || changedAt(part.mark) < Math.max(...inputs)) await buildPart(part);
+  }
 }

@@ -1,12 +1,16 @@
-// npm test: installs and builds what is missing or stale, then runs every suite that needs no server; arguments go to
-// jest. TEST_REPORT=<file> leaves jest's result there as JSON. KILLS and SALES give the scale of test/e2e (.ci/run: 20,
+// npm test: installs and builds what is missing or stale, then runs every suite that needs neither servers nor a browser;
+// arguments go to jest. TEST_REPORT=<file> leaves jest's result there as JSON. KILLS and SALES give the scale of test/e2e (.ci/run: 20,
 // 10000).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';
 import { jest, prepare } from './jest.mjs';
 
-const NEED_SERVERS = 'test/real';
+/** Folders of suites that need more than Node, with what runs them. */
+const NEED_MORE = {
+  'test/real': 'needs servers: npm run test:real',
+  'test/console': 'needs Chromium: npm run test:console',
+};
 
 await prepare();
 process.env.KILLS ??= '3';
@@ -16,7 +20,9 @@ if (chosen.length > 0) process.exitCode = await jest(...chosen);
 else {
   // Jest never lets go of what a suite of ES modules has loaded: a worker is made anew before that fills the memory.
   const oneByOne = ['--maxWorkers=1', '--workerIdleMemoryLimit=1GB'];
-  process.exitCode = await jest(...oneByOne, '--testPathIgnorePatterns', '/node_modules/', `/${NEED_SERVERS}/`);
-  const left = readdirSync(join(root, NEED_SERVERS)).filter((name) => name.endsWith('.test.ts'));
-  for (const name of left) console.error(`${NEED_SERVERS}/${name} needs servers: npm run test:real`);
+  const left = Object.keys(NEED_MORE).map((folder) => `/${folder}/`);
+  process.exitCode = await jest(...oneByOne, '--testPathIgnorePatterns', '/node_modules/', ...left);
+  for (const [folder, need] of Object.entries(NEED_MORE))
+    for (const name of readdirSync(join(root, folder)).filter((each) => each.endsWith('.test.ts')))
+      console.error(`${folder}/${name} ${need}`);
 }

@@ -42,6 +42,7 @@ import { AccountController } from './http/account.controller.js';
 import { CategoryRuleController } from './http/category-rule.controller.js';
 import { CategoryController } from './http/category.controller.js';
 import { CommandGateway } from './http/command-gateway.js';
+import { ConsoleSessionController } from './http/console-session.controller.js';
 import { CustomerController } from './http/customer.controller.js';
 import { DeadLetterController } from './http/dead-letter.controller.js';
 import { ErrorLogController } from './http/error-log.controller.js';
@@ -128,6 +129,7 @@ import { userQueryHandlers } from './queries/user.queries.js';
 
 const controllers = [
   SessionController,
+  ConsoleSessionController,
   TenantController,
   OperatorController,
   PlatformController,
@@ -154,6 +156,9 @@ const controllers = [
   CacheController,
   HealthController,
 ];
+
+/** Every controller of a process that serves requests. */
+export const allControllers = [ProbeController, MetricsController, ...controllers];
 
 /** What Nest composes the service from, over engines that are open already. */
 @Module({})

@@ -8,6 +8,7 @@ import { isTransient, whenEnginesAnswer } from './patience.js';
 import { createHttpApp } from './http/adapter.js';
 import { ErrorRecorder } from './commands/error-recorder.js';
 import { CommandGateway } from './http/command-gateway.js';
+import { installConsole } from './http/console-page.js';
 import { installDocs } from './http/docs-page.js';
 import { ErrorObserver } from './http/error-observer.js';
 import { RequestMetrics } from './http/request-metrics.js';
@@ -50,8 +51,9 @@ export async function createService(config: Config, engines: Engines): Promise<S
   const pace = new Pace(clock);
   let openApi = () => '';
   const requests = new RequestMetrics(engines.metrics.registry);
+  const module = AppModule.over(config, engines, tokens, await openPush(config, engines));
   const { app } = await createHttpApp(
-    AppModule.over(config, engines, tokens, await openPush(config, engines)),
+    module,
     (nest) => ({
       metricsToken: config.METRICS_TOKEN,
       authenticator: nest.get<Authenticator>(AUTHENTICATOR),
@@ -68,6 +70,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
         countRequests(server, pace);
         meterRequests(server.server, requests);
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
+        installConsole(server);
       },
     },
   );
@@ -76,7 +79,8 @@ export async function createService(config: Config, engines: Engines): Promise<S
   await engines.startSubscribers(app.get(ServiceSubscriberOffice));
   const tables = await whenEnginesAnswer(engines, () => follower.start());
   for (const table of tables) app.get(ReadModels).serve(table);
-  await whenEnginesAnswer(engines, () => engines.reads.prepare(tables));
+  // Indexes are built by those who fill the tables, when it is time.
+  await whenEnginesAnswer(engines, () => engines.reads.prepare(tables, { bulk: true }));
   await whenEnginesAnswer(engines, () => engines.events.head());
   await app.init();
   const observation = app.get(Observation);
@@ -87,18 +91,13 @@ export async function createService(config: Config, engines: Engines): Promise<S
     app,
     engines,
     openApi: () => openApi(),
-    listen: async () => {
-      await app.listen(config.PORT, config.HOST);
-      return app.getUrl();
-    },
+    listen: () => app.listen(config.PORT, config.HOST).then(() => app.getUrl()),
     close: async () => {
       // Runs of jobs take their time to end: they are told first.
       const jobsEnd = jobs?.stop();
       await closeServer(app);
-      await Promise.all([
-        ...[jobsEnd, follower.stop(), observation.stop(), errors.close()],
-        ...policies.map((policy) => policy.stop()),
-      ]);
+      const parts = [follower, observation, ...policies].map((part) => part.stop());
+      await Promise.all([jobsEnd, errors.close(), ...parts]);
       app.get(PushClient).close();
       await engines.close();
     },

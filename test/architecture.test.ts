@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const filesOf = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => `${folder}/${path}`);
 const having = (paths: readonly string[], pattern: RegExp): string[] =>
   paths.filter((path) => pattern.test(textOf(path)));
@@ -35,6 +35,7 @@ const isClass = (value: unknown): value is new () => object => typeof value === 
 const nameOf = ({ name }: { name: string }): string => name;
 
 const sources = filesOf('src');
+const consoleSources = filesOf('console/src').filter((path) => !path.endsWith('schema.d.ts'));
 const tests = filesOf('test').filter((path) => path !== 'test/architecture.test.ts');
 
 const directory = mkdtempSync(join(tmpdir(), 'kontor-architecture-'));
@@ -131,19 +132,26 @@ describe('the sources keep the rules', () => {
   });
 
   test('no file is longer than 300 lines', () => {
-    expect(sources.filter((path) => textOf(path).split('\n').length > 301)).toEqual([]);
+    const all = [...sources, ...consoleSources];
+    expect(all.filter((path) => textOf(path).split('\n').length > 301)).toEqual([]);
   });
 
   test('no name says nothing', () => {
     expect(sources.filter((path) => /\b(utils?|helpers?|managers?|base|index)\b/.test(path))).toEqual([]);
   });
 
+  test('the console imports nothing of the service, and stores no token', () => {
+    expect(consoleSources.length).toBeGreaterThan(20);
+    expect(having(consoleSources, /from '(?:\.\.\/)+(?:src|dist|test)\//)).toEqual([]);
+    expect(having(consoleSources, /localStorage|sessionStorage|document\.cookie|dangerouslySetInnerHTML/)).toEqual([]);
+  });
+
   test('nothing is left for later', () => {
-    expect(having([...sources, ...tests], /\b(TODO|FIXME)\b|@ts-ignore|@ts-nocheck/)).toEqual([]);
+    expect(having([...sources, ...consoleSources, ...tests], /\b(TODO|FIXME)\b|@ts-ignore|@ts-nocheck/)).toEqual([]);
   });
 
   test('a rule of the linter is switched off with a reason, or not at all', () => {
-    expect(having([...sources, ...tests], /eslint-disable(?!.* -- \w)/)).toEqual([]);
+    expect(having([...sources, ...consoleSources, ...tests], /eslint-disable(?!.* -- \w)/)).toEqual([]);
   });
 
   test('no test mocks, none is skipped, none runs alone', () => {
@@ -156,10 +164,14 @@ describe('the documents are fresh', () => {
     execFileSync(process.execPath, ['scripts/settings-table.mjs', '--check'], { cwd: root });
   });
 
+  test("docs/openapi.json and the console's types are what the routes declare", () => {
+    execFileSync(process.execPath, ['scripts/openapi-document.mjs', '--check'], { cwd: root });
+  }, 60_000);
+
   test('what the documents name is there', () => {
     const adrs = readdirSync(join(root, 'docs/adr')).map((name) => `docs/adr/${name}`);
     const named = ['README.md', 'AGENTS.md', 'CHANGELOG.md', ...adrs].flatMap((document) =>
-      [...textOf(document).matchAll(/`((?:src|test|docs|scripts|bench|\.ci)\/[\w./-]*)`/g)].map(
+      [...textOf(document).matchAll(/`((?:src|test|docs|scripts|bench|console|\.ci)\/[\w./-]*)`/g)].map(
         ([, path]) => path ?? '',
       ),
     );

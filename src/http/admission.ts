@@ -54,6 +54,7 @@ export class Admission {
       await this.admitUndeclared(request, reply);
       return;
     }
+    if (endpoint.sameOrigin === true) mustBeSameOrigin(request);
     state.principal = await this.identify(endpoint, request, reply);
     if (ids.length > 0) checkIds(ids, request);
     if (readsIfMatch(endpoint)) state.ifMatch = revisionOf(request.headers['if-match']);
@@ -113,6 +114,19 @@ export class Admission {
 /** Digests have one length, so the comparison tells nothing of either's. */
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+
+/**
+ * Browsers say of each request which site caused it (Fetch Metadata; over plain HTTP, where they do not, the origin of each
+ * write). Neither can be set by a script. Programs that are no browsers send neither, and hold nobody else's cookie.
+ */
+function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  const isOwn = site === undefined ? isOriginOf(headers.origin, host) : site === 'same-origin';
+  if (!isOwn) throw forbidden('Only pages of this service may do this.');
+}
+
+const isOriginOf = (origin: string | undefined, host: string): boolean =>
+  origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 
 function mustBeOperator(principal: Principal): Principal {
   if (principal.kind !== 'operator') throw forbidden('Only operators of the platform may do this.');

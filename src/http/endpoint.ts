@@ -68,6 +68,8 @@ export type Endpoint = Access & {
   readonly ifMatch?: boolean;
   /** Whether Idempotency-Key is read (before the body's content is looked at). */
   readonly idempotencyKey?: boolean;
+  /** For what a cookie opens: a browser's request that another site caused is refused before its body is read. */
+  readonly sameOrigin?: boolean;
   /** Further request headers, for the document only. */
   readonly requestHeaders?: Readonly<Record<string, HeaderNote>>;
   readonly answers: Answers;

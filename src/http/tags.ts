@@ -23,6 +23,7 @@ export const TAGS = {
   'Integration Events': 'What the service publishes.',
   'Platform Dead Letters': 'What could not be delivered, and its replay.',
   'Platform Projections': 'Read models, their rebuilds, and the history under them.',
+  Console: "The operators' console, and the sessions of its browsers.",
   Service: 'Probes, metrics and documents of the service itself.',
 } as const;
 

@@ -116,6 +116,7 @@ Kontor runs on its embedded engines, with a demo tenant. These secrets are shown
 ${people.map(({ who, email, password }) => `  ${email}  ${password}   (${who})`).join('\n')}
   partner key  ${key}
 
+  console        ${url}/console
   API documents  ${url}/docs
 
 Post a sale (again for a replay), then see its customer, invoice and collection:

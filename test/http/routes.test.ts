@@ -24,7 +24,7 @@ type Document = {
 };
 
 /** Routes of the table that are still to be built. Whoever builds one takes it out of here. */
-const NOT_BUILT_YET: readonly string[] = ['GET /console'];
+const NOT_BUILT_YET: readonly string[] = [];
 
 let service: TestService;
 let books: Books;
@@ -147,7 +147,9 @@ describe('Every route that is built', () => {
     // A stream of events has no end.
     for (const route of signedIn.filter(({ body }) => body !== 'sse')) {
       // Some routes end the session of who calls them.
-      const user = route.path.startsWith('/api/auth/') ? await service.signIn(books.tenant.email) : books.tenant.token;
+      const user = /^\/(?:api\/auth|console)\//.test(route.path)
+        ? await service.signIn(books.tenant.email)
+        : books.tenant.token;
       const told = await call(route, route.who === 'platform' ? operator : user);
       expect([route.name, told]).toEqual([route.name, expect.not.stringMatching(/^(?:401|403|5\d\d)/)]);
     }

@@ -1,0 +1,21 @@
+import { authorizedFetch } from './client';
+import { problemOf } from './problem';
+
+const FILE_NAME = /filename="([^"]+)"/;
+
+/** Saves a file that needs the session's token, which a plain link could not send. Answers its name. @throws Problem */
+export async function download(path: string): Promise<string> {
+  const response = await authorizedFetch(new Request(new URL(path, location.origin)));
+  if (!response.ok) throw await problemOf(response);
+  const name = FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
+  // The browser keeps what is large on its disk, not in memory.
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  window.setTimeout(() => {
+    URL.revokeObjectURL(url);
+  }, 60_000);
+  return name;
+}

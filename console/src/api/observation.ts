@@ -1,0 +1,62 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, type Shapes } from './client';
+
+export type Queue = Shapes['QueueDto'];
+export type SystemHealth = Shapes['SystemHealthDto'];
+
+/** How often what is watched is asked for, ms. */
+export const WATCH_EVERY_MS = 2_000;
+/** Ten minutes. */
+const KEPT = 300;
+
+/** What was seen at one time. */
+export type Sample = {
+  /** Unix time, seconds. */
+  readonly at: number;
+  readonly head: number | null;
+  /** Lag by the queue's name. */
+  readonly lags: ReadonlyMap<string, number | null>;
+  /** Events handled in the last minute, by the queue's name. */
+  readonly rates: ReadonlyMap<string, number>;
+};
+
+let samples: readonly Sample[] = [];
+
+function sampled(queues: readonly Queue[]): readonly Sample[] {
+  const heads = queues.flatMap(({ head }) => (head === null ? [] : [head]));
+  samples = [
+    ...samples.slice(-(KEPT - 1)),
+    {
+      at: Date.now() / 1_000,
+      head: heads.length === 0 ? null : Math.max(...heads),
+      lags: new Map(queues.map(({ name, lag }) => [name, lag])),
+      rates: new Map(queues.map(({ name, perMinute }) => [name, perMinute])),
+    },
+  ];
+  return samples;
+}
+
+/** All queues as they are, and as they were since this console was opened. */
+export const queuesQuery = queryOptions({
+  queryKey: ['queues'],
+  queryFn: async ({ signal }) => {
+    const { queues } = await data(api.GET('/api/platform/redis/queues', { signal }));
+    return { queues, samples: sampled(queues) };
+  },
+  refetchInterval: WATCH_EVERY_MS,
+});
+
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: ({ signal }) => data(api.GET('/api/system/health/system', { signal })),
+  refetchInterval: WATCH_EVERY_MS,
+});
+
+/** Positions that the head moved by in a second, between one sample and the next; on the embedded engine, events. */
+export function headRates(of: readonly Sample[]): (number | null)[] {
+  return of.map(({ at, head }, index) => {
+    const before = of[index - 1];
+    if (before?.head == null || head === null || at <= before.at) return null;
+    return Math.max(0, (head - before.head) / (at - before.at));
+  });
+}

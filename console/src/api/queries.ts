@@ -1,0 +1,21 @@
+import { QueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { Problem } from './problem';
+
+const RETRIES = 2;
+
+/** Everything that is read goes through this cache; nothing of it outlives the tab. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // Asked and answered by this service alone: being offline shows as a problem with its own words.
+      networkMode: 'always',
+      retry: (failures, error) => failures < RETRIES && error instanceof Problem && error.isPassing,
+      retryDelay: (failures) => 400 * 2 ** failures,
+    },
+    mutations: { networkMode: 'always', retry: false },
+  },
+});
+
+/** What pages need of a query to show it: also of one that is put together from several. */
+export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isFetching' | 'refetch'>;

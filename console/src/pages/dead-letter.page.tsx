@@ -1,0 +1,140 @@
+import { Skeleton, Text, Textarea } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { deadLetterQuery, type DeadLetter } from '../api/dead-letters';
+import { ConfirmAction } from '../parts/confirm-action';
+import { CopyButton } from '../parts/copy-button';
+import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
+import { Facts } from '../parts/facts';
+import { count } from '../parts/figures';
+import { Instant } from '../parts/instant';
+import { JsonView } from '../parts/json-view';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { StatusBadge } from '../parts/status-badge';
+import { TenantName } from '../parts/tenant-name';
+
+const route = getRouteApi('/signed-in/dead-letters/$id');
+
+/** One dead letter: why, with what, and what to do about it. */
+export function DeadLetterPage(): ReactNode {
+  const { id } = route.useParams();
+  const letter = useQuery(deadLetterQuery(id));
+  return (
+    <>
+      <PageHeader
+        actions={letter.data?.status === 'PARKED' && <Actions letter={letter.data} />}
+        lead={<Link to="/dead-letters">All dead letters</Link>}
+        title={letter.data === undefined ? 'Dead letter' : `${letter.data.eventType}: ${subjectOf(letter.data)}`}
+      />
+      {letter.error !== null && <ProblemView error={letter.error} onRetry={letter.refetch} />}
+      {letter.isPending && <Skeleton height={240} />}
+      {letter.data !== undefined && <Letter letter={letter.data} />}
+    </>
+  );
+}
+
+const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
+  <>
+    <Panel aside={<LetterStatus status={letter.status} />} title="Why it was not done">
+      <Text mb="md">
+        <code>{letter.reason.code}</code> {letter.reason.message}
+      </Text>
+      <Facts
+        of={[
+          ['Origin', ORIGINS[letter.origin]],
+          ['Subscriber', letter.subscriber],
+          ['Subject', letter.subject],
+          ['Tenant', <TenantName id={letter.tenantId} key="tenant" />],
+          ['Event', <Copied key="event" value={letter.eventId} what="event's id" />],
+          ['Tries', count(letter.attempts)],
+          ['First failed', <Instant at={letter.firstFailedAt} key="first" />],
+          ['Last failed', <Instant at={letter.lastFailedAt} key="last" />],
+          ...(letter.resolvedAt === null
+            ? []
+            : ([
+                ['Resolved', <Instant at={letter.resolvedAt} key="resolved" />],
+                ['Resolved by', letter.resolvedBy ?? 'the service'],
+              ] as const)),
+          ...(letter.discardReason === null ? [] : ([['Discarded because', letter.discardReason]] as const)),
+        ]}
+      />
+    </Panel>
+    <Panel title="What was to be done">
+      {letter.payload === null ? (
+        <p className="k-empty">It has no payload: the event itself says everything.</p>
+      ) : (
+        <JsonView label="Payload" value={letter.payload} />
+      )}
+    </Panel>
+  </>
+);
+
+const Copied = ({ value, what }: { value: string; what: string }): ReactNode => (
+  <span className="k-request-id">
+    <code>{value}</code> <CopyButton value={value} what={what} />
+  </span>
+);
+
+function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
+  const cache = useQueryClient();
+  const [why, setWhy] = useState('');
+  // Only when the dialog is closed: the buttons, and with them the outcome, go with the new status.
+  const refresh = (): void => {
+    void cache.invalidateQueries({ queryKey: deadLetterQuery(id).queryKey });
+    void cache.invalidateQueries({ queryKey: ['dead-letters'] });
+  };
+  return (
+    <>
+      <ConfirmAction
+        act={() => data(api.POST('/api/platform/dead-letters/{id}/replay', { params: { path: { id } } }))}
+        icon="refresh"
+        label="Replay"
+        onDone={refresh}
+        outcome={({ status }) =>
+          status === 'REPLAYED' ? (
+            <StatusBadge tone="good">It is done: the letter was replayed.</StatusBadge>
+          ) : (
+            <StatusBadge tone="bad">Refused again: it stays parked, with one more try.</StatusBadge>
+          )
+        }
+      >
+        Try again what could not be done? It was refused with <code>{reason.code}</code>: unless the cause is gone, it
+        will be refused again, and stays parked.
+      </ConfirmAction>
+      <ConfirmAction
+        act={() =>
+          data(
+            api.POST('/api/platform/dead-letters/{id}/discard', {
+              params: { path: { id } },
+              body: { reason: why.trim() },
+            }),
+          )
+        }
+        icon="close"
+        isDangerous
+        isReady={why.trim() !== ''}
+        label="Discard"
+        onDone={refresh}
+        outcome={() => <StatusBadge tone="idle">It was put away for good.</StatusBadge>}
+      >
+        It will never be done, and this can&apos;t be taken back.
+        <Textarea
+          autosize
+          data-autofocus
+          label="Reason"
+          minRows={2}
+          mt="sm"
+          onChange={({ currentTarget }) => {
+            setWhy(currentTarget.value);
+          }}
+          required
+          value={why}
+        />
+      </ConfirmAction>
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { deadLettersQuery, type DeadLetter, type LetterFilters } from '../api/dead-letters';
+import { useTenantNames } from '../api/tenants';
+import { DataTable, type Column } from '../parts/data-table';
+import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
+import { count } from '../parts/figures';
+import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { TenantName } from '../parts/tenant-name';
+
+const PAGE_SIZE = 20;
+const WATCH_EVERY_MS = 10_000;
+const route = getRouteApi('/signed-in/dead-letters');
+
+const columns: readonly Column<DeadLetter>[] = [
+  {
+    key: 'subject',
+    header: 'Subject',
+    cell: ({ id, eventType, ...letter }) => (
+      <>
+        <Link params={{ id }} to="/dead-letters/$id">
+          {eventType}
+        </Link>
+        <div className="k-nothing">{subjectOf(letter)}</div>
+      </>
+    ),
+  },
+  { key: 'tenant', header: 'Tenant', cell: ({ tenantId }) => <TenantName id={tenantId} /> },
+  { key: 'origin', header: 'Origin', cell: ({ origin }) => ORIGINS[origin] },
+  { key: 'status', header: 'Status', cell: ({ status }) => <LetterStatus status={status} /> },
+  {
+    key: 'reason',
+    header: 'Reason',
+    cell: ({ reason }) => (
+      <>
+        <code>{reason.code}</code>
+        <div className="k-nothing">{reason.message}</div>
+      </>
+    ),
+  },
+  { key: 'attempts', header: 'Tries', numeric: true, cell: ({ attempts }) => count(attempts) },
+  { key: 'last', header: 'Last failed', cell: ({ lastFailedAt }) => <Instant as="relative" at={lastFailedAt} /> },
+];
+
+type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
+
+/** What could not be done for good, and waits for a person. */
+export function DeadLettersPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const letters = useQuery({
+    ...deadLettersQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }),
+    refetchInterval: WATCH_EVERY_MS,
+  });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        lead="What could not be done for good waits here; everything else goes on. Mend the cause, then replay."
+        title="Dead letters"
+      />
+      <Panel title="Letters">
+        <Filters filters={filters} />
+        <DataTable
+          columns={columns}
+          empty={
+            isFiltered ? 'No dead letter is found by these filters.' : 'There are no dead letters: everything was done.'
+          }
+          keyOf={({ id }) => id}
+          label="Dead letters"
+          pages={{
+            page,
+            totalPages: letters.data?.totalPages,
+            totalCount: letters.data?.totalCount,
+            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
+          }}
+          query={letters}
+          rows={letters.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const STATUS_OPTIONS = [
+  ['PARKED', 'Parked'],
+  ['REPLAYED', 'Replayed'],
+  ['DISCARDED', 'Discarded'],
+] as const;
+const ORIGIN_OPTIONS = Object.entries(ORIGINS) as [DeadLetter['origin'], string][];
+
+function Filters({ filters }: { filters: FilterValues }): ReactNode {
+  const tenants = useTenantNames();
+  const navigate = route.useNavigate();
+  /** A filter that changes begins at the first page again. */
+  const set =
+    <K extends keyof FilterValues>(name: K) =>
+    (value: FilterValues[K] | undefined): void => {
+      void navigate({ search: { ...filters, [name]: value }, replace: true });
+    };
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Subject, event or reason" onChange={set('search')} value={filters.search} />
+      <Choice label="Status" onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
+      <Choice label="Origin" onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
+      <Choice label="Tenant" onChange={set('tenantId')} options={[...tenants]} value={filters.tenantId} />
+      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+    </FilterBar>
+  );
+}

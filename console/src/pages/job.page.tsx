@@ -1,0 +1,198 @@
+import { Progress, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, type ReactNode } from 'react';
+import { api, whole, type Shapes } from '../api/client';
+import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jobs';
+import type { LiveState } from '../api/server-events';
+import { DownloadButton } from '../parts/download-button';
+import { duration } from '../parts/figures';
+import { Facts } from '../parts/facts';
+import { Instant } from '../parts/instant';
+import { LiveMark } from '../parts/live-mark';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { RunStatus } from '../parts/run-status';
+import { StatusBadge } from '../parts/status-badge';
+import { TriggerJob } from '../parts/trigger-job';
+
+/** As many runs and events as a page of the API has at most. */
+const LATEST = 100;
+const route = getRouteApi('/signed-in/jobs/$name');
+
+type StreamEvent = Shapes['StreamEventDto'];
+
+/** What the job's own history tells of its runs. */
+const historyQuery = (name: string) => ({
+  queryKey: ['job-history', name],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    whole(
+      api.GET('/api/platform/streams/{entity}/{id}/events', {
+        params: { path: { entity: 'job', id: name }, query: { tenantId: 'platform', pageSize: LATEST } },
+        signal,
+      }),
+    ),
+});
+
+/** The run that the address names, or the latest; undefined where there is none of the kind. */
+function chosenRun(
+  job: Job | undefined,
+  listed: readonly Run[],
+  name: string,
+  id: string | undefined,
+): Run | undefined {
+  // The latest comes live; the list is asked for when a run ends.
+  const known = [...(job?.lastExecution ? [job.lastExecution] : []), ...listed].filter((run) => run.jobName === name);
+  return id === undefined ? known[0] : known.find((run) => run.id === id);
+}
+
+/** Follows the jobs, and this one's history as it grows. */
+function useLiveJob(name: string): LiveState {
+  const cache = useQueryClient();
+  const onRun = useCallback(
+    (run: Run) => {
+      if (run.jobName === name) void cache.invalidateQueries({ queryKey: ['job-history', name] });
+    },
+    [cache, name],
+  );
+  return useLiveJobs(onRun);
+}
+
+const aboutJob = (job: Job | undefined): string => job?.description ?? 'There is no job of this name.';
+
+/** One job: a run of it as it goes on, with everything that it told. */
+export function JobPage(): ReactNode {
+  const { name } = route.useParams();
+  const { run: id } = route.useSearch();
+  const live = useLiveJob(name);
+  const jobs = useQuery(jobsQuery);
+  const runs = useQuery(runsQuery({ pageNumber: 1, pageSize: LATEST, search: name }));
+  const job = jobs.data?.find((each) => each.name === name);
+  const run = chosenRun(job, runs.data?.items ?? [], name, id);
+  const problem = jobs.error ?? runs.error;
+  return (
+    <>
+      <PageHeader
+        actions={
+          <>
+            <LiveMark state={live} />
+            {job && <TriggerJob job={job} />}
+          </>
+        }
+        lead={
+          <>
+            <Link to="/jobs">All jobs</Link> · {jobs.data === undefined ? '…' : aboutJob(job)}
+          </>
+        }
+        title={name}
+      />
+      {problem && <ProblemView error={problem} onRetry={runs.refetch} />}
+      {run ? <RunPanels name={name} run={run} /> : <NoRun chosen={id} isPending={runs.isPending} />}
+    </>
+  );
+}
+
+const NoRun = ({ chosen, isPending }: { chosen: string | undefined; isPending: boolean }): ReactNode => (
+  <div className="k-panel k-empty" role="status">
+    {isPending
+      ? 'Loading …'
+      : chosen === undefined
+        ? 'This job has not run yet.'
+        : 'This run is not among the latest hundred.'}
+  </div>
+);
+
+function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
+  const isRunning = run.status === 'RUNNING';
+  return (
+    <>
+      <Panel aside={<RunStatus run={run} />} title="Run">
+        {isRunning && (
+          <Progress.Root mb="md" size="lg">
+            <Progress.Section animated aria-label="Progress of the run" value={run.progress} />
+          </Progress.Root>
+        )}
+        <Facts
+          of={[
+            ['Started', <Instant at={run.startedAt} key="started" />],
+            ['Finished', isRunning ? 'Still running' : <Instant at={run.finishedAt} key="finished" />],
+            ['Took', run.durationMs === null ? '—' : duration(run.durationMs)],
+            ['Started by', run.trigger === 'MANUAL' ? 'An operator' : 'The schedule'],
+            [isRunning ? 'Now' : 'Result', run.message ?? '—'],
+            ['Run', <code key="id">{run.id}</code>],
+          ]}
+        />
+        {run.error !== null && (
+          <Text c="var(--k-bad)" mt="sm" role="alert" size="sm">
+            <strong>It failed:</strong> {run.error}
+          </Text>
+        )}
+      </Panel>
+      {run.artifact !== null && (
+        <Panel aside={<DownloadButton run={run} />} title="File">
+          <Facts
+            of={[
+              ['Name', <code key="name">{run.artifact.fileName}</code>],
+              ['SHA-256', <code key="sha">{run.artifact.sha256}</code>],
+            ]}
+          />
+          <Text c="dimmed" mt="sm" size="sm">
+            It holds the whole history of all tenants: keep it as safe as the database.
+          </Text>
+        </Panel>
+      )}
+      <RunLog name={name} run={run} />
+    </>
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  JobStarted: 'Started',
+  JobClaimed: 'A process has begun with it',
+  JobProgressed: 'Goes on',
+  JobSucceeded: 'Succeeded',
+  JobFailed: 'Failed',
+};
+
+type Told = {
+  readonly executionId?: string;
+  readonly progress?: number;
+  readonly message?: string | null;
+  readonly error?: string;
+};
+
+function lineOf({ type, data }: StreamEvent): string {
+  const { progress, message, error } = data as Told;
+  const parts = [WORDS[type] ?? type, progress === undefined ? undefined : `${progress} %`, error ?? message];
+  return parts.filter((part) => part !== undefined && part !== null).join(' · ');
+}
+
+/** Everything that the run told, from its events; grows while it runs. */
+function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
+  const history = useQuery(historyQuery(name));
+  const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();
+  return (
+    <Panel
+      aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Grows as it runs</StatusBadge>}
+      title="What the run told"
+    >
+      {history.error !== null && <ProblemView error={history.error} onRetry={history.refetch} />}
+      {events?.length === 0 && <p className="k-empty">Its events are older than the latest hundred of this job.</p>}
+      {events !== undefined && events.length > 0 && (
+        <div aria-label="Log of the run" className="k-log" role="log" tabIndex={0}>
+          <ol>
+            {events.map((event) => (
+              <li key={event.id}>
+                <time dateTime={event.occurredAt} title={event.occurredAt}>
+                  {new Date(event.occurredAt).toLocaleTimeString()}
+                </time>
+                <span>{lineOf(event)}</span>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { Link, type ErrorComponentProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ProblemView } from '../parts/problem-view';
+import { Problem } from '../api/problem';
+
+/** For addresses that lead nowhere. */
+export const MissingPage = (): ReactNode => (
+  <main className="k-center">
+    <Stack align="center" gap="sm">
+      <Title order={1} size="h3">
+        There is no such page
+      </Title>
+      <Text c="dimmed">The address may have been mistyped, or the page has moved.</Text>
+      <Link to="/">To the overview</Link>
+    </Stack>
+  </main>
+);
+
+const isMissingChunk = (message: string): boolean => /dynamically imported module|importing a module/i.test(message);
+
+const OUTDATED = 'This part of the console could not be loaded: there may be a newer version.';
+
+/** For what went wrong in the console itself; a page that a newer version has replaced is loaded anew. */
+export function FailedPage({ error }: ErrorComponentProps): ReactNode {
+  const message = error instanceof Error ? error.message : String(error);
+  const isMissing = isMissingChunk(message);
+  const problem = isMissing ? new Problem(0, 'OUTDATED', OUTDATED) : new Problem(500, 'CONSOLE', message);
+  return (
+    <div className="k-center">
+      <ProblemView error={problem} title={isMissing ? 'Load the console again' : 'The console has failed'} />
+      <Button
+        onClick={() => {
+          window.location.reload();
+        }}
+      >
+        Load again
+      </Button>
+    </div>
+  );
+}

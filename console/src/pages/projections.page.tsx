@@ -1,0 +1,168 @@
+import { Progress, Text } from '@mantine/core';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, data, type Shapes } from '../api/client';
+import { ConfirmAction } from '../parts/confirm-action';
+import { DataTable, type Column } from '../parts/data-table';
+import { count, decimal, duration } from '../parts/figures';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { StatusBadge, type Tone } from '../parts/status-badge';
+
+type Projection = Shapes['ProjectionDto'];
+
+const REBUILDING_EVERY_MS = 700;
+const EVERY_MS = 2_000;
+
+const projectionsQuery = queryOptions({
+  queryKey: ['projections'],
+  queryFn: ({ signal }) => data(api.GET('/api/platform/projections', { signal })),
+  refetchInterval: ({ state }) =>
+    state.data?.some(({ rebuild }) => rebuild !== null) === true ? REBUILDING_EVERY_MS : EVERY_MS,
+});
+
+const STATUSES: Readonly<Record<Projection['status'], readonly [Tone, string]>> = {
+  LIVE: ['good', 'Live'],
+  CATCHING_UP: ['busy', 'Catching up'],
+  REBUILDING: ['busy', 'Rebuilding'],
+  STOPPED: ['bad', 'Stopped'],
+};
+
+function Status({ status }: Pick<Projection, 'status'>): ReactNode {
+  const [tone, words] = STATUSES[status];
+  return <StatusBadge tone={tone}>{words}</StatusBadge>;
+}
+
+const documents = (changed: number | null): string => {
+  if (changed === null) return 'not compared yet';
+  return changed === 0 ? 'equal to the old one' : `${count(changed)} documents differ from the old one`;
+};
+
+function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }): ReactNode {
+  if (lastRebuild === null) return <span className="k-nothing">Never</span>;
+  const { status, changedDocuments, requestedAt, endedAt, reason } = lastRebuild;
+  const took = duration(Date.parse(endedAt) - Date.parse(requestedAt));
+  return (
+    <>
+      {status === 'DONE' && (
+        <StatusBadge tone={changedDocuments === 0 ? 'good' : 'warning'}>Done in {took}</StatusBadge>
+      )}
+      {status === 'CANCELLED' && <StatusBadge tone="idle">Cancelled</StatusBadge>}
+      {status === 'FAILED' && <StatusBadge tone="bad">Failed</StatusBadge>}
+      <div className="k-nothing">
+        {status === 'DONE' ? documents(changedDocuments) : reason} · <Instant as="relative" at={endedAt} />
+      </div>
+    </>
+  );
+}
+
+const Rebuild = ({ projection: { name, rebuild } }: { projection: Projection }): ReactNode =>
+  rebuild && (
+    <>
+      <Text size="sm">{rebuild.progress} % of the history</Text>
+      <Progress.Root mb={4} mt={2}>
+        <Progress.Section aria-label={`Rebuild of ${name}`} value={rebuild.progress} />
+      </Progress.Root>
+      <span className="k-nothing">
+        at position {count(Math.max(0, rebuild.position))}, {documents(rebuild.changedDocuments)}
+      </span>
+    </>
+  );
+
+function Action({ projection: { name, rebuild } }: { projection: Projection }): ReactNode {
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    void cache.invalidateQueries({ queryKey: projectionsQuery.queryKey });
+  };
+  const path = { params: { path: { name } } };
+  if (rebuild !== null)
+    return (
+      <ConfirmAction
+        about={name}
+        act={() => data(api.DELETE('/api/platform/projections/{name}/rebuild', path))}
+        icon="close"
+        key="cancel"
+        label="Cancel rebuild"
+        onDone={refresh}
+      >
+        Give the rebuild of <strong>{name}</strong> up? The live read model stays as it is.
+      </ConfirmAction>
+    );
+  return (
+    <ConfirmAction
+      about={name}
+      act={() => data(api.POST('/api/platform/projections/{name}/rebuild', path))}
+      icon="refresh"
+      key="rebuild"
+      label="Rebuild"
+      onDone={refresh}
+    >
+      Build <strong>{name}</strong> anew from the whole history? The live one goes on being read. When the new one has
+      caught up, both are compared and the new one takes over.
+    </ConfirmAction>
+  );
+}
+
+const columns: readonly Column<Projection>[] = [
+  {
+    key: 'name',
+    header: 'Read model',
+    cell: ({ name, version, generation }) => (
+      <>
+        <strong>{name}</strong>
+        <div className="k-nothing">
+          version {version}, generation {generation}
+        </div>
+      </>
+    ),
+  },
+  { key: 'status', header: 'Status', cell: ({ status }) => <Status status={status} /> },
+  { key: 'lag', header: 'Lag', numeric: true, cell: ({ lag }) => count(lag) },
+  { key: 'position', header: 'Position', numeric: true, cell: ({ position }) => count(Math.max(0, position)) },
+  {
+    key: 'rate',
+    header: 'Events per second',
+    numeric: true,
+    cell: ({ eventsPerSecond }) => decimal(eventsPerSecond),
+  },
+  {
+    key: 'rebuild',
+    header: 'Rebuild',
+    cell: (projection) =>
+      projection.rebuild === null ? <LastRebuild projection={projection} /> : <Rebuild projection={projection} />,
+  },
+  { key: 'action', header: 'Action', cell: (projection) => <Action projection={projection} /> },
+];
+
+const isStopped = ({ status }: Projection): boolean => status === 'STOPPED';
+
+/** The read models: how far they are, and their rebuilds. */
+export function ProjectionsPage(): ReactNode {
+  const projections = useQuery(projectionsQuery);
+  const stopped = projections.data?.filter(isStopped) ?? [];
+  return (
+    <>
+      <PageHeader
+        lead="Everything that is read is made from the history, and can be made anew at any time."
+        title="Projections"
+      />
+      {stopped.length > 0 && (
+        <Text c="var(--k-bad)" mb="md" role="alert">
+          {stopped.map(({ name }) => name).join(', ')}: stopped at an event that cannot be folded. Its dead letter says
+          why; replay that when the cause is mended.
+        </Text>
+      )}
+      <Panel title="Read models">
+        <DataTable
+          columns={columns}
+          empty="There are no read models."
+          keyOf={({ name }) => name}
+          label="Read models"
+          query={projections}
+          rows={projections.data}
+        />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { api, data, type Shapes } from '../api/client';
+import { queuesQuery, WATCH_EVERY_MS } from '../api/observation';
+import { ConfirmAction } from '../parts/confirm-action';
+import { bytes, count, decimal, duration } from '../parts/figures';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { QueueTable } from '../parts/queue-table';
+import { StatusBadge } from '../parts/status-badge';
+import { Tiles } from '../parts/tile';
+
+type CacheStatus = Shapes['CacheStatusDto'];
+
+const cacheQuery = {
+  queryKey: ['cache'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => data(api.GET('/api/platform/redis/status', { signal })),
+  refetchInterval: WATCH_EVERY_MS,
+};
+
+/** The cache, and how far everything is that follows the history. */
+export function QueuesPage(): ReactNode {
+  const cache = useQuery(cacheQuery);
+  const queues = useQuery(queuesQuery);
+  return (
+    <>
+      <PageHeader lead="Refreshed every two seconds, over all replicas." title="Cache and queues" />
+      <Panel aside={<ClearCache />} title="Cache">
+        {cache.error !== null && <ProblemView error={cache.error} onRetry={cache.refetch} />}
+        {cache.data !== undefined && <CacheFigures status={cache.data} />}
+      </Panel>
+      <Panel title="Queues">
+        <QueueTable query={queues} queues={queues.data?.queues} samples={queues.data?.samples ?? []} />
+      </Panel>
+    </>
+  );
+}
+
+const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
+  <Tiles
+    of={[
+      {
+        name: 'Connection',
+        value: status.connected ? (
+          <StatusBadge tone="good">Up</StatusBadge>
+        ) : (
+          <StatusBadge tone="bad">Away</StatusBadge>
+        ),
+        note: status.store === 'redis' ? `Redis ${status.version ?? ''}` : "the process's own memory",
+      },
+      { name: 'Answers in', value: `${decimal(status.latencyMs)} ms` },
+      { name: 'Entries', value: count(status.keyCount), note: 'without counters and locks' },
+      { name: 'Memory', value: bytes(status.usedMemoryBytes) },
+      {
+        name: 'Found in the cache',
+        value: status.hitRate === null ? '—' : `${decimal(status.hitRate * 100)} %`,
+        note: 'of the look-ups of this process',
+      },
+      { name: 'Up for', value: duration(status.uptimeSeconds * 1_000) },
+    ]}
+  />
+);
+
+function ClearCache(): ReactNode {
+  const cache = useQueryClient();
+  const [pattern, setPattern] = useState('');
+  return (
+    <ConfirmAction
+      act={() => data(api.DELETE('/api/platform/redis/cache/{pattern}', { params: { path: { pattern } } }))}
+      icon="close"
+      isDangerous
+      isReady={pattern !== ''}
+      label="Clear entries"
+      onDone={() => void cache.invalidateQueries({ queryKey: cacheQuery.queryKey })}
+      outcome={({ cleared }) => (
+        <Text size="sm">
+          {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} Whatever is needed is
+          made anew.
+        </Text>
+      )}
+    >
+      Removes the entries whose keys match a pattern. Counters of rate limits and locks stay.
+      <TextInput
+        data-autofocus
+        description="As Redis has it: * for any text, ? for one character."
+        label="Pattern"
+        mt="sm"
+        onChange={({ currentTarget }) => {
+          setPattern(currentTarget.value);
+        }}
+        placeholder="*"
+        required
+        value={pattern}
+      />
+    </ConfirmAction>
+  );
+}

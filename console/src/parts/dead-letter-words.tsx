@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import type { DeadLetter } from '../api/dead-letters';
+import { StatusBadge, type Tone } from './status-badge';
+
+export const ORIGINS: Readonly<Record<DeadLetter['origin'], string>> = {
+  PUBLISH: 'Message to partners',
+  SALE: "A partner's sale",
+  PUSH: 'Web push',
+  POLICY: 'Policy',
+  PROJECTION: 'Read model',
+};
+
+const STATUSES: Readonly<Record<DeadLetter['status'], readonly [Tone, string]>> = {
+  PARKED: ['warning', 'Parked'],
+  REPLAYED: ['good', 'Replayed'],
+  DISCARDED: ['idle', 'Discarded'],
+};
+
+/** How a dead letter stands. */
+export const LetterStatus = ({ status }: { status: DeadLetter['status'] }): ReactNode => {
+  const [tone, words] = STATUSES[status];
+  return <StatusBadge tone={tone}>{words}</StatusBadge>;
+};
+
+/** What the partner calls it, where it is a partner's; else the record's id. */
+export function subjectOf({ payload, subject }: Pick<DeadLetter, 'payload' | 'subject'>): string {
+  const named = payload as { readonly externalId?: unknown } | null | undefined;
+  return typeof named?.externalId === 'string' ? named.externalId : subject;
+}

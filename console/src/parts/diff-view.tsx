@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+
+export type Change = { readonly path: string; readonly before?: unknown; readonly after?: unknown };
+
+const shown = (value: unknown): string =>
+  value === undefined || value === null ? '—' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+
+/** What a record was and has become, field by field. Words and signs tell before from after, colours only repeat it. */
+export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
+  if (changes.length === 0) return <p className="k-empty">Nothing that is shown has changed.</p>;
+  return (
+    <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
+      <table className="k-table k-diff">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ path, before, after }) => (
+            <tr key={path}>
+              <th scope="row">
+                <code>{path}</code>
+              </th>
+              <td>
+                <del>{shown(before)}</del>
+              </td>
+              <td>
+                <ins>{shown(after)}</ins>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { download } from '../api/download';
+import type { Run } from '../api/jobs';
+import { bytes } from './figures';
+import { Icon } from './icons';
+import { ProblemView } from './problem-view';
+
+/** Saves what a run has left, as long as the service keeps it. */
+export function DownloadButton({ run }: { run: Run }): ReactNode {
+  const action = useMutation({
+    mutationFn: () => download(`/api/platform/jobs/execution/${run.id}/backup-download`),
+  });
+  if (run.artifact === null) return null;
+  return (
+    <>
+      <Button
+        aria-label={`Download, ${bytes(run.artifact.sizeBytes)}: ${run.artifact.fileName}`}
+        leftSection={<Icon name="download" size={16} />}
+        loading={action.isPending}
+        onClick={() => {
+          action.mutate();
+        }}
+        size="xs"
+        variant="default"
+      >
+        Download, {bytes(run.artifact.sizeBytes)}
+      </Button>
+      {action.error !== null && (
+        <ProblemView error={action.error} title="The file can't be downloaded: older backups are removed" />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react';
+
+/** Names and values of one thing, one under the other on a phone. */
+export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode => (
+  <dl className="k-facts">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value ?? '—'}</dd>
+      </div>
+    ))}
+  </dl>
+);

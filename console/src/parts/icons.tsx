@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+
+// Drawn for this console on a grid of 24: a package of thousands of icons would cost every installation its download.
+const DRAWINGS = {
+  alert: 'M12 4 3 19.5h18ZM12 10v4.5M12 17v.2',
+  audit: 'M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7',
+  bell: 'M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 2h-15zM10 21h4',
+  box: 'M4 8l8-4 8 4v9l-8 4-8-4zM4 8l8 4 8-4M12 12v9',
+  check: 'M5 12.5 10 17.5 19.5 7',
+  chevron: 'm9 6 6 6-6 6',
+  clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2',
+  close: 'M6 6l12 12M18 6 6 18',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  cross: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM9 9l6 6M15 9l-6 6',
+  dash: 'M6 12h12',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5M12 15v.2',
+  history: 'M4 12a8 8 0 1 0 3-6.2L4 8M4 4v4h4M12 8v4.5l3 1.5',
+  inbox: 'M4 13 6.5 5h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5',
+  info: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5.5M12 7.5v.2',
+  key: 'M14.5 4a5.5 5.5 0 1 0 1.8 10.7M14 10 20 16v4h-4v-2h-2v-2h-2l-1.5-1.5M15.5 8.5v.2',
+  layers: 'M12 3 3 8l9 5 9-5zM3 12.5l9 5 9-5M3 17l9 5 9-5',
+  link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
+  menu: 'M4 6h16M4 12h16M4 18h16',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5Z',
+  pause: 'M9 5v14M15 5v14',
+  play: 'M7 4.5v15l12-7.5z',
+  pulse: 'M3 12h4l3-8 4 16 3-8h4',
+  refresh: 'M20 11a8 8 0 0 0-14.5-3.5L4 9M4 4v5h5M4 13a8 8 0 0 0 14.5 3.5L20 15M20 20v-5h-5',
+  rows: 'M4 5h16v14H4zM4 10h16M4 14.5h16',
+  rules: 'M4 6h9M17 6h3M15 4v4M4 12h3M11 12h9M9 10v4M4 18h9M17 18h3M15 16v4',
+  search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.5 15.5 20 20',
+  signOut: 'M10 4H5v16h5M9 12h11M16 8l4 4-4 4',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4',
+  tenants: 'M4 20V6l8-3v17M12 9l8 3v8M3 20h18M8 9v.2M8 13v.2M16 15v.2',
+  users:
+    'M9 5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7ZM2.5 20a6.5 6.5 0 0 1 13 0M15.5 5.5a3.5 3.5 0 0 1 0 6.5M17.5 14.5A6.5 6.5 0 0 1 21.5 20',
+} as const;
+
+export type IconName = keyof typeof DRAWINGS;
+
+/** A drawing beside words; words always stand with it or name it, so it is hidden from screen readers. */
+export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }): ReactNode => (
+  <svg
+    aria-hidden="true"
+    className="k-icon"
+    fill="none"
+    height={size}
+    stroke="currentColor"
+    strokeLinecap="round"
+    strokeLinejoin="round"
+    strokeWidth={1.75}
+    viewBox="0 0 24 24"
+    width={size}
+  >
+    <path d={DRAWINGS[name]} />
+  </svg>
+);

@@ -1,0 +1,22 @@
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button';
+
+/** A value as indented JSON, in a box of its own that scrolls. */
+export function JsonView({ value, label }: { value: unknown; label: string }): ReactNode {
+  const text = JSON.stringify(value, null, 2);
+  return (
+    <section aria-label={label}>
+      <Group gap={4} mb={4}>
+        <Text component="h3" fw={600} size="sm">
+          {label}
+        </Text>
+        <CopyButton value={text} what={label.toLowerCase()} />
+      </Group>
+      {/* Scrolls by keyboard, too. */}
+      <pre aria-label={`${label} as JSON`} className="k-json" role="region" tabIndex={0}>
+        {text}
+      </pre>
+    </section>
+  );
+}

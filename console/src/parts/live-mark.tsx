@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import type { LiveState } from '../api/server-events';
+import { StatusBadge } from './status-badge';
+
+/** Whether what is shown follows the service as it happens. */
+export const LiveMark = ({ state }: { state: LiveState }): ReactNode => (
+  <span aria-live="polite" className="k-live" role="status">
+    {state === 'live' && <StatusBadge tone="good">Live</StatusBadge>}
+    {state === 'connecting' && <StatusBadge tone="busy">Connecting</StatusBadge>}
+    {state === 'waiting' && <StatusBadge tone="warning">Connection lost, trying again</StatusBadge>}
+  </span>
+);

@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react';
+
+// One timer for all relative times of a page: they change together.
+const EVERY_MS = 5_000;
+let nowMs = Date.now();
+let timer: number | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (timer === undefined) {
+    nowMs = Date.now();
+    timer = window.setInterval(() => {
+      nowMs = Date.now();
+      for (const each of listeners) each();
+    }, EVERY_MS);
+  }
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time of this device, some seconds old at most. */
+export const useNowMs = (): number => useSyncExternalStore(subscribe, () => nowMs);

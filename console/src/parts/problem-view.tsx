@@ -1,0 +1,73 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { problemOf, type Problem } from '../api/problem';
+import { CopyButton } from './copy-button';
+import { Icon } from './icons';
+
+const TITLES: Readonly<Record<number, string>> = {
+  0: 'No connection',
+  403: 'You may not see this',
+  404: 'There is nothing here',
+  409: 'It is not possible now',
+  429: 'Too many tries',
+  503: 'The service cannot answer now',
+};
+
+function titleOf({ status, code }: Problem): string {
+  if (code === 'OFFLINE') return 'You are offline';
+  return TITLES[status] ?? (status >= 500 ? 'The service has failed' : 'This did not work');
+}
+
+type Props = {
+  readonly error: unknown;
+  /** Shown as a button where another try makes sense. */
+  readonly onRetry?: (() => unknown) | undefined;
+  readonly title?: string;
+};
+
+/** What went wrong in the service's own words, with the request's id for its log. */
+export function ProblemView({ error, onRetry, title }: Props): ReactNode {
+  const problem = problemOf(error);
+  const { message, errors, requestId, status, retryAfterSeconds } = problem;
+  return (
+    <Alert
+      className="k-problem"
+      icon={<Icon name="alert" />}
+      role="alert"
+      title={title ?? titleOf(problem)}
+      variant="outline"
+    >
+      <Text size="sm">{message}</Text>
+      {status === 403 && (
+        <Text size="sm">Ask somebody who may to give you the permission, or sign in as somebody else.</Text>
+      )}
+      {retryAfterSeconds !== undefined && status === 429 && <Text size="sm">Try again in {retryAfterSeconds} s.</Text>}
+      {errors.length > 1 && (
+        <ul>
+          {errors.map(({ path, message: fault }) => (
+            <li key={path}>
+              <code>{path}</code> {fault}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Group gap="sm" mt="xs">
+        {onRetry !== undefined && status !== 403 && (
+          <Button
+            leftSection={<Icon name="refresh" size={16} />}
+            onClick={() => void onRetry()}
+            size="xs"
+            variant="default"
+          >
+            Try again
+          </Button>
+        )}
+        {requestId !== undefined && (
+          <Text c="dimmed" className="k-request-id" component="span" size="xs">
+            Request <code>{requestId}</code> <CopyButton what="request id" value={requestId} />
+          </Text>
+        )}
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react';
+import type { Queue, Sample } from '../api/observation';
+import type { Shown } from '../api/queries';
+import { DataTable, type Column } from './data-table';
+import { count } from './figures';
+import { Instant } from './instant';
+import { LiveChart } from './live-chart';
+import { StatusBadge } from './status-badge';
+
+const KINDS: Readonly<Record<Queue['kind'], string>> = {
+  projection: 'Projection',
+  policy: 'Policy',
+  forwarder: 'Forwarder',
+  push: 'Web push',
+  job: 'Jobs',
+};
+
+/** Ten seconds: what was there before them should be done. */
+const LOOKS = 5;
+
+/** Events come in all the time, so a lag alone says little: behind is what has not come to where the head once was. */
+const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
+  (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
+
+function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sample[] }): ReactNode {
+  if (queue.lag === null) return <StatusBadge tone="bad">Nobody works on it</StatusBadge>;
+  if (isBehind(queue, samples)) return <StatusBadge tone="warning">Behind</StatusBadge>;
+  return queue.lag > 0 ? (
+    <StatusBadge tone="busy">Working</StatusBadge>
+  ) : (
+    <StatusBadge tone="good">Up to date</StatusBadge>
+  );
+}
+
+/** What needs somebody comes first; the others keep their places, or they could not be read. */
+const urgency = (queue: Queue, samples: readonly Sample[]): number =>
+  queue.lag === null ? 2 : isBehind(queue, samples) ? 1 : 0;
+
+const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
+  { key: 'name', header: 'Queue', cell: ({ name }) => <strong>{name}</strong> },
+  { key: 'kind', header: 'Kind', cell: ({ kind }) => KINDS[kind] },
+  { key: 'status', header: 'Status', cell: (queue) => <QueueStatus queue={queue} samples={samples} /> },
+  { key: 'lag', header: 'Lag', numeric: true, cell: ({ lag }) => (lag === null ? '—' : count(lag)) },
+  {
+    key: 'chart',
+    header: 'Trend',
+    cell: ({ name, lag }) => (
+      <div className="k-spark">
+        <LiveChart
+          axes={false}
+          height={26}
+          series={[{ label: name, values: samples.map(({ lags }) => lags.get(name) ?? null) }]}
+          summary={`Lag of ${name}: now ${lag === null ? 'unknown' : count(lag)}, at most ${count(highest(samples, name))}`}
+          times={samples.map(({ at }) => at)}
+        />
+      </div>
+    ),
+  },
+  { key: 'rate', header: 'Per minute', numeric: true, cell: ({ perMinute }) => count(perMinute) },
+  { key: 'inFlight', header: 'In flight', numeric: true, cell: ({ inFlight }) => count(inFlight) },
+  {
+    key: 'failures',
+    header: 'Failed tries',
+    numeric: true,
+    cell: ({ failures }) => (failures > 0 ? <StatusBadge tone="warning">{count(failures)}</StatusBadge> : '0'),
+  },
+  { key: 'last', header: 'Last worked', cell: ({ lastProcessedAt }) => <Instant as="relative" at={lastProcessedAt} /> },
+];
+
+const highest = (samples: readonly Sample[], name: string): number =>
+  Math.max(0, ...samples.map(({ lags }) => lags.get(name) ?? 0));
+
+type Props = {
+  readonly queues: readonly Queue[] | undefined;
+  readonly samples: readonly Sample[];
+  readonly query: Pick<Shown<unknown>, 'error' | 'isPending' | 'refetch'>;
+};
+
+/** How far everything is that follows the history. */
+export const QueueTable = ({ queues, samples, query }: Props): ReactNode => (
+  <DataTable
+    columns={columnsOf(samples)}
+    empty="There are no queues: no process of this service does background work."
+    keyOf={({ name }) => name}
+    label="Queues"
+    query={query}
+    rows={queues?.toSorted((a, b) => urgency(b, samples) - urgency(a, samples))}
+  />
+);

@@ -1,0 +1,40 @@
+/** What an address says of a page's filters: text in, checked value out; undefined for what makes no sense. */
+export type Reader<T> = (text: string) => T | undefined;
+
+export const text: Reader<string> = (given) => (given === '' ? undefined : given);
+
+export const oneOf =
+  <T extends string>(...allowed: readonly T[]): Reader<T> =>
+  (given) =>
+    allowed.find((each) => each === given);
+
+export const pageNumber: Reader<number> = (given) =>
+  /^[1-9]\d{0,6}$/.test(given) && given !== '1' ? Number(given) : undefined;
+
+/** A date or an instant. */
+export const moment: Reader<string> = (given) =>
+  /^\d{4}-\d\d-\d\d/.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined;
+
+type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
+
+/** Reads the parameters that are named, and leaves out what is not well formed: an address never breaks a page. */
+export const searchParams =
+  <S extends Readonly<Record<string, Reader<unknown>>>>(readers: S) =>
+  (raw: Record<string, unknown>): Read<S> => {
+    const found: Record<string, unknown> = {};
+    for (const [name, read] of Object.entries(readers)) {
+      const given = raw[name];
+      const value = typeof given === 'string' || typeof given === 'number' ? read(String(given)) : undefined;
+      if (value !== undefined) found[name] = value;
+    }
+    return found as Read<S>;
+  };
+
+/** Addresses as people write them: `?status=PARKED&page=2`. */
+export const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
+
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const written = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return written === '' ? '' : `?${written}`;
+}

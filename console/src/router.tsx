@@ -1,0 +1,86 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { moment, oneOf, pageNumber, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
+import { FailedPage, MissingPage } from './pages/missing.page';
+import { SignInPage } from './pages/sign-in.page';
+import { SignedIn } from './shell/signed-in';
+
+// One line for each page: its address, what the address says of it, and where it is loaded from.
+const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage, errorComponent: FailedPage });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  validateSearch: searchParams({ to: text, ended: oneOf('yes') }),
+});
+
+const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
+
+const overview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview.page'), 'OverviewPage'),
+});
+const jobs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/jobs',
+  validateSearch: searchParams({ page: pageNumber, search: text }),
+  component: lazyRouteComponent(() => import('./pages/jobs.page'), 'JobsPage'),
+});
+const job = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/jobs/$name',
+  validateSearch: searchParams({ run: text }),
+  component: lazyRouteComponent(() => import('./pages/job.page'), 'JobPage'),
+});
+const deadLetters = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dead-letters',
+  validateSearch: searchParams({
+    page: pageNumber,
+    search: text,
+    status: oneOf('PARKED', 'REPLAYED', 'DISCARDED'),
+    origin: oneOf('PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION'),
+    tenantId: text,
+    dateFrom: moment,
+    dateTo: moment,
+  }),
+  component: lazyRouteComponent(() => import('./pages/dead-letters.page'), 'DeadLettersPage'),
+});
+const deadLetter = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dead-letters/$id',
+  component: lazyRouteComponent(() => import('./pages/dead-letter.page'), 'DeadLetterPage'),
+});
+const projections = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projections',
+  component: lazyRouteComponent(() => import('./pages/projections.page'), 'ProjectionsPage'),
+});
+const queues = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/queues',
+  component: lazyRouteComponent(() => import('./pages/queues.page'), 'QueuesPage'),
+});
+
+const routeTree = root.addChildren([
+  signIn,
+  signedIn.addChildren([overview, jobs, job, deadLetters, deadLetter, projections, queues]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: FailedPage,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

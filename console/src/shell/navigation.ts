@@ -1,0 +1,48 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { isOperator, type Me } from '../api/me';
+import type { IconName } from '../parts/icons';
+
+/** `operator`: for who runs the platform; anything else is the permission that a tenant's user needs. */
+type For = string;
+
+export type Destination = {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly who: For;
+};
+
+type Section = { readonly label: string; readonly destinations: readonly Destination[] };
+
+const SECTIONS: readonly Section[] = [
+  {
+    label: 'Now',
+    destinations: [
+      { to: '/', label: 'Overview', icon: 'gauge', who: 'operator' },
+      { to: '/jobs', label: 'Jobs', icon: 'clock', who: 'operator' },
+      { to: '/dead-letters', label: 'Dead letters', icon: 'inbox', who: 'operator' },
+    ],
+  },
+  {
+    label: 'Machinery',
+    destinations: [
+      { to: '/projections', label: 'Projections', icon: 'layers', who: 'operator' },
+      { to: '/queues', label: 'Cache and queues', icon: 'rows', who: 'operator' },
+    ],
+  },
+];
+
+const mayGo = (me: Me, who: For): boolean => (who === 'operator' ? isOperator(me) : me.permissions.includes(who));
+
+/** Where somebody may go, in sections; those of which nothing is left are left out. */
+export const sectionsFor = (me: Me): Section[] =>
+  SECTIONS.map(({ label, destinations }) => ({
+    label,
+    destinations: destinations.filter(({ who }) => mayGo(me, who)),
+  })).filter(({ destinations }) => destinations.length > 0);
+
+/** Whether an address is of a page that somebody may not see: nothing is asked for then. The start is for everybody. */
+export const isClosed = (me: Me, pathname: string): boolean =>
+  SECTIONS.flatMap(({ destinations }) => destinations).some(
+    ({ to, who }) => to !== '/' && !mayGo(me, who) && (pathname === to || pathname.startsWith(`${to}/`)),
+  );

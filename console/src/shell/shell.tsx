@@ -1,0 +1,107 @@
+import { ActionIcon, AppShell, Burger, Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { isOperator, type Me } from '../api/me';
+import { Problem } from '../api/problem';
+import { signOut } from '../api/session';
+import favicon from '../favicon.svg';
+import { Icon } from '../parts/icons';
+import { ProblemView } from '../parts/problem-view';
+import { ColorSchemeSwitch } from './color-scheme-switch';
+import { isClosed, sectionsFor } from './navigation';
+
+const NOT_FOR_YOU = new Problem(403, 'FORBIDDEN', 'This page is not for the account that is signed in.');
+
+type Props = { readonly me: Me; readonly children: ReactNode };
+
+/** The frame of every page: where to go, who is signed in, and the page itself. */
+export function Shell({ me, children }: Props): ReactNode {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(path);
+  // A new page begins at its top, for the keyboard and for screen readers, too.
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    close();
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [path, close]);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <a className="k-skip" href="#main">
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Group gap="sm" h="100%" justify="space-between" px="md" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+              hiddenFrom="sm"
+              onClick={toggle}
+              opened={isOpen}
+              size="sm"
+            />
+            <span className="k-brand">
+              <img alt="" height={24} src={favicon} width={24} /> Kontor
+            </span>
+          </Group>
+          <Who me={me} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar aria-label="Pages of the console" p="xs">
+        <Destinations me={me} />
+      </AppShell.Navbar>
+      <AppShell.Main className="k-main" id="main" ref={main} tabIndex={-1}>
+        {isClosed(me, path) ? <ProblemView error={NOT_FOR_YOU} /> : children}
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+const Destinations = ({ me }: { me: Me }): ReactNode =>
+  sectionsFor(me).map(({ label, destinations }) => (
+    <div key={label}>
+      <div className="k-nav-label">{label}</div>
+      {destinations.map(({ to, label: words, icon }) => (
+        <Link activeOptions={{ exact: to === '/', includeSearch: false }} className="k-nav-link" key={to} to={to}>
+          <Icon name={icon} /> {words}
+        </Link>
+      ))}
+    </div>
+  ));
+
+function Who({ me }: { me: Me }): ReactNode {
+  const [error, setError] = useState<unknown>(null);
+  const leave = (): void => {
+    signOut().catch((cause: unknown) => {
+      setError(cause);
+    });
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {error !== null && <ProblemView error={error} onRetry={leave} />}
+      <div>
+        <Text lineClamp={1} size="sm">
+          {me.user.fullName}
+        </Text>
+        <Text c="dimmed" lineClamp={1} size="xs" visibleFrom="xs">
+          {isOperator(me) ? 'Operator' : me.tenant?.name}
+        </Text>
+      </div>
+      <ColorSchemeSwitch />
+      <Button leftSection={<Icon name="signOut" />} onClick={leave} size="xs" variant="default" visibleFrom="sm">
+        Sign out
+      </Button>
+      <ActionIcon aria-label="Sign out" hiddenFrom="sm" onClick={leave} size="lg" title="Sign out" variant="default">
+        <Icon name="signOut" />
+      </ActionIcon>
+    </Group>
+  );
+}

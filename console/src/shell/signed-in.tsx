@@ -1,0 +1,76 @@
+import { Center, Loader } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { meQuery } from '../api/me';
+import { renew, useSession } from '../api/session';
+import { ProblemView } from '../parts/problem-view';
+import { Shell } from './shell';
+
+/** Asks the service once whether this browser is signed in. Answers why that could not be found out. */
+function useSessionCheck(): { error: unknown; retry: () => void } {
+  const session = useSession();
+  const [error, setError] = useState<unknown>(null);
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (session.is !== 'unknown') return;
+    renew().catch((cause: unknown) => {
+      setError(cause);
+    });
+  }, [session.is, tries]);
+  const retry = (): void => {
+    setError(null);
+    setTries((before) => before + 1);
+  };
+  return { error, retry };
+}
+
+/** Everything that needs a session: without one it leads to the sign-in, and from there back to the same page. */
+export function SignedIn(): ReactNode {
+  const session = useSession();
+  const { error, retry } = useSessionCheck();
+  if (session.is === 'in') return <WithMe />;
+  if (session.is === 'unknown')
+    return error === null ? (
+      <Waiting />
+    ) : (
+      <main className="k-center">
+        <ProblemView error={error} onRetry={retry} />
+      </main>
+    );
+  return <ToSignIn hasEnded={session.is === 'ended'} />;
+}
+
+/** Leads to the sign-in once: where it led from must not change under it. */
+function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
+  const router = useRouter();
+  useEffect(() => {
+    const { href, pathname } = router.state.location;
+    if (pathname === '/sign-in') return;
+    const search = { ...(href !== '/' && { to: href }), ...(hasEnded && { ended: 'yes' as const }) };
+    void router.navigate({ to: '/sign-in', search, replace: true });
+  }, [router, hasEnded]);
+  return <Waiting />;
+}
+
+function WithMe(): ReactNode {
+  const { data: me, error, refetch } = useQuery(meQuery);
+  if (me !== undefined)
+    return (
+      <Shell me={me}>
+        <Outlet />
+      </Shell>
+    );
+  if (error === null) return <Waiting />;
+  return (
+    <main className="k-center">
+      <ProblemView error={error} onRetry={refetch} />
+    </main>
+  );
+}
+
+const Waiting = (): ReactNode => (
+  <Center h="100vh">
+    <Loader aria-label="Loading" role="status" />
+  </Center>
+);

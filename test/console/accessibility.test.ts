@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core';
+import { ConsoleService, OPERATOR } from '../support/console-service.js';
+import { launch, Visitor, type Look } from '../support/visitor.js';
+
+let service: ConsoleService;
+let browser: Browser;
+let pages: readonly (readonly [path: string, shows: string])[];
+
+beforeAll(async () => {
+  service = await ConsoleService.start();
+  const shop = await service.openShop();
+  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+  const token = await service.operator();
+  const trigger = { token, body: { jobName: 'database-backup' } };
+  const { data: run } = await service.call<{ data: { executionLogId: string } }>('/api/platform/jobs/trigger', trigger);
+  const { items } = await service.call<{ items: { id: string }[] }>('/api/platform/dead-letters', { token });
+  pages = [
+    ['/', 'integration-events'],
+    ['/jobs', 'session-cleanup'],
+    [`/jobs/database-backup?run=${run.executionLogId}`, 'SHA-256'],
+    ['/dead-letters', 'BRANCH_UNKNOWN'],
+    [`/dead-letters/${items[0]?.id ?? ''}`, '"externalId"'],
+    ['/projections', 'generation 1'],
+    ['/queues', 'Found in the cache'],
+    ['/no/such/page', 'There is no such page'],
+  ];
+  browser = await launch();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+const looks: readonly Look[] = [
+  { scheme: 'light', width: 1280 },
+  { scheme: 'dark', width: 1280 },
+  { scheme: 'light', width: 390 },
+  { scheme: 'dark', width: 390 },
+];
+
+test.each(looks)(
+  'Nothing on any page is a serious barrier: $scheme, $width px',
+  async (look) => {
+    const visitor = await Visitor.arrives(browser, service.url, look);
+    await visitor.goTo('/');
+    await visitor.page.getByRole('textbox', { name: 'E-mail' }).waitFor();
+    const found: [string, string[]][] = [['/sign-in', await visitor.barriers()]];
+    await visitor.fillIn(OPERATOR.email, OPERATOR.password);
+    await visitor.page.locator('#main').waitFor();
+    for (const [path, shows] of pages) {
+      await visitor.goTo(path);
+      await visitor.page.getByText(shows).first().waitFor();
+      found.push([path, await visitor.barriers()]);
+    }
+    await visitor.goTo('/jobs');
+    await visitor.page.getByRole('button', { name: 'Run now: session-cleanup' }).click();
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).waitFor();
+    found.push(['a dialog', await visitor.barriers()]);
+    await visitor.leave();
+    expect(found.filter(([, barriers]) => barriers.length > 0)).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+  },
+  240_000,
+);

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
+import { launch, Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let browser: Browser;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  service = await ConsoleService.start();
+  shop = await service.openShop();
+  browser = await launch();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+beforeEach(async () => {
+  visitor = await Visitor.arrives(browser, service.url);
+  page = visitor.page;
+});
+afterEach(async () => {
+  await visitor.leave();
+  expect(visitor.complaints).toEqual([]);
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+
+test('An operator starts a backup, watches it to its end and downloads it whole', async () => {
+  await visitor.signIn(OPERATOR, '/jobs');
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  await button('Run now: database-backup').click();
+  await dialog().getByText('Writes the whole history').waitFor();
+  await dialog().getByRole('button', { name: 'Run now' }).click();
+
+  await page.waitForURL(/\/console\/jobs\/database-backup\?run=/);
+  const log = page.getByRole('log', { name: 'Log of the run' });
+  await log.getByText('Started').waitFor();
+  // Without being asked for: the page follows the run as it goes on.
+  await page.getByRole('region', { name: 'Run', exact: true }).getByText('Succeeded').waitFor();
+  await log.getByText('Succeeded').waitFor();
+
+  const told = await page.getByRole('region', { name: 'File' }).innerText();
+  const [, sha256] = /SHA-256\s+([0-9a-f]{64})/.exec(told) ?? [];
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: /^Download, .*: kontor/ }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/\.gz$/);
+  const content = await readFile(await download.path());
+  expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+}, 60_000);
+
+test('Who watches the jobs sees at once what somebody else has started, and goes on after the connection was lost', async () => {
+  visitor.expects(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|503/);
+  const begin = async (): Promise<void> => {
+    const token = await service.operator();
+    await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
+  };
+  await visitor.signIn(OPERATOR, '/jobs');
+  const live = page.getByRole('status').filter({ hasText: 'Live' });
+  await live.waitFor();
+  const job = page
+    .getByRole('region', { name: 'Jobs', exact: true })
+    .getByRole('row')
+    .filter({ hasText: 'session-cleanup' });
+  await job.getByText('Never ran').waitFor();
+  await begin();
+  await job.getByText('Succeeded').waitFor();
+
+  const runs = page
+    .getByRole('region', { name: 'Runs of jobs' })
+    .getByRole('row')
+    .filter({ hasText: 'session-cleanup' });
+  await eventually(async () => (await runs.count()) === 1);
+
+  await service.halt();
+  await page.getByRole('status').filter({ hasText: 'Connection lost' }).waitFor();
+  await service.run();
+  await live.waitFor();
+  await begin();
+  await eventually(async () => (await runs.count()) === 2);
+}, 90_000);
+
+test('A sale of an unknown branch stays parked until the branch is there, and is booked by its replay', async () => {
+  await service.sell(shop, 'web-1', { branchCode: 'NORTH' });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+  await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
+  await row('BRANCH_UNKNOWN').getByRole('link').click();
+  await page.getByText('"externalId": "web-1"').waitFor();
+
+  const replay = async (outcome: RegExp): Promise<void> => {
+    await button('Replay').click();
+    await dialog().getByRole('button', { name: 'Replay' }).click();
+    await dialog().getByRole('status').getByText(outcome).waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+  };
+  await replay(/Refused again/);
+  await page.getByText('Parked').waitFor();
+
+  await service.call('/api/branches', { token: shop.ownerToken, body: { code: 'NORTH', name: 'North' } });
+  await replay(/It is done/);
+  await page.getByText('Replayed').waitFor();
+  await button('Replay').waitFor({ state: 'detached' });
+  expect(await service.saleStatus(shop, 'web-1')).toBe('BOOKED');
+}, 60_000);
+
+test('A dead letter is discarded with a reason only, and says so', async () => {
+  await service.sell(shop, 'web-2', { branchCode: 'NOWHERE' });
+  await service.saleIs(shop, 'web-2', 'REJECTED');
+  await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
+  await row('BRANCH_UNKNOWN').getByRole('link').click();
+  await button('Discard').click();
+  expect(await dialog().getByRole('button', { name: 'Discard' }).isDisabled()).toBe(true);
+  await dialog().getByLabel('Reason').fill('The partner sent it again under another number.');
+  await dialog().getByRole('button', { name: 'Discard' }).click();
+  await dialog().getByText('put away for good').waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('The partner sent it again under another number.').waitFor();
+  await page.getByText('Discarded', { exact: true }).waitFor();
+}, 60_000);
+
+test('The filters of a list stand in its address, and lead back to the same list', async () => {
+  await visitor.signIn(OPERATOR, '/dead-letters');
+  await page.getByRole('combobox', { name: 'Status' }).or(page.getByLabel('Status')).first().click();
+  await page.getByRole('option', { name: 'Discarded' }).click();
+  await page.waitForURL(/status=DISCARDED/);
+  await page.getByRole('searchbox').fill('branch');
+  await page.waitForURL(/search=branch/);
+  await row('BRANCH_UNKNOWN').waitFor();
+  await page.reload();
+  await row('BRANCH_UNKNOWN').waitFor();
+  expect(await page.getByRole('searchbox').inputValue()).toBe('branch');
+  await button('Clear filters').click();
+  await page.waitForURL(/\/dead-letters$/);
+}, 60_000);
+
+test('A read model is rebuilt beside the live one and found equal to it', async () => {
+  await visitor.signIn(OPERATOR, '/projections');
+  const customers = page.getByRole('row').filter({ has: page.getByText('customers', { exact: true }) });
+  await customers.getByText('generation 1').waitFor();
+  await button('Rebuild: customers').click();
+  await dialog().getByRole('button', { name: 'Rebuild' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  await customers.getByText('generation 2').waitFor();
+  await customers.getByText('equal to the old one').waitFor();
+}, 60_000);
+
+test('The overview tells of parked letters and draws the lag of every queue as it changes', async () => {
+  await visitor.signIn();
+  await page.getByText('Up', { exact: true }).first().waitFor();
+  const head = async (): Promise<number> => {
+    const tile = await page.locator('.k-tile').filter({ hasText: 'Event head' }).locator('dd').innerText();
+    return Number(tile.split('\n')[0]?.replaceAll(/\D/g, ''));
+  };
+  await eventually(async () => (await head()) > 0);
+  const before = await head();
+  await service.sell(shop, 'web-3');
+  await eventually(async () => (await head()) > before);
+  expect(await page.getByRole('img', { name: /^Lag of \w+/ }).count()).toBeGreaterThan(20);
+  await page.getByRole('img', { name: /^Events appended per second: now \d/ }).waitFor();
+  await page.getByRole('img', { name: /^Largest lag now: projections \d/ }).waitFor();
+}, 60_000);
+
+test('Entries of the cache are cleared by a pattern, and the dialog tells how many', async () => {
+  await visitor.signIn(OPERATOR, '/queues');
+  await page.getByText("the process's own memory").waitFor();
+  await button('Clear entries').click();
+  await dialog().getByLabel('Pattern').fill('nothing:*');
+  await dialog().getByRole('button', { name: 'Clear entries' }).click();
+  await dialog().getByText('0 entries were removed.').waitFor();
+}, 60_000);

@@ -1,0 +1,163 @@
+import type { Browser, Page } from 'playwright-core';
+import { ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
+import { launch, Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let browser: Browser;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  service = await ConsoleService.start();
+  shop = await service.openShop();
+  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+  browser = await launch();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+beforeEach(async () => {
+  visitor = await Visitor.arrives(browser, service.url);
+  page = visitor.page;
+});
+afterEach(async () => {
+  await visitor.leave();
+  expect(visitor.complaints).toEqual([]);
+});
+
+const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
+
+describe('Signing in', () => {
+  test('leads to the page that was asked for; a wrong password is told and leads nowhere', async () => {
+    visitor.expects(/401/);
+    await visitor.goTo('/projections');
+    await visitor.fillIn(OPERATOR.email, 'a wrong password');
+    await page.getByRole('alert').getByText('E-mail or password is wrong').waitFor();
+    await visitor.fillIn(OPERATOR.email, OPERATOR.password);
+    await title('Projections').waitFor();
+    expect(page.url()).toBe(`${service.url}/console/projections`);
+  }, 60_000);
+
+  test('lasts over a reload and for other tabs, though nothing of it is where scripts can read it', async () => {
+    await visitor.signIn(OPERATOR, '/jobs');
+    await page.reload();
+    await title('Jobs').waitFor();
+    // All at once: each brings the cookie, whose token is spent by its use.
+    const tabs = await Promise.all(Array.from({ length: 4 }, () => visitor.tab()));
+    await Promise.all(tabs.map((tab) => visitor.goTo('/queues', tab)));
+    await Promise.all(tabs.map((tab) => title('Cache and queues', tab).waitFor()));
+    const readable = await page.evaluate<string>(
+      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])',
+    );
+    expect(readable).not.toMatch(/eyJ|kontor-console/);
+    expect(await visitor.cookies()).toEqual([
+      expect.objectContaining({ path: '/console/session', httpOnly: true, sameSite: 'Strict' }),
+    ]);
+  }, 60_000);
+
+  test('out ends it in every tab', async () => {
+    await visitor.signIn(OPERATOR, '/jobs');
+    const other = await visitor.tab();
+    await visitor.goTo('/jobs', other);
+    await title('Jobs', other).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await title('Sign in').waitFor();
+    await title('Sign in', other).waitFor();
+    await page.reload();
+    await title('Sign in').waitFor();
+    expect(await visitor.cookies()).toEqual([]);
+  }, 60_000);
+
+  test('shows a user of a tenant nothing of the platform, and does not even ask for it', async () => {
+    await visitor.signIn(shop.owner);
+    await page.getByText('Acme Trading').waitFor();
+    expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
+    // A refusal would be a complaint.
+    await visitor.goTo('/projections');
+    await page.getByRole('alert').getByText('You may not see this').waitFor();
+  }, 60_000);
+
+  test('again, after the session was ended elsewhere, leads back to the same page', async () => {
+    visitor.expects(/401/);
+    const operator = { fullName: 'Otto Operator', email: 'otto@kontor.example', password: 'another secret' };
+    await service.call('/api/platform/operators', { token: await service.operator(), body: operator });
+    await visitor.signIn(operator, '/dead-letters?status=PARKED');
+    await page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' }).waitFor();
+    const token = await service.signIn(operator.email, operator.password);
+    const body = { currentPassword: operator.password, newPassword: 'quite another secret' };
+    await service.call('/api/auth/change-password', { token, body });
+    await page.getByText('Your session has ended.').waitFor();
+    await visitor.fillIn(operator.email, body.newPassword);
+    await page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' }).waitFor();
+    expect(page.url()).toBe(`${service.url}/console/dead-letters?status=PARKED`);
+  }, 60_000);
+});
+
+test('A service that is away is told, and another try works when it is back', async () => {
+  visitor.expects(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|503|ERR_INCOMPLETE_CHUNKED/);
+  await visitor.signIn(OPERATOR, '/dead-letters');
+  const letter = page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' }).getByRole('link');
+  // The page itself is fetched when somebody seems to want it.
+  await Promise.all([page.waitForResponse(/dead-letter\.page.*\.js$/), letter.hover()]);
+  await service.halt();
+  try {
+    await letter.click();
+    await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+  } finally {
+    await service.run();
+  }
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('"externalId": "web-1"').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+}, 90_000);
+
+test('By keyboard alone: past the navigation, into a dialog that keeps the focus, and back to where it was opened', async () => {
+  await visitor.signIn(OPERATOR, '/jobs');
+  await title('Jobs').waitFor();
+  const opener = page.getByRole('button', { name: 'Run now: session-cleanup' });
+  await opener.waitFor();
+  await page.evaluate('document.activeElement.blur(); window.getSelection().removeAllRanges()');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  for (let presses = 0; presses < 8; presses += 1) {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  const focused = (): Promise<string | null> => page.evaluate('document.activeElement.getAttribute("aria-label")');
+  await eventually(async () => (await focused()) === 'Run now: session-cleanup');
+  await page.keyboard.press('/');
+  expect(await page.evaluate('document.activeElement.type')).toBe('search');
+}, 60_000);
+
+test('On a phone the navigation opens and closes, and no page is wider than the screen', async () => {
+  await visitor.leave();
+  visitor = await Visitor.arrives(browser, service.url, { width: 390, height: 844 });
+  page = visitor.page;
+  await visitor.signIn(OPERATOR, '/jobs');
+  for (const name of ['Overview', 'Dead letters', 'Projections', 'Cache and queues']) {
+    await page.getByRole('button', { name: 'Open the navigation' }).click();
+    await page.getByRole('link', { name, exact: true }).click();
+    await title(name).waitFor();
+    await page.getByRole('button', { name: 'Open the navigation' }).waitFor();
+    const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+    expect([name, overhang]).toEqual([name, 0]);
+  }
+}, 60_000);
+
+test('An address of the console that leads nowhere says so', async () => {
+  await visitor.signIn(OPERATOR, '/jobs');
+  await visitor.goTo('/no/such/page');
+  await page.getByText('There is no such page').waitFor();
+}, 60_000);

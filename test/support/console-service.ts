@@ -1,0 +1,154 @@
+// The compiled service as a process, and what the console's tests and its screenshots need to be in it. Uses nothing of
+// jest's, since the screenshots are made without it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+export const OPERATOR = { email: 'olivia@kontor.example', password: 'operator-secret' } as const;
+const OWNER_PASSWORD = 'correct horse battery';
+const READY = /"url":"([^"]+)","msg":"Kontor is ready"/;
+const PATIENCE_MS = 30_000;
+
+export type Shop = {
+  readonly tenantId: string;
+  readonly ownerToken: string;
+  readonly owner: { readonly email: string; readonly password: string };
+  readonly key: string;
+  readonly keyId: string;
+};
+
+type Sent = { readonly method?: string; readonly token?: string; readonly key?: string; readonly body?: unknown };
+
+/** A service of its own, on a port and in a folder of its own, which vanish with it. */
+export class ConsoleService {
+  private child: ChildProcess | undefined;
+  private port = '0';
+
+  private constructor(
+    private readonly directory: string,
+    private readonly settings: Readonly<Record<string, string>>,
+  ) {}
+
+  url = '';
+
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleService> {
+    const service = new ConsoleService(await mkdtemp(join(tmpdir(), 'kontor-console-')), settings);
+    await service.run();
+    return service;
+  }
+
+  /** Starts it where it was. */
+  async run(): Promise<void> {
+    const { PATH = '', HOME = '' } = process.env;
+    const env = {
+      ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
+      ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
+      ...this.settings,
+    };
+    const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
+    const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js')], { cwd: ROOT, env, stdio });
+    this.child = child;
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await eventually(() => Promise.resolve(READY.test(printed) || child.exitCode !== null));
+    this.url = READY.exec(printed)?.[1] ?? '';
+    if (this.url === '') throw new Error(`The service did not start:\n${printed}`);
+    this.port = new URL(this.url).port;
+  }
+
+  /** As SIGTERM ends it; what it stored stays. */
+  async halt(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  async close(): Promise<void> {
+    await this.halt();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** @throws Error for any answer that is no success */
+  async call<T>(path: string, sent: Sent = {}): Promise<T> {
+    const { body, method = body === undefined ? 'GET' : 'POST' } = sent;
+    const answer = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(sent.token !== undefined && { authorization: `Bearer ${sent.token}` }),
+        ...(sent.key !== undefined && { 'x-integration-key': sent.key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async signIn(email: string, password: string): Promise<string> {
+    const { data } = await this.call<{ data: { accessToken: string } }>('/api/auth/login', {
+      body: { email, password },
+    });
+    return data.accessToken;
+  }
+
+  operator(): Promise<string> {
+    return this.signIn(OPERATOR.email, OPERATOR.password);
+  }
+
+  /** A tenant with an owner, and a partner's key that no rate limit stops. */
+  async openShop(name = 'Acme Trading'): Promise<Shop> {
+    const token = await this.operator();
+    const slug = `shop-${randomUUID().slice(0, 8)}`;
+    const owner = { fullName: 'Olga Owner', email: `olga@${slug}.example`, password: OWNER_PASSWORD };
+    const body = { name, slug, currency: 'EUR', timeZone: 'Europe/Berlin', owner };
+    const { data: tenant } = await this.call<{ data: { id: string } }>('/api/platform/tenants', { token, body });
+    const ownerToken = await this.signIn(owner.email, owner.password);
+    const { data } = await this.call<{ data: { id: string; key: string } }>('/api/integration-keys', {
+      token: ownerToken,
+      body: { name: 'Web shop', sourceId: 'shop' },
+    });
+    const limit = { method: 'PATCH', token, body: { rateLimit: 1_000_000 } };
+    await this.call(`/api/platform/integration-keys/${data.id}`, limit);
+    return { tenantId: tenant.id, ownerToken, owner, key: data.key, keyId: data.id };
+  }
+
+  /** A sale of 119.00; of a branch that is not there, it becomes a dead letter. */
+  async sell({ key }: Shop, externalId: string, facts: object = {}): Promise<void> {
+    await this.call('/api/integrations/v1/sales', {
+      key,
+      body: {
+        externalId,
+        occurredAt: '2026-03-04T10:00:00Z',
+        currency: 'EUR',
+        lines: [{ description: 'Espresso machine', quantity: 1, unitPrice: '100.00', taxRate: 19 }],
+        ...facts,
+      },
+    });
+  }
+
+  async saleStatus({ key }: Shop, externalId: string): Promise<string> {
+    return (await this.call<{ status: string }>(`/api/integrations/v1/sales/${externalId}`, { key })).status;
+  }
+
+  /** Resolves when the sale is as said. */
+  async saleIs(shop: Shop, externalId: string, status: string): Promise<void> {
+    await eventually(async () => (await this.saleStatus(shop, externalId)) === status);
+  }
+}
+
+/** Asks again until it holds. @throws Error when it does not within half a minute */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  for (const untilMs = Date.now() + PATIENCE_MS; !(await holds());) {
+    if (Date.now() > untilMs) throw new Error('It never came to be.');
+    await delay(25);
+  }
+}
