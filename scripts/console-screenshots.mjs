@@ -34,6 +34,61 @@ async function furnish(service) {
   return { shop, backup, letter: items[0].id };
 }
 
+/** Something to look up, and books to keep. */
+async function furnishBooks(service, { shop }) {
+  const mine = (path, body, method) => service.call(path, { token: shop.ownerToken, body, method });
+  const opening = { amount: '1250.00', direction: 'OUT', date: '2026-01-01' };
+  const northwind = { name: 'Northwind Foods', email: 'ap@northwind.example', city: 'Oslo', openingBalance: opening };
+  const { id: customer } = (await mine('/api/customers', northwind)).data;
+  for (const change of [
+    { phone: '+47 22 00 00 00' },
+    { city: 'Bergen', notes: 'Pays late.' },
+    { name: 'Northwind AS' },
+  ])
+    await mine(`/api/customers/${customer}`, change, 'PATCH');
+  const [bank] = (await mine('/api/accounts/lookup?search=bank')).data;
+  const paid = { type: 'COLLECTION', date: '2026-03-05', amount: '300.00', customerId: customer, accountId: bank.id };
+  await mine('/api/transactions', { ...paid, description: 'Paid by transfer' });
+  const { data: categories } = await mine('/api/transaction-categories');
+  const category = categories.find(({ direction }) => direction === 'IN') ?? categories[0];
+  const rule = { categoryId: category.id, keyword: 'transfer', direction: 'IN', priority: 300, notes: 'Monthly' };
+  await mine('/api/transaction-categories/rules', rule);
+  for (let time = 0; time < 12; time += 1) await mine('/api/platform/tenants').catch(() => undefined);
+  const token = await service.operator();
+  const about = `/api/platform/audit-logs?entity=customer&entityId=${customer}&search=city`;
+  const { items } = await service.call(about, { token });
+  return { customer, entry: items[0].id, owner: shop.owner, tenant: shop.tenantId };
+}
+
+const phone = { width: 390, height: 844 };
+const tryRules = async (page) => {
+  await page.getByLabel('Description').fill('Transfer for March');
+  await page.getByLabel('Direction').first().click();
+  await page.getByRole('option', { name: 'Money comes in' }).click();
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByText('It would be').waitFor();
+};
+const bookViews = ({ customer, entry, owner: who, tenant }) => [
+  { name: 'audit', path: '/audit', shows: 'Northwind' },
+  { name: 'audit-entry', path: `/audit/${entry}`, shows: 'Bergen' },
+  { name: 'record', path: `/records/customer/${customer}?tenantId=${tenant}&at=2`, shows: 'State at revision 2' },
+  {
+    name: 'record-phone',
+    path: `/records/customer/${customer}?tenantId=${tenant}&at=2`,
+    shows: 'State at revision 2',
+    look: { ...phone, scheme: 'dark' },
+  },
+  { name: 'errors', path: '/errors', shows: 'again and again' },
+  { name: 'tenant', path: `/tenants/${tenant}`, shows: 'Web shop' },
+  { name: 'notifications', path: '/tenants', shows: 'Acme', press: /^Notifications/ },
+  { name: 'customers', path: '/customers', shows: 'Northwind', who },
+  { name: 'customer', path: `/customers/${customer}`, shows: 'After:', who },
+  { name: 'customer-phone', path: `/customers/${customer}`, shows: 'After:', who, look: phone },
+  { name: 'transactions', path: '/transactions', shows: 'Northwind', who },
+  { name: 'rule-bench', path: '/rules/bench', shows: 'Nothing is recorded', who, act: tryRules },
+  { name: 'partner-keys', path: '/partner-keys', shows: 'Web shop', who },
+];
+
 const sell = async (service, shop, isOver) => {
   for (let sale = 5_000; !isOver(); sale += 1) {
     await service.sell(shop, `web-${sale}`);
@@ -56,11 +111,12 @@ const views = ({ backup, letter }) => [
   { name: 'queues', path: '/queues', shows: 'Found in the cache', watched: true },
 ];
 
-async function picture(browser, service, { name, path, shows, look, watched, press }) {
+async function picture(browser, service, { name, path, shows, look, watched, press, act, who = OPERATOR }) {
   const visitor = await Visitor.arrives(browser, service.url, look);
-  await visitor.signIn(OPERATOR, path);
+  await visitor.signIn(who, path);
   await visitor.page.getByText(shows).first().waitFor();
   if (press !== undefined) await visitor.page.getByRole('button', { name: press }).click();
+  await act?.(visitor.page);
   await pause(watched === true ? WATCHED_MS : 800);
   const file = join(FOLDER, `${name}.png`);
   await visitor.page.screenshot({ path: file });
@@ -76,6 +132,7 @@ const browser = await launch();
 let isOver = false;
 try {
   const furnished = await furnish(service);
+  const books = await furnishBooks(service, furnished);
   const selling = sell(service, furnished.shop, () => isOver);
   const door = await Visitor.arrives(browser, service.url);
   await door.goTo('/');
@@ -83,7 +140,7 @@ try {
   await door.page.screenshot({ path: join(FOLDER, 'sign-in.png') });
   await door.leave();
   const chosen = process.argv.slice(2);
-  for (const view of views(furnished))
+  for (const view of [...views(furnished), ...bookViews(books)])
     if (chosen.length === 0 || chosen.includes(view.name)) await picture(browser, service, view);
   isOver = true;
   await selling;

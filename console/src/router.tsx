@@ -1,12 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { moment, oneOf, pageNumber, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
-import { FailedPage, MissingPage } from './pages/missing.page';
+import { FailedPage } from './pages/missing.page';
 import { SignInPage } from './pages/sign-in.page';
-import { SignedIn } from './shell/signed-in';
+import { platformRoutes } from './routes/platform.routes';
+import { root, signedIn } from './routes/signed-in.route';
+import { tenantRoutes } from './routes/tenant.routes';
 
 // One line for each page: its address, what the address says of it, and where it is loaded from.
-const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage, errorComponent: FailedPage });
-
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -14,12 +14,10 @@ const signIn = createRoute({
   validateSearch: searchParams({ to: text, ended: oneOf('yes') }),
 });
 
-const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
-
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview.page'), 'OverviewPage'),
+  component: lazyRouteComponent(() => import('./pages/home.page'), 'HomePage'),
 });
 const jobs = createRoute({
   getParentRoute: () => signedIn,
@@ -65,7 +63,17 @@ const queues = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  signedIn.addChildren([overview, jobs, job, deadLetters, deadLetter, projections, queues]),
+  signedIn.addChildren([
+    overview,
+    jobs,
+    job,
+    deadLetters,
+    deadLetter,
+    projections,
+    queues,
+    ...platformRoutes,
+    ...tenantRoutes,
+  ]),
 ]);
 
 export const router = createRouter({

@@ -28,7 +28,7 @@ const IssuedIntegrationKeyDto = named(
     key: z.string().meta({ description: "The whole value of X-Integration-Key. It isn't shown again." }),
   }),
 );
-const IntegrationKeyDto = named(
+export const IntegrationKeyDto = named(
   'IntegrationKeyDto',
   z.object({
     ...recordFields,

@@ -4,8 +4,9 @@ import { problemOf } from './problem';
 const FILE_NAME = /filename="([^"]+)"/;
 
 /** Saves a file that needs the session's token, which a plain link could not send. Answers its name. @throws Problem */
-export async function download(path: string): Promise<string> {
-  const response = await authorizedFetch(new Request(new URL(path, location.origin)));
+export async function download(path: string, type = '*/*'): Promise<string> {
+  const request = new Request(new URL(path, location.origin), { headers: { accept: type } });
+  const response = await authorizedFetch(request);
   if (!response.ok) throw await problemOf(response);
   const name = FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
   // The browser keeps what is large on its disk, not in memory.

@@ -14,3 +14,6 @@ export const useMe = (): Me | undefined => useQuery(meQuery).data;
 
 /** Operators belong to no tenant. */
 export const isOperator = (me: Me): boolean => me.tenant === null;
+
+/** Whether who is signed in has a permission: what they lack is not offered. */
+export const useMay = (permission: string): boolean => useMe()?.permissions.includes(permission) ?? false;

@@ -15,6 +15,12 @@ export const pageNumber: Reader<number> = (given) =>
 export const moment: Reader<string> = (given) =>
   /^\d{4}-\d\d-\d\d/.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined;
 
+/** A whole number. */
+export const number: Reader<number> = (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined);
+
+/** A date, as `2026-03-04`. */
+export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? moment(given) : undefined);
+
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
 
 /** Reads the parameters that are named, and leaves out what is not well formed: an address never breaks a page. */

@@ -12,10 +12,16 @@ const ICONS: Readonly<Record<Tone, IconName>> = {
   idle: 'dash',
 };
 
+type Props = {
+  readonly tone: Tone;
+  /** Where the tone's own shape would say something else. */ readonly icon?: IconName;
+  readonly children: ReactNode;
+};
+
 /** A status as a word, a shape and a colour: never a colour alone. */
-export const StatusBadge = ({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode => (
+export const StatusBadge = ({ tone, icon = ICONS[tone], children }: Props): ReactNode => (
   <span className="k-status" data-tone={tone}>
-    <Icon name={ICONS[tone]} size={15} />
+    <Icon name={icon} size={15} />
     <span>{children}</span>
   </span>
 );

@@ -21,6 +21,29 @@ const SECTIONS: readonly Section[] = [
       { to: '/', label: 'Overview', icon: 'gauge', who: 'operator' },
       { to: '/jobs', label: 'Jobs', icon: 'clock', who: 'operator' },
       { to: '/dead-letters', label: 'Dead letters', icon: 'inbox', who: 'operator' },
+      { to: '/errors', label: 'Errors', icon: 'alert', who: 'operator' },
+    ],
+  },
+  {
+    label: 'Records',
+    destinations: [
+      { to: '/audit', label: 'Audit log', icon: 'audit', who: 'operator' },
+      { to: '/tenants', label: 'Tenants', icon: 'tenants', who: 'operator' },
+      { to: '/operators', label: 'Operators', icon: 'users', who: 'operator' },
+    ],
+  },
+  {
+    label: 'Books',
+    destinations: [
+      { to: '/customers', label: 'Customers', icon: 'users', who: 'customers.read' },
+      { to: '/transactions', label: 'Transactions', icon: 'rows', who: 'transactions.read' },
+    ],
+  },
+  {
+    label: 'Settings',
+    destinations: [
+      { to: '/rules', label: 'Category rules', icon: 'rules', who: 'categories.read' },
+      { to: '/partner-keys', label: 'Partner keys', icon: 'key', who: 'integrations.manage' },
     ],
   },
   {
@@ -43,6 +66,7 @@ export const sectionsFor = (me: Me): Section[] =>
 
 /** Whether an address is of a page that somebody may not see: nothing is asked for then. The start is for everybody. */
 export const isClosed = (me: Me, pathname: string): boolean =>
+  (pathname.startsWith('/records/') && !isOperator(me)) ||
   SECTIONS.flatMap(({ destinations }) => destinations).some(
     ({ to, who }) => to !== '/' && !mayGo(me, who) && (pathname === to || pathname.startsWith(`${to}/`)),
   );

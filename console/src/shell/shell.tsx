@@ -8,6 +8,7 @@ import { signOut } from '../api/session';
 import favicon from '../favicon.svg';
 import { Icon } from '../parts/icons';
 import { ProblemView } from '../parts/problem-view';
+import { Bell } from './bell';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { isClosed, sectionsFor } from './navigation';
 
@@ -95,6 +96,7 @@ function Who({ me }: { me: Me }): ReactNode {
           {isOperator(me) ? 'Operator' : me.tenant?.name}
         </Text>
       </div>
+      <Bell />
       <ColorSchemeSwitch />
       <Button leftSection={<Icon name="signOut" />} onClick={leave} size="xs" variant="default" visibleFrom="sm">
         Sign out

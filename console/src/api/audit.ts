@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { paths } from './schema';
+import { api, data, whole, type Shapes } from './client';
+
+export type AuditEntry = Shapes['AuditLogDto'];
+export type AuditFilters = NonNullable<paths['/api/platform/audit-logs']['get']['parameters']['query']>;
+
+export const auditQuery = (query: AuditFilters) =>
+  queryOptions({
+    queryKey: ['audit', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/platform/audit-logs', { params: { query }, signal })),
+    placeholderData: (before) => before,
+  });
+
+export const auditEntryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['audit-entry', id],
+    queryFn: ({ signal }) => data(api.GET('/api/platform/audit-logs/{id}', { params: { path: { id } }, signal })),
+    // What has happened does not change.
+    staleTime: Infinity,
+  });

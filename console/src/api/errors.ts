@@ -1,0 +1,44 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, whole, type Shapes } from './client';
+
+export type ErrorRecord = Shapes['ErrorLogDto'];
+export type ErrorFilters = {
+  readonly pageNumber: number;
+  readonly pageSize: number;
+  readonly search?: string | undefined;
+  readonly dateFrom?: string | undefined;
+  readonly dateTo?: string | undefined;
+  readonly level?: ErrorRecord['level'] | undefined;
+  readonly resolved?: boolean | undefined;
+  readonly statusCode?: number | undefined;
+  readonly tenantId?: string | undefined;
+  readonly userId?: string | undefined;
+};
+
+export const errorsQuery = (query: ErrorFilters) =>
+  queryOptions({
+    queryKey: ['errors', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/platform/error-logs', { params: { query }, signal })),
+    placeholderData: (before) => before,
+  });
+
+export const errorQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['error', id],
+    queryFn: ({ signal }) => data(api.GET('/api/platform/error-logs/{id}', { params: { path: { id } }, signal })),
+  });
+
+const SAME = ['level', 'code', 'statusCode', 'method', 'route', 'message'] as const;
+const MOST_WORDS = 6;
+
+/** Other records of what looks like the same error: before it was resolved, or after. */
+export const sameErrorsQuery = (of: ErrorRecord) =>
+  queryOptions({
+    queryKey: ['errors', 'same', of.id],
+    queryFn: async ({ signal }) => {
+      const words = of.message.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+      const query = { pageNumber: 1, pageSize: 100, search: words.slice(0, MOST_WORDS).join(' ') };
+      const { items } = await whole(api.GET('/api/platform/error-logs', { params: { query }, signal }));
+      return items.filter((each) => each.id !== of.id && SAME.every((name) => each[name] === of[name]));
+    },
+  });

@@ -1,0 +1,42 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, whole, type Shapes } from './client';
+
+export type Notification = Shapes['NotificationDto'];
+
+const EVERY_MS = 20_000;
+
+export const unreadQuery = queryOptions({
+  queryKey: ['notifications', 'unread'],
+  queryFn: async ({ signal }) => (await data(api.GET('/api/notifications/unread-count', { signal }))).count,
+  refetchInterval: EVERY_MS,
+});
+
+export const notificationsQuery = (query: { pageNumber: number; pageSize: number; isRead?: boolean }) =>
+  queryOptions({
+    queryKey: ['notifications', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/notifications', { params: { query }, signal })),
+    placeholderData: (before) => before,
+  });
+
+export const readOne = (id: string) => data(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } }));
+
+export const readAll = () => data(api.PATCH('/api/notifications/read-all'));
+
+const PAGES = '/console';
+
+/** Where a notification may lead: into this console, to another page of the service, or by HTTPS elsewhere. */
+export type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
+
+/** The link of a notification, if it is one to follow: never a script, a file or an address without encryption. */
+export function safeLink(link: string | null): SafeLink | undefined {
+  if (link === null || !URL.canParse(link, location.origin)) return undefined;
+  const url = new URL(link, location.origin);
+  const isOwn = url.origin === location.origin;
+  if (!isOwn && url.protocol !== 'https:') return undefined;
+  // Without its origin, so that the router takes it; `//host` is another origin, and does not come here.
+  if (isOwn) return { to: url.pathname + url.search + url.hash, isOwn: true, host: undefined };
+  return { to: url.href, isOwn: false, host: url.host };
+}
+
+/** Whether an own address is a page of this console. */
+export const isPage = (to: string): boolean => to === PAGES || to.startsWith(`${PAGES}/`);

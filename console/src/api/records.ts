@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, whole, type Shapes } from './client';
+
+export type HistoryEvent = Shapes['StreamEventDto'];
+export type RecordState = Shapes['StreamStateDto'];
+export type RecordAddress = { readonly entity: string; readonly id: string; readonly tenantId: string };
+
+/** So many events are shown at once. */
+export const HISTORY_PAGE = 50;
+
+const eventsOf = ({ entity, id, tenantId }: RecordAddress, pageNumber: number, signal: AbortSignal) =>
+  whole(
+    api.GET('/api/platform/streams/{entity}/{id}/events', {
+      params: { path: { entity, id }, query: { tenantId, pageNumber, pageSize: HISTORY_PAGE } },
+      signal,
+    }),
+  );
+
+/** The record's events, newest first. */
+export const historyQuery = (address: RecordAddress, page: number) =>
+  queryOptions({
+    queryKey: ['history', address, page],
+    queryFn: ({ signal }) => eventsOf(address, page, signal),
+    placeholderData: (before) => before,
+  });
+
+/** Which page has the event of a revision: revisions have no gaps. */
+export const pageOf = (revision: number, lastRevision: number): number =>
+  Math.floor(Math.max(0, lastRevision - revision) / HISTORY_PAGE) + 1;
+
+/** The record at a revision or an instant; without either, as it is. */
+export const stateQuery = ({ entity, id, tenantId }: RecordAddress, at: string | undefined) =>
+  queryOptions({
+    queryKey: ['state', entity, id, tenantId, at ?? 'now'],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET('/api/platform/streams/{entity}/{id}/state', {
+          params: { path: { entity, id }, query: { tenantId, ...(at !== undefined && { at }) } },
+          signal,
+        }),
+      ),
+    placeholderData: (before) => before,
+  });

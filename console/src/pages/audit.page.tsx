@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { auditQuery, type AuditEntry } from '../api/audit';
+import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords } from '../parts/audit-words';
+import { DataTable, type Column } from '../parts/data-table';
+import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { TenantChoice } from '../parts/tenant-choice';
+import { TextFilter } from '../parts/text-filter';
+import type { AuditFilters } from '../routes/platform.routes';
+
+const PAGE_SIZE = 25;
+const route = getRouteApi('/signed-in/audit');
+
+const columns: readonly Column<AuditEntry>[] = [
+  { key: 'when', header: 'When', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  {
+    key: 'what',
+    header: 'What',
+    cell: ({ id, summary, eventType }) => (
+      <>
+        <Link params={{ id }} to="/audit/$id">
+          {summary}
+        </Link>
+        <div className="k-nothing">{eventType}</div>
+      </>
+    ),
+  },
+  {
+    key: 'entity',
+    header: 'Record',
+    cell: ({ entity, action }) => (
+      <>
+        {entityWords(entity)}
+        <div className="k-nothing">{actionWords(action)}</div>
+      </>
+    ),
+  },
+  {
+    key: 'who',
+    header: 'Who',
+    cell: ({ userName, ipAddress }) => (
+      <>
+        {actorWords(userName)}
+        {ipAddress !== null && <div className="k-nothing">{ipAddress}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'tenant',
+    header: 'Tenant',
+    cell: ({ tenantId, tenantName }) =>
+      tenantId === 'platform' ? <span className="k-nothing">The platform</span> : (tenantName ?? tenantId),
+  },
+];
+
+/** Who did what, over all tenants. */
+export function AuditPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const entries = useQuery(auditQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }));
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        lead="One entry for everything that somebody, a partner or the service has done. Entries are never changed or removed."
+        title="Audit log"
+      />
+      <Panel title="Entries">
+        <Filters filters={filters} />
+        <DataTable
+          columns={columns}
+          empty={isFiltered ? 'No entry is found by these filters.' : 'Nothing has been done yet.'}
+          keyOf={({ id }) => id}
+          label="Entries of the audit log"
+          pages={{
+            page,
+            totalPages: entries.data?.totalPages,
+            totalCount: entries.data?.totalCount,
+            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
+          }}
+          query={entries}
+          rows={entries.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Filters({ filters }: { filters: AuditFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  /** A filter that changes begins at the first page again. */
+  const set =
+    <K extends keyof AuditFilters>(name: K) =>
+    (value: AuditFilters[K] | undefined): void => {
+      void navigate({ search: { ...filters, [name]: value }, replace: true });
+    };
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Who, what, record or request id" onChange={set('search')} value={filters.search} />
+      <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
+      <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
+      <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />
+      <TextFilter label="Record's id" onChange={set('entityId')} placeholder="Any" value={filters.entityId} />
+      <TextFilter label="User's id" onChange={set('userId')} placeholder="Any" value={filters.userId} />
+      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+    </FilterBar>
+  );
+}

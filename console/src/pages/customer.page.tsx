@@ -1,0 +1,141 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { customerQuery, type Customer } from '../api/books';
+import { api, data, type Shapes } from '../api/client';
+import { useMay } from '../api/me';
+import { ConfirmAction } from '../parts/confirm-action';
+import { Copied } from '../parts/copied';
+import { customerChanges, CustomerFields, customerVersion } from '../parts/customer-form';
+import { CustomerStatus } from '../parts/customer-status';
+import { EditDialog } from '../parts/edit-dialog';
+import { Facts } from '../parts/facts';
+import { Instant } from '../parts/instant';
+import { Balance } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { RecordTransaction } from '../parts/record-transaction';
+import { StatementPanel } from '../parts/statement-panel';
+
+const route = getRouteApi('/signed-in/customers/$id');
+
+/** One customer: who it is, what it owes, and how that came about. */
+export function CustomerPage(): ReactNode {
+  const { id } = route.useParams();
+  const { beginDate, endDate } = route.useSearch();
+  const navigate = route.useNavigate();
+  const customer = useQuery(customerQuery(id));
+  const mayWrite = useMay('customers.write');
+  const mayReport = useMay('reports.read');
+  return (
+    <>
+      <PageHeader
+        actions={customer.data && mayWrite && <Actions customer={customer.data} />}
+        lead={<Link to="/customers">All customers</Link>}
+        title={customer.data?.name ?? 'Customer'}
+      />
+      {customer.error !== null && <ProblemView error={customer.error} onRetry={customer.refetch} />}
+      {customer.isPending && <Skeleton height={280} />}
+      {customer.data !== undefined && (
+        <>
+          <About customer={customer.data} />
+          {mayReport && (
+            <StatementPanel
+              accountId={customer.data.accountId}
+              currency={customer.data.currency}
+              onPeriod={(period) => void navigate({ search: period, replace: true })}
+              period={{ beginDate, endDate }}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+const About = ({ customer }: { customer: Customer }): ReactNode => (
+  <Panel aside={<CustomerStatus status={customer.status} />} title="About the customer">
+    <Facts
+      of={[
+        ['Balance', <Balance key="balance" {...customer.balance} />],
+        ['Code', customer.code],
+        ['Kind', customer.type === 'COMPANY' ? 'Company' : 'Person'],
+        ['E-mail', customer.email],
+        ['Phone', customer.phone],
+        ['Tax number', customer.taxNumber],
+        ['Tax office', customer.taxOffice],
+        [
+          'Address',
+          [customer.address, customer.city, customer.country].filter((part) => part !== null).join(', ') || null,
+        ],
+        ['Notes', customer.notes],
+        ['Created', <Instant at={customer.createdAt} key="created" />],
+        ['Changed', <Instant at={customer.updatedAt} key="updated" />],
+        ['Id', <Copied key="id" value={customer.id} what="customer's id" />],
+      ]}
+    />
+    <nav aria-label="More of this customer" className="k-links">
+      <Link search={{ customerId: customer.id }} to="/transactions">
+        Its transactions
+      </Link>
+    </nav>
+  </Panel>
+);
+
+function Actions({ customer }: { customer: Customer }): ReactNode {
+  const { id, name, status, isDefault } = customer;
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const mayRecord = useMay('transactions.write');
+  const refresh = (): void => {
+    void cache.invalidateQueries({ queryKey: customerQuery(id).queryKey });
+    void cache.invalidateQueries({ queryKey: ['customers'] });
+  };
+  const update = (body: Shapes['UpdateCustomerDto'], revision?: number) =>
+    data(
+      api.PATCH('/api/customers/{id}', {
+        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        body,
+      }),
+    );
+  return (
+    <>
+      {mayRecord && status === 'ACTIVE' && <RecordTransaction customerId={id} />}
+      <EditDialog
+        fields={(form) => <CustomerFields form={form} />}
+        from={customerVersion(customer)}
+        label="Edit"
+        onDone={refresh}
+        reload={async () => customerVersion(await cache.query({ ...customerQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(customerChanges(changed), revision)}
+      />
+      {status === 'ACTIVE' ? (
+        <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label="Make passive" onDone={refresh}>
+          <strong>{name}</strong> takes no new transactions, and shows in no chooser. What is booked stays, and it can
+          be made active again.
+        </ConfirmAction>
+      ) : (
+        <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label="Make active" onDone={refresh}>
+          <strong>{name}</strong> takes new transactions again.
+        </ConfirmAction>
+      )}
+      {!isDefault && (
+        <ConfirmAction
+          act={() => data(api.DELETE('/api/customers/{id}', { params: { path: { id } } }))}
+          icon="close"
+          isDangerous
+          label="Delete"
+          onDone={() => {
+            void cache.invalidateQueries({ queryKey: ['customers'] });
+            void navigate({ to: '/customers' });
+          }}
+        >
+          Delete <strong>{name}</strong>? Only a customer without transactions can go; one that has any can be made
+          passive.
+        </ConfirmAction>
+      )}
+    </>
+  );
+}

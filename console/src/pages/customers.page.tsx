@@ -1,0 +1,154 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { customersQuery, type Customer } from '../api/books';
+import { api, data } from '../api/client';
+import { useMay } from '../api/me';
+import { CustomerFields, NEW_CUSTOMER, newCustomer } from '../parts/customer-form';
+import { CustomerStatus } from '../parts/customer-status';
+import { DataTable, type Column } from '../parts/data-table';
+import { Choice, FilterBar, SearchField } from '../parts/filter-bar';
+import { FormDialog } from '../parts/form-dialog';
+import { Balance } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { oneOf } from '../parts/search-params';
+import type { CustomersFilters } from '../routes/tenant.routes';
+
+const PAGE_SIZE = 25;
+const route = getRouteApi('/signed-in/customers');
+
+const columns: readonly Column<Customer>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ id, name, code, isDefault }) => (
+      <>
+        <Link params={{ id }} to="/customers/$id">
+          {name}
+        </Link>
+        <div className="k-nothing">
+          {code}
+          {isDefault && ' · for sales without a customer'}
+        </div>
+      </>
+    ),
+  },
+  {
+    key: 'contact',
+    header: 'Contact',
+    cell: ({ email, phone }) => (
+      <>
+        {email ?? phone ?? <span className="k-nothing">—</span>}
+        {email !== null && phone !== null && <div className="k-nothing">{phone}</div>}
+      </>
+    ),
+  },
+  { key: 'city', header: 'City', cell: ({ city }) => city ?? <span className="k-nothing">—</span> },
+  { key: 'status', header: 'Status', cell: ({ status }) => <CustomerStatus status={status} /> },
+  { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => <Balance {...balance} /> },
+];
+
+const STATUSES = [
+  ['ACTIVE', 'Active'],
+  ['PASSIVE', 'Passive'],
+] as const;
+const DEFAULTS = [
+  ['true', 'The default one'],
+  ['false', 'All others'],
+] as const;
+const asStatus = oneOf('ACTIVE', 'PASSIVE');
+
+const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters, pageNumber: number) => ({
+  pageNumber,
+  pageSize: PAGE_SIZE,
+  status,
+  ...(search !== undefined && { search }),
+  ...(isDefault !== undefined && { isDefault: isDefault === 'true' }),
+});
+
+/** Who buys: the active ones, unless the address says otherwise. */
+export function CustomersPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const customers = useQuery(customersQuery(queryOf(filters, page)));
+  const isFiltered = Object.keys(filters).length > 0;
+  const mayWrite = useMay('customers.write');
+  return (
+    <>
+      <PageHeader actions={mayWrite && <CreateCustomer />} lead="Who buys, and what each owes." title="Customers" />
+      <Panel title="All customers">
+        <Filters filters={filters} />
+        <DataTable
+          columns={columns}
+          empty={isFiltered ? 'No customer is found by these filters.' : 'There are no active customers.'}
+          keyOf={({ id }) => id}
+          label="Customers"
+          pages={{
+            page,
+            totalPages: customers.data?.totalPages,
+            totalCount: customers.data?.totalCount,
+            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
+          }}
+          query={customers}
+          rows={customers.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const { status = 'ACTIVE', isDefault, search } = filters;
+  const set = (changed: CustomersFilters): void => {
+    void navigate({ search: { ...filters, ...changed }, replace: true });
+  };
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField
+        hint="Name, code, e-mail, phone, tax number"
+        onChange={(next) => {
+          set({ search: next });
+        }}
+        value={search}
+      />
+      <Choice
+        label="Status"
+        onChange={(next) => {
+          set({ status: next ?? 'ALL' });
+        }}
+        options={STATUSES}
+        value={asStatus(status)}
+      />
+      <Choice
+        label="Default customer"
+        onChange={(next) => {
+          set({ isDefault: next });
+        }}
+        options={DEFAULTS}
+        value={isDefault}
+      />
+    </FilterBar>
+  );
+}
+
+function CreateCustomer(): ReactNode {
+  const cache = useQueryClient();
+  const navigate = route.useNavigate();
+  return (
+    <FormDialog
+      act={(values) => data(api.POST('/api/customers', { body: newCustomer(values) }))}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => <CustomerFields form={form} isNew />}
+      icon="plus"
+      initial={NEW_CUSTOMER}
+      label="Create a customer"
+      onDone={({ id }) => {
+        void cache.invalidateQueries({ queryKey: ['customers'] });
+        void navigate({ to: '/customers/$id', params: { id } });
+      }}
+    />
+  );
+}

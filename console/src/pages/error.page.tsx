@@ -1,0 +1,175 @@
+import { Alert, Skeleton, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
+import { ConfirmAction } from '../parts/confirm-action';
+import { Copied } from '../parts/copied';
+import { CopyButton } from '../parts/copy-button';
+import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
+import { Facts } from '../parts/facts';
+import { count } from '../parts/figures';
+import { Icon } from '../parts/icons';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+
+const route = getRouteApi('/signed-in/errors/$id');
+
+/** One kind of error: where, how often, for whom; and that it is seen to. */
+export function ErrorPage(): ReactNode {
+  const { id } = route.useParams();
+  const error = useQuery(errorQuery(id));
+  return (
+    <>
+      <PageHeader
+        actions={error.data?.resolved === false && <Resolve error={error.data} />}
+        lead={<Link to="/errors">All open errors</Link>}
+        title={error.data?.message ?? 'Error'}
+      />
+      {error.error !== null && <ProblemView error={error.error} onRetry={error.refetch} />}
+      {error.isPending && <Skeleton height={320} />}
+      {error.data !== undefined && (
+        <>
+          <Recurrence error={error.data} />
+          <ErrorRecordView error={error.data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Resolve({ error }: { error: ErrorRecord }): ReactNode {
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    void cache.invalidateQueries({ queryKey: errorQuery(error.id).queryKey });
+    void cache.invalidateQueries({ queryKey: ['errors'] });
+  };
+  return (
+    <ConfirmAction
+      act={() => data(api.PATCH('/api/platform/error-logs/{id}/resolve', { params: { path: { id: error.id } } }))}
+      icon="check"
+      label="Resolve"
+      onDone={refresh}
+    >
+      Is the cause mended? This record is closed for good, under your name. Should the error occur again, that is a new
+      record among the open ones.
+    </ConfirmAction>
+  );
+}
+
+/** What a resolved error has come to, and what was before an open one. */
+function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
+  const { data: same = [] } = useQuery(sameErrorsQuery(error));
+  const open = same.find(({ resolved }) => !resolved);
+  const [last] = same.filter(({ resolved }) => resolved);
+  if (error.resolved && open)
+    return (
+      <Alert icon={<Icon name="alert" />} mb="md" title="It has occurred again" variant="outline">
+        Since it was resolved: {count(open.count)} {open.count === 1 ? 'time' : 'times'}, last{' '}
+        <Instant as="relative" at={open.lastSeenAt} />.{' '}
+        <Link params={{ id: open.id }} to="/errors/$id">
+          The open record
+        </Link>
+      </Alert>
+    );
+  if (!error.resolved && last)
+    return (
+      <Alert icon={<Icon name="history" />} mb="md" title="It was resolved before" variant="outline">
+        By {last.resolvedBy ?? 'the service'}, <Instant as="relative" at={last.resolvedAt} />: what was done then has
+        not mended it.{' '}
+        <Link params={{ id: last.id }} to="/errors/$id">
+          The record of then
+        </Link>
+      </Alert>
+    );
+  return null;
+}
+
+const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
+  <>
+    <Panel aside={<Resolution resolved={error.resolved} />} title="What happened">
+      <Facts
+        of={[
+          ['Level', <ErrorLevel key="level" level={error.level} />],
+          ['Times', count(error.count)],
+          ['Last seen', <Instant at={error.lastSeenAt} key="last" />],
+          ['First seen', <Instant at={error.firstSeenAt} key="first" />],
+          ['Where', placeOf(error)],
+          ['Code', error.code === null ? null : <code key="code">{error.code}</code>],
+          ['HTTP status', error.statusCode],
+          ...(error.resolved
+            ? ([
+                ['Resolved', <Instant at={error.resolvedAt} key="resolved" />],
+                ['Resolved by', error.resolvedBy ?? 'the service'],
+              ] as const)
+            : []),
+        ]}
+      />
+    </Panel>
+    <Panel title="The last time">
+      <Facts
+        of={[
+          ['Path', error.path],
+          ['Request', <Copied key="request" value={error.requestId} what="request id" />],
+          ['Tenant', <TenantOf error={error} key="tenant" />],
+          ['User', <UserOf error={error} key="user" />],
+        ]}
+      />
+    </Panel>
+    <Stack stack={error.stack} />
+    <Requests ids={error.requestIds ?? []} />
+  </>
+);
+
+const TenantOf = ({ error: { tenantId } }: { error: ErrorRecord }): ReactNode => {
+  if (tenantId === null) return <span className="k-nothing">—</span>;
+  if (tenantId === 'platform') return 'The platform';
+  return (
+    <Link params={{ id: tenantId }} to="/tenants/$id">
+      {tenantId}
+    </Link>
+  );
+};
+
+const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
+  userId === null ? (
+    <span className="k-nothing">—</span>
+  ) : (
+    <Link search={{ userId }} to="/audit">
+      What {userId} did
+    </Link>
+  );
+
+const Stack = ({ stack }: { stack: string | null }): ReactNode => (
+  <Panel aside={stack !== null && <CopyButton value={stack} what="stack" />} title="Stack">
+    {stack === null ? (
+      <p className="k-empty">It was recorded without a stack: nothing in the code has failed.</p>
+    ) : (
+      <pre aria-label="Stack of the error" className="k-json" role="region" tabIndex={0}>
+        {stack}
+      </pre>
+    )}
+  </Panel>
+);
+
+const Requests = ({ ids }: { ids: readonly string[] }): ReactNode =>
+  ids.length > 1 && (
+    <Panel title={`The last ${count(ids.length)} requests that met it`}>
+      <Text c="dimmed" mb="xs" size="sm">
+        Newest first. Each can be searched for in the audit log and in the logs.
+      </Text>
+      <ol aria-label="Requests" className="k-log k-requests">
+        {[...ids].reverse().map((id, index) => (
+          <li key={`${id}${index}`}>
+            <span>{index + 1}</span>
+            <Link search={{ search: id }} to="/audit">
+              {id}
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { errorsQuery, type ErrorRecord } from '../api/errors';
+import { DataTable, type Column } from '../parts/data-table';
+import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
+import { count } from '../parts/figures';
+import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { TenantChoice } from '../parts/tenant-choice';
+import { TextFilter } from '../parts/text-filter';
+import type { ErrorsFilters } from '../routes/platform.routes';
+
+const PAGE_SIZE = 25;
+const WATCH_EVERY_MS = 10_000;
+const route = getRouteApi('/signed-in/errors');
+
+const columns: readonly Column<ErrorRecord>[] = [
+  {
+    key: 'message',
+    header: 'Error',
+    cell: (error) => (
+      <>
+        <Link params={{ id: error.id }} to="/errors/$id">
+          {error.message}
+        </Link>
+        <div className="k-nothing">{placeOf(error)}</div>
+      </>
+    ),
+  },
+  { key: 'level', header: 'Level', cell: ({ level }) => <ErrorLevel level={level} /> },
+  {
+    key: 'code',
+    header: 'Code',
+    cell: ({ code, statusCode }) => (
+      <>
+        {code === null ? <span className="k-nothing">—</span> : <code>{code}</code>}
+        {statusCode !== null && <div className="k-nothing">{statusCode}</div>}
+      </>
+    ),
+  },
+  { key: 'count', header: 'Times', numeric: true, cell: ({ count: times }) => count(times) },
+  { key: 'last', header: 'Last seen', cell: ({ lastSeenAt }) => <Instant as="relative" at={lastSeenAt} /> },
+  { key: 'first', header: 'First seen', cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} /> },
+  { key: 'resolved', header: 'Status', cell: ({ resolved }) => <Resolution resolved={resolved} /> },
+];
+
+/** What went wrong, counted by kind: the open ones, unless the address says otherwise. */
+export function ErrorsPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const { resolved = 'false', ...rest } = filters;
+  const navigate = route.useNavigate();
+  const errors = useQuery({
+    ...errorsQuery({
+      ...rest,
+      ...(resolved !== 'any' && { resolved: resolved === 'true' }),
+      pageNumber: page,
+      pageSize: PAGE_SIZE,
+    }),
+    refetchInterval: WATCH_EVERY_MS,
+  });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        lead="Failures of requests and of background work. The same error counts on one record until that is resolved."
+        title="Errors"
+      />
+      <Panel title="Records">
+        <Filters filters={filters} />
+        <DataTable
+          columns={columns}
+          empty={isFiltered ? 'No error is found by these filters.' : 'There are no open errors.'}
+          keyOf={({ id }) => id}
+          label="Errors"
+          pages={{
+            page,
+            totalPages: errors.data?.totalPages,
+            totalCount: errors.data?.totalCount,
+            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
+          }}
+          query={errors}
+          rows={errors.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const LEVELS = [
+  ['ERROR', 'Error'],
+  ['WARN', 'Warning'],
+  ['INFO', 'Information'],
+] as const;
+const RESOLVED = [
+  ['false', 'Open'],
+  ['true', 'Resolved'],
+] as const;
+
+const STATUS_CODES = ['401', '403', '429', '500', '502', '503', '504'].map((code) => [code, code] as const);
+
+function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const set =
+    <K extends keyof ErrorsFilters>(name: K) =>
+    (value: ErrorsFilters[K] | undefined): void => {
+      void navigate({ search: { ...filters, [name]: value }, replace: true });
+    };
+  const clear = (): void => void navigate({ search: {} });
+  const { resolved = 'false' } = filters;
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Message, code, path or request id" onChange={set('search')} value={filters.search} />
+      <Choice
+        label="Status"
+        onChange={(value) => {
+          set('resolved')(value ?? 'any');
+        }}
+        options={RESOLVED}
+        value={resolved === 'any' ? undefined : resolved}
+      />
+      <Choice label="Level" onChange={set('level')} options={LEVELS} value={filters.level} />
+      <Choice
+        label="HTTP status"
+        onChange={(code) => {
+          set('statusCode')(code === undefined ? undefined : Number(code));
+        }}
+        options={STATUS_CODES}
+        value={filters.statusCode === undefined ? undefined : String(filters.statusCode)}
+      />
+      <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
+      <TextFilter label="User's id" onChange={set('userId')} placeholder="Any" value={filters.userId} />
+      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+    </FilterBar>
+  );
+}

@@ -1,0 +1,21 @@
+import { Navigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { isOperator, useMe } from '../api/me';
+import { PageHeader } from '../parts/page-header';
+import { sectionsFor } from '../shell/navigation';
+import { OverviewPage } from './overview.page';
+
+/** Where the console begins: operators see how the service is, a tenant's users the first page that they may see. */
+export function HomePage(): ReactNode {
+  const me = useMe();
+  if (me === undefined) return null;
+  if (isOperator(me)) return <OverviewPage />;
+  const first = sectionsFor(me)[0]?.destinations[0];
+  if (first) return <Navigate replace to={first.to} />;
+  return (
+    <PageHeader
+      lead="You have no permission that this console has a page for. An administrator of your tenant gives permissions."
+      title="Nothing to see yet"
+    />
+  );
+}

@@ -1,0 +1,141 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, data, whole, type Shapes } from '../api/client';
+import { useMe } from '../api/me';
+import { ConfirmAction } from '../parts/confirm-action';
+import { DataTable, type Column } from '../parts/data-table';
+import { FilterBar, SearchField } from '../parts/filter-bar';
+import { TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+
+type Operator = Shapes['OperatorDto'];
+
+const PAGE_SIZE = 25;
+const route = getRouteApi('/signed-in/operators');
+
+const operatorsQuery = (query: { pageNumber: number; pageSize: number; search?: string | undefined }) =>
+  queryOptions({
+    queryKey: ['operators', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/platform/operators', { params: { query }, signal })),
+    placeholderData: (before) => before,
+  });
+
+const columns: readonly Column<Operator>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ id, fullName }) => (
+      <Link params={{ entity: 'operator', id }} search={{ tenantId: 'platform' }} to="/records/$entity/$id">
+        {fullName}
+      </Link>
+    ),
+  },
+  { key: 'email', header: 'E-mail', cell: ({ email }) => email },
+  { key: 'created', header: 'Since', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  {
+    key: 'did',
+    header: 'Audit log',
+    cell: ({ id }) => (
+      <Link search={{ userId: id }} to="/audit">
+        What they did
+      </Link>
+    ),
+  },
+  { key: 'actions', header: 'Actions', cell: (operator) => <Remove operator={operator} /> },
+];
+
+/** Who runs the platform. */
+export function OperatorsPage(): ReactNode {
+  const { page = 1, search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const operators = useQuery(operatorsQuery({ pageNumber: page, pageSize: PAGE_SIZE, search }));
+  return (
+    <>
+      <PageHeader
+        actions={<CreateOperator />}
+        lead="Operators see and do everything of the platform, and nothing within a tenant's books."
+        title="Operators"
+      />
+      <Panel title="All operators">
+        <FilterBar>
+          <SearchField
+            hint="Name or e-mail"
+            onChange={(next) => void navigate({ search: { search: next }, replace: true })}
+            value={search}
+          />
+        </FilterBar>
+        <DataTable
+          columns={columns}
+          empty="No operator is found by this search."
+          keyOf={({ id }) => id}
+          label="Operators"
+          pages={{
+            page,
+            totalPages: operators.data?.totalPages,
+            totalCount: operators.data?.totalCount,
+            onPage: (next) => void navigate({ search: { search, page: next } }),
+          }}
+          query={operators}
+          rows={operators.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function CreateOperator(): ReactNode {
+  const cache = useQueryClient();
+  return (
+    <FormDialog
+      act={({ fullName = '', email = '', password = '' }) =>
+        data(api.POST('/api/platform/operators', { body: { fullName, email, password } }))
+      }
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => (
+        <>
+          <TextField autoFocus form={form} label="Full name" name="fullName" required />
+          <TextField form={form} label="E-mail" name="email" required type="email" />
+          <TextField
+            autoComplete="new-password"
+            form={form}
+            hint="10 to 128 characters; they should change it"
+            label="First password"
+            name="password"
+            required
+            type="password"
+          />
+        </>
+      )}
+      icon="plus"
+      initial={{ fullName: '', email: '', password: '' }}
+      label="Create an operator"
+      onDone={() => {
+        void cache.invalidateQueries({ queryKey: ['operators'] });
+      }}
+    />
+  );
+}
+
+function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNode {
+  const cache = useQueryClient();
+  const isOneself = useMe()?.user.id === id;
+  return (
+    <ConfirmAction
+      about={fullName}
+      act={() => data(api.DELETE('/api/platform/operators/{id}', { params: { path: { id } } }))}
+      icon="close"
+      isDangerous
+      label="Remove"
+      onDone={() => {
+        void cache.invalidateQueries({ queryKey: ['operators'] });
+      }}
+    >
+      <strong>{fullName}</strong> {isOneself && <>(that is you) </>}is signed out within a second and can&apos;t sign in
+      again. What they did stays in the audit log. The last operator can&apos;t be removed.
+    </ConfirmAction>
+  );
+}

@@ -1,0 +1,138 @@
+import { Group } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { ownKeysQuery, type IssuedKey, type Key } from '../api/keys';
+import { useMe } from '../api/me';
+import { ConfirmAction } from '../parts/confirm-action';
+import { DataTable, type Column } from '../parts/data-table';
+import { TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { keyColumns } from '../parts/key-columns';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { Example, SecretOnce } from '../parts/secret-once';
+
+const useRefresh = (): (() => void) => {
+  const cache = useQueryClient();
+  return () => void cache.invalidateQueries({ queryKey: ownKeysQuery.queryKey });
+};
+
+const useCurrency = (): string => useMe()?.tenant?.currency ?? 'EUR';
+
+/** The keys by which partners push sales into the books of this tenant. */
+export function PartnerKeysPage(): ReactNode {
+  const keys = useQuery(ownKeysQuery);
+  return (
+    <>
+      <PageHeader
+        actions={<CreateKey />}
+        lead="A partner's system pushes sales with a key. Each key belongs to one source, whose sales it names."
+        title="Partner keys"
+      />
+      <Panel title="Keys">
+        <DataTable
+          columns={columns}
+          empty="There are no keys yet: no partner can push sales."
+          keyOf={({ id }) => id}
+          label="Partner keys"
+          query={keys}
+          rows={keys.data}
+        />
+      </Panel>
+      <Panel title="For the partner">
+        <Example currency={useCurrency()} keyText="<the key>" />
+      </Panel>
+    </>
+  );
+}
+
+const columns: readonly Column<Key>[] = [
+  ...keyColumns,
+  { key: 'actions', header: 'Actions', cell: (key) => key.revokedAt === null && <Actions integrationKey={key} /> },
+];
+
+function CreateKey(): ReactNode {
+  const refresh = useRefresh();
+  const currency = useCurrency();
+  return (
+    <FormDialog
+      act={({ name = '', sourceId = '', rateLimit = '' }) =>
+        data(
+          api.POST('/api/integration-keys', {
+            body: { name, sourceId, rateLimit: Number(rateLimit) },
+          }),
+        )
+      }
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => (
+        <>
+          <TextField
+            autoFocus
+            form={form}
+            hint="For people: which partner, where it runs."
+            label="Name"
+            name="name"
+            required
+          />
+          <TextField
+            form={form}
+            hint="Letters, digits, dots, dashes. It is part of every sale's identity: keep it when keys change."
+            label="Partner's system (source)"
+            name="sourceId"
+            required
+          />
+          <TextField
+            form={form}
+            hint="1 to 60. More is for an operator of the platform to allow."
+            label="Requests a minute"
+            name="rateLimit"
+            type="number"
+          />
+        </>
+      )}
+      icon="plus"
+      initial={{ name: '', sourceId: '', rateLimit: '60' }}
+      label="Create a key"
+      onDone={refresh}
+      outcome={(issued, close) => <SecretOnce close={close} currency={currency} issued={issued} />}
+    />
+  );
+}
+
+function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): ReactNode {
+  const refresh = useRefresh();
+  const currency = useCurrency();
+  const path = { params: { path: { id } } };
+  return (
+    <Group gap="xs">
+      <FormDialog<IssuedKey>
+        about={name}
+        act={() => data(api.POST('/api/integration-keys/{id}/rotate', path))}
+        fields={() => null}
+        icon="refresh"
+        initial={{}}
+        label="Rotate"
+        lead={
+          <>
+            <strong>{name}</strong> gets a new secret, and the one before ends within a second: until the partner has
+            the new one, its requests are refused with 401.
+          </>
+        }
+        onDone={refresh}
+        outcome={(issued, close) => <SecretOnce close={close} currency={currency} issued={issued} />}
+      />
+      <ConfirmAction
+        about={name}
+        act={() => data(api.DELETE('/api/integration-keys/{id}', path))}
+        icon="close"
+        isDangerous
+        label="Revoke"
+        onDone={refresh}
+      >
+        <strong>{name}</strong> ends within a second, for ever: the partner is refused with 401 from then on. What it
+        has pushed before stays.
+      </ConfirmAction>
+    </Group>
+  );
+}

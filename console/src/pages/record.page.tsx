@@ -1,0 +1,223 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { auditQuery } from '../api/audit';
+import { Problem } from '../api/problem';
+import {
+  historyQuery,
+  HISTORY_PAGE,
+  pageOf,
+  stateQuery,
+  type HistoryEvent,
+  type RecordAddress,
+  type RecordState,
+} from '../api/records';
+import { entityWords } from '../parts/audit-words';
+import { Copied } from '../parts/copied';
+import { DiffView } from '../parts/diff-view';
+import { differences } from '../parts/differences';
+import { actorOf, textIn } from '../parts/event-words';
+import { Facts } from '../parts/facts';
+import { count } from '../parts/figures';
+import { Instant } from '../parts/instant';
+import { JsonView } from '../parts/json-view';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { TimeTravel } from '../parts/time-travel';
+
+const route = getRouteApi('/signed-in/records/$entity/$id');
+
+const NAMES = ['name', 'fullName', 'email', 'externalId', 'code', 'title', 'jobName', 'description'] as const;
+
+/** What people call a record by, as far as its state tells. */
+const nameIn = (state: unknown): string | undefined =>
+  NAMES.map((name) => textIn(state, name)).find((text) => text !== undefined);
+
+/** A record's whole history, and the record as it was at any moment of it. */
+export function RecordPage(): ReactNode {
+  const { entity, id } = route.useParams();
+  const { tenantId } = route.useSearch();
+  const address = { entity, id, tenantId: tenantId ?? 'platform' };
+  const now = useQuery(stateQuery(address, undefined));
+  return (
+    <>
+      <PageHeader
+        lead={
+          <>
+            <Copied value={id} what="record's id" /> ·{' '}
+            <Link search={{ entity, entityId: id, ...(tenantId !== undefined && { tenantId }) }} to="/audit">
+              Its entries in the audit log
+            </Link>
+          </>
+        }
+        title={`History of ${entityWords(entity).toLowerCase()} ${nameIn(now.data?.state) ?? ''}`.trim()}
+      />
+      <History address={address} key={Object.values(address).join()} />
+    </>
+  );
+}
+
+function History({ address }: { address: RecordAddress }): ReactNode {
+  const { at } = route.useSearch();
+  const navigate = route.useNavigate();
+  const travel = (to: string | undefined): void => {
+    void navigate({ search: (before) => ({ ...before, at: to }), replace: true });
+  };
+  const newest = useQuery(historyQuery(address, 1));
+  const state = useQuery(stateQuery(address, at));
+  if (newest.error !== null)
+    return <ProblemView error={newest.error} onRetry={newest.refetch} title={missing(newest.error)} />;
+  if (newest.data === undefined) return <Skeleton height={420} />;
+  const last = newest.data.totalCount - 1;
+  // Before its first event there was no record.
+  if (state.error !== null)
+    return (
+      <>
+        <Panel title="Moment">
+          <TimeTravel last={last} onTravel={travel} state={undefined} />
+        </Panel>
+        <ProblemView
+          error={state.error}
+          onRetry={state.refetch}
+          title={state.error instanceof Problem && state.error.status === 404 ? 'It was not there yet' : undefined}
+        />
+      </>
+    );
+  return (
+    <>
+      <Panel
+        aside={
+          state.data && (
+            <Text c="dimmed" size="sm">
+              Revision {count(state.data.revision)} of {count(last)}
+            </Text>
+          )
+        }
+        title="Moment"
+      >
+        <TimeTravel last={last} onTravel={travel} state={state.data} />
+      </Panel>
+      {state.data === undefined ? (
+        <Skeleton height={320} />
+      ) : (
+        <div className="k-history">
+          <Events address={address} last={last} onTravel={travel} revision={state.data.revision} />
+          <At address={address} last={last} state={state.data} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const missing = (error: unknown): string | undefined =>
+  error instanceof Problem && error.status === 404 ? 'There is no such record' : undefined;
+
+type EventsProps = {
+  readonly address: RecordAddress;
+  readonly revision: number;
+  readonly last: number;
+  readonly onTravel: (at: string | undefined) => void;
+};
+
+function Events({ address, revision, last, onTravel }: EventsProps): ReactNode {
+  const events = useQuery(historyQuery(address, pageOf(revision, last)));
+  const { entity, id: entityId, tenantId } = address;
+  const audit = useQuery(auditQuery({ entity, entityId, tenantId, pageNumber: 1, pageSize: 100 }));
+  const { items = [], totalPages = 1 } = events.data ?? {};
+  const from = items.at(-1)?.revision ?? 0;
+  return (
+    <Panel
+      aside={
+        totalPages > 1 && (
+          <Text c="dimmed" size="sm">
+            {count(from)}–{count(items[0]?.revision ?? 0)} of {count(last + 1)}, {HISTORY_PAGE} at a time
+          </Text>
+        )
+      }
+      title="Events"
+    >
+      <ol aria-label="Events, newest first" className="k-events">
+        {items.map((event) => (
+          <EventItem
+            actor={actorOf(event, audit.data?.items ?? [])}
+            event={event}
+            isChosen={event.revision === revision}
+            key={event.id}
+            onChoose={() => {
+              onTravel(event.revision === last ? undefined : String(event.revision));
+            }}
+          />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+type ItemProps = {
+  readonly event: HistoryEvent;
+  readonly actor: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+};
+
+function EventItem({ event, actor, isChosen, onChoose }: ItemProps): ReactNode {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isChosen) button.current?.scrollIntoView({ block: 'nearest' });
+  }, [isChosen]);
+  return (
+    <li>
+      <button aria-pressed={isChosen} className="k-event" onClick={onChoose} ref={button} type="button">
+        <span className="k-event-revision">{count(event.revision)}</span>
+        <span>
+          <strong>{event.type}</strong>
+          {event.kind !== 'DOMAIN' && <span className="k-nothing"> {event.kind.toLowerCase()}</span>}
+          <span className="k-event-who">
+            <Instant at={event.occurredAt} /> · {actor}
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function At({ address, last, state }: { address: RecordAddress; last: number; state: RecordState }): ReactNode {
+  const { revision } = state;
+  const page = useQuery(historyQuery(address, pageOf(revision, last)));
+  const event = page.data?.items.find((each) => each.revision === revision);
+  return (
+    <div>
+      <Panel title={event === undefined ? 'What the event changed' : `What ${event.type} changed`}>
+        <Changed address={address} key={revision} state={state} />
+      </Panel>
+      <Panel title="The record then">
+        <Facts
+          of={[
+            ['Since', <Instant at={state.occurredAt} key="since" />],
+            ['Stream', <Copied key="stream" value={state.stream} what="stream" />],
+          ]}
+        />
+        <div className="k-gap" />
+        <JsonView label={`State at revision ${count(revision)}`} value={state.state} />
+      </Panel>
+      {event !== undefined && (
+        <Panel title="The event itself">
+          <JsonView label="Data" value={event.data} />
+          <div className="k-gap" />
+          <JsonView label="Metadata" value={event.metadata} />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+/** The state against the one before: everything is new in the first. */
+function Changed({ address, state: { revision, state } }: { address: RecordAddress; state: RecordState }): ReactNode {
+  const isFirst = revision === 0;
+  const before = useQuery({ ...stateQuery(address, String(revision - 1)), enabled: !isFirst });
+  if (before.error !== null) return <ProblemView error={before.error} onRetry={before.refetch} />;
+  if (!isFirst && before.data === undefined) return <Skeleton height={90} />;
+  return <DiffView changes={differences(before.data?.state, state)} label="What the event changed" />;
+}

@@ -1,0 +1,223 @@
+import { Alert, Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { accountSource } from '../api/books';
+import { api, data } from '../api/client';
+import type { RuleTest } from '../api/rules';
+import { DataTable, type Column } from '../parts/data-table';
+import { Day } from '../parts/day';
+import { count } from '../parts/figures';
+import { OneOfField, someOf, TextField, useForm, type Draft } from '../parts/form';
+import { Icon } from '../parts/icons';
+import { Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { RemoteField } from '../parts/remote-field';
+import { NEW_RULE, newRule, RuleFields } from '../parts/rule-form';
+import { conditionsOf, reasonWords, sourceWords } from '../parts/rule-words';
+import { StatusBadge } from '../parts/status-badge';
+import { typeWords } from '../parts/transaction-words';
+
+const SUBJECT: Draft = { description: '', merchant: '', amount: '', direction: '', accountId: '' };
+const TEXTS = ['description', 'merchant', 'amount', 'accountId'] as const;
+const DIRECTIONS = [
+  ['', 'Not given'],
+  ['IN', 'Money comes in'],
+  ['OUT', 'Money goes out'],
+] as const;
+
+function run(subject: Draft, draft: Draft | undefined): Promise<RuleTest> {
+  const { direction } = subject;
+  return data(
+    api.POST('/api/transaction-categories/rules/test', {
+      body: {
+        ...someOf(subject, TEXTS),
+        ...((direction === 'IN' || direction === 'OUT') && { direction }),
+        ...(draft !== undefined && { rule: newRule(draft) }),
+      },
+    }),
+  );
+}
+
+/** Tries the rules on a transaction that is made up, and a rule before it is made. */
+export function RuleBenchPage(): ReactNode {
+  const [hasDraft, setHasDraft] = useState(false);
+  const test = useMutation({ mutationFn: ([subject, draft]: [Draft, Draft | undefined]) => run(subject, draft) });
+  const subject = useForm(SUBJECT, test.error);
+  const draft = useForm(NEW_RULE, test.error);
+  return (
+    <>
+      <PageHeader
+        lead={
+          <>
+            Describe a transaction, and see which rule would choose its category, and why the others would not. Nothing
+            is recorded. <Link to="/rules">All rules</Link>
+          </>
+        }
+        title="Try the rules"
+      />
+      <Panel title="The transaction">
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            test.mutate([subject.values, hasDraft ? draft.values : undefined]);
+          }}
+        >
+          <Stack gap="sm">
+            <div className="k-fields">
+              <TextField form={subject} label="Description" name="description" />
+              <TextField form={subject} label="Customer's name" name="merchant" />
+              <TextField form={subject} hint="As 1250.00" label="Amount" name="amount" />
+              <OneOfField form={subject} label="Direction" name="direction" options={DIRECTIONS} />
+              <RemoteField form={subject} label="Account" name="accountId" source={accountSource} />
+            </div>
+            <Switch
+              checked={hasDraft}
+              label="With a rule that is not made yet"
+              onChange={({ currentTarget }) => {
+                setHasDraft(currentTarget.checked);
+              }}
+            />
+            {hasDraft && (
+              <fieldset className="k-fieldset">
+                <legend>The new rule</legend>
+                <RuleFields form={draft} prefix="rule." />
+              </fieldset>
+            )}
+            {test.error !== null && <ProblemView error={test.error} />}
+            <Group>
+              <Button leftSection={<Icon name="play" size={16} />} loading={test.isPending} type="submit">
+                Try
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Panel>
+      <div aria-live="polite">{test.data !== undefined && <Result result={test.data} />}</div>
+    </>
+  );
+}
+
+type Candidate = RuleTest['candidates'][number];
+
+const candidateColumns = (winner: string | undefined): readonly Column<Candidate>[] => [
+  {
+    key: 'outcome',
+    header: 'Outcome',
+    cell: ({ rule, matched }) => {
+      if (matched && rule.id === winner) return <StatusBadge tone="good">Chosen</StatusBadge>;
+      return matched ? (
+        <StatusBadge tone="busy">Matches, but ranks lower</StatusBadge>
+      ) : (
+        <StatusBadge tone="idle">Does not match</StatusBadge>
+      );
+    },
+  },
+  { key: 'when', header: 'Rule', cell: ({ rule }) => conditionsOf(rule) },
+  { key: 'then', header: 'Category', cell: ({ rule }) => rule.categoryName },
+  { key: 'priority', header: 'Priority', numeric: true, cell: ({ rule }) => count(rule.priority) },
+  { key: 'source', header: 'Made', cell: ({ rule }) => sourceWords(rule.source) },
+  {
+    key: 'why',
+    header: 'What does not hold',
+    cell: ({ reasons }) =>
+      reasons.length === 0 ? <span className="k-nothing">Everything holds</span> : reasonWords(reasons),
+  },
+];
+
+const NO_QUERY = {
+  error: null,
+  isPending: false,
+  refetch: () => Promise.reject(new Error('There is nothing to ask.')),
+};
+
+const Result = ({ result }: { result: RuleTest }): ReactNode => (
+  <>
+    {result.matched ? (
+      <Alert
+        icon={<Icon name="check" />}
+        mb="md"
+        role="status"
+        title={`It would be “${result.category?.name ?? ''}”`}
+        variant="outline"
+      >
+        {result.rule && <>Because {conditionsOf(result.rule)}.</>}
+      </Alert>
+    ) : (
+      <Alert icon={<Icon name="dash" />} mb="md" role="status" title="It would get no category" variant="outline">
+        No rule matches.
+      </Alert>
+    )}
+    <Panel
+      aside={
+        <Text c="dimmed" size="sm">
+          Compared as <code>{result.normalizedText === '' ? '(nothing)' : result.normalizedText}</code>
+        </Text>
+      }
+      title="Why"
+    >
+      <DataTable
+        columns={candidateColumns(result.rule?.id)}
+        empty="There is no enabled rule."
+        keyOf={({ rule }) => rule.id}
+        label="Rules that were tried"
+        query={NO_QUERY}
+        rows={result.candidates}
+      />
+    </Panel>
+    {result.sample !== undefined && <Sample result={result} />}
+  </>
+);
+
+type Sampled = NonNullable<RuleTest['sample']>[number];
+const sampleColumns: readonly Column<Sampled>[] = [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  {
+    key: 'what',
+    header: 'Transaction',
+    cell: (transaction) => (
+      <>
+        <Link params={{ id: transaction.id }} to="/transactions/$id">
+          {typeWords(transaction)}
+        </Link>
+        <div className="k-nothing">{transaction.description}</div>
+      </>
+    ),
+  },
+  { key: 'who', header: 'Customer', cell: ({ customerName }) => customerName },
+  {
+    key: 'now',
+    header: 'Category now',
+    cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">None</span>,
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+  },
+];
+
+const Sample = ({
+  result: { sample = [], sampleCount = 0, sampledTransactions = 0 },
+}: {
+  result: RuleTest;
+}): ReactNode => (
+  <Panel title="What the new rule would have caught">
+    <p className="k-note">
+      {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions; what is recorded keeps its
+      category.
+    </p>
+    <DataTable
+      columns={sampleColumns}
+      empty="None of the recorded transactions."
+      keyOf={({ id }) => id}
+      label="Recorded transactions"
+      query={NO_QUERY}
+      rows={sample}
+    />
+  </Panel>
+);

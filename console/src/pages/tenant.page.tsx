@@ -1,0 +1,205 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { keysOfQuery, type Key } from '../api/keys';
+import { tenantQuery, type Tenant } from '../api/tenants';
+import { ConfirmAction } from '../parts/confirm-action';
+import { Copied } from '../parts/copied';
+import { DataTable, type Column } from '../parts/data-table';
+import { EditDialog, type Version } from '../parts/edit-dialog';
+import { Facts } from '../parts/facts';
+import { TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { Instant } from '../parts/instant';
+import { keyColumns } from '../parts/key-columns';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { TenantStatus } from '../parts/tenant-status';
+
+const route = getRouteApi('/signed-in/tenants/$id');
+
+/** One tenant: what it is, whether it gets in, and its partners' keys. */
+export function TenantPage(): ReactNode {
+  const { id } = route.useParams();
+  const tenant = useQuery(tenantQuery(id));
+  return (
+    <>
+      <PageHeader
+        actions={tenant.data && <Actions tenant={tenant.data} />}
+        lead={<Link to="/tenants">All tenants</Link>}
+        title={tenant.data?.name ?? 'Tenant'}
+      />
+      {tenant.error !== null && <ProblemView error={tenant.error} onRetry={tenant.refetch} />}
+      {tenant.isPending && <Skeleton height={240} />}
+      {tenant.data !== undefined && (
+        <>
+          <About tenant={tenant.data} />
+          <Keys tenantId={id} />
+        </>
+      )}
+    </>
+  );
+}
+
+const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
+  <Panel aside={<TenantStatus isActive={tenant.isActive} />} title="About it">
+    <Facts
+      of={[
+        ['Slug', tenant.slug],
+        ['Currency', tenant.currency],
+        ['Time zone', tenant.timeZone],
+        ['Created', <Instant at={tenant.createdAt} key="created" />],
+        ['Changed', <Instant at={tenant.updatedAt} key="updated" />],
+        ['Id', <Copied key="id" value={tenant.id} what="tenant's id" />],
+      ]}
+    />
+    <nav aria-label="More of this tenant" className="k-links">
+      <Link search={{ tenantId: tenant.id }} to="/audit">
+        What its people and partners did
+      </Link>
+      <Link search={{ tenantId: tenant.id }} to="/errors">
+        Its open errors
+      </Link>
+      <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: 'platform' }} to="/records/$entity/$id">
+        History of the tenant
+      </Link>
+      <Link
+        params={{ entity: 'user', id: tenant.ownerUserId }}
+        search={{ tenantId: tenant.id }}
+        to="/records/$entity/$id"
+      >
+        History of its first owner
+      </Link>
+    </nav>
+  </Panel>
+);
+
+const versionOf = ({ name, revision }: Tenant): Version => ({ values: { name }, revision });
+
+function Actions({ tenant }: { tenant: Tenant }): ReactNode {
+  const { id, name, isActive } = tenant;
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    void cache.invalidateQueries({ queryKey: tenantQuery(id).queryKey });
+    void cache.invalidateQueries({ queryKey: ['tenants'] });
+  };
+  const update = (body: { name?: string; isActive?: boolean }, revision?: number) =>
+    data(
+      api.PATCH('/api/platform/tenants/{id}', {
+        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        body,
+      }),
+    );
+  return (
+    <>
+      <EditDialog
+        fields={(form) => <TextField autoFocus form={form} label="Name" name="name" required />}
+        from={versionOf(tenant)}
+        label="Rename"
+        onDone={refresh}
+        reload={async () => versionOf(await cache.query({ ...tenantQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(changed, revision)}
+      />
+      {isActive ? (
+        <ConfirmAction
+          act={() => update({ isActive: false })}
+          icon="pause"
+          isDangerous
+          label="Suspend"
+          onDone={refresh}
+        >
+          Within a second nobody of <strong>{name}</strong> gets in any more: its users are signed out, and its
+          partners&apos; sales are refused with 401. Its books stay as they are, and it can be let in again.
+        </ConfirmAction>
+      ) : (
+        <ConfirmAction act={() => update({ isActive: true })} icon="play" label="Let in again" onDone={refresh}>
+          The users of <strong>{name}</strong> can sign in again, and the keys of its partners work again.
+        </ConfirmAction>
+      )}
+    </>
+  );
+}
+
+function Keys({ tenantId }: { tenantId: string }): ReactNode {
+  const keys = useQuery(keysOfQuery(tenantId));
+  const columns: readonly Column<Key>[] = [
+    ...keyColumns,
+    {
+      key: 'actions',
+      header: 'Actions',
+      cell: (key) => (
+        <>
+          {key.revokedAt === null && <RateLimit integrationKey={key} tenantId={tenantId} />}{' '}
+          <Link params={{ entity: 'integration-key', id: key.id }} search={{ tenantId }} to="/records/$entity/$id">
+            History
+          </Link>
+        </>
+      ),
+    },
+  ];
+  return (
+    <Panel title="Partner keys">
+      <DataTable
+        columns={columns}
+        empty="This tenant has no keys: no partner can push sales to it."
+        keyOf={({ id }) => id}
+        label="Partner keys"
+        query={keys}
+        rows={keys.data}
+      />
+      <p className="k-note">
+        Keys are made, rotated and revoked by the tenant&apos;s administrators, since a secret is shown to them alone.
+        Operators decide how many requests a key may make.
+      </p>
+    </Panel>
+  );
+}
+
+function RateLimit({
+  integrationKey: { id, name, rateLimit },
+  tenantId,
+}: {
+  integrationKey: Key;
+  tenantId: string;
+}): ReactNode {
+  const cache = useQueryClient();
+  return (
+    <FormDialog
+      about={name}
+      act={({ rateLimit: typed = '' }) =>
+        data(
+          api.PATCH('/api/platform/integration-keys/{id}', {
+            params: { path: { id } },
+            body: { rateLimit: Number(typed) },
+          }),
+        )
+      }
+      fields={(form) => (
+        <TextField
+          autoFocus
+          form={form}
+          hint="1 to 1,000,000"
+          label="Requests a minute"
+          name="rateLimit"
+          required
+          type="number"
+        />
+      )}
+      icon="gauge"
+      initial={{ rateLimit: String(rateLimit) }}
+      label="Rate limit"
+      lead={
+        <>
+          <strong>{name}</strong> may make so many requests within 60 seconds, on all replicas together, from now on.
+        </>
+      }
+      onDone={() => {
+        void cache.invalidateQueries({ queryKey: keysOfQuery(tenantId).queryKey });
+      }}
+      send="Set the limit"
+    />
+  );
+}

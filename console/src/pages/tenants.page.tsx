@@ -1,0 +1,172 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { tenantsQuery, type Tenant } from '../api/tenants';
+import { DataTable, type Column } from '../parts/data-table';
+import { Choice, FilterBar, SearchField } from '../parts/filter-bar';
+import { TextField, type Draft } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { TenantStatus } from '../parts/tenant-status';
+
+const PAGE_SIZE = 25;
+const route = getRouteApi('/signed-in/tenants');
+
+const columns: readonly Column<Tenant>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ id, name, slug }) => (
+      <>
+        <Link params={{ id }} to="/tenants/$id">
+          {name}
+        </Link>
+        <div className="k-nothing">{slug}</div>
+      </>
+    ),
+  },
+  { key: 'status', header: 'Status', cell: ({ isActive }) => <TenantStatus isActive={isActive} /> },
+  { key: 'currency', header: 'Currency', cell: ({ currency }) => currency },
+  { key: 'zone', header: 'Time zone', cell: ({ timeZone }) => timeZone },
+  { key: 'created', header: 'Created', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+];
+
+const ACTIVITY = [
+  ['true', 'Active'],
+  ['false', 'Suspended'],
+] as const;
+
+/** Whose books the service keeps. */
+export function TenantsPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const tenants = useQuery(tenantsQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }));
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        actions={<CreateTenant />}
+        lead="Each tenant has books, users and partners of its own, which no other tenant sees."
+        title="Tenants"
+      />
+      <Panel title="All tenants">
+        <FilterBar onClear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
+          <SearchField
+            hint="Name or slug"
+            onChange={(search) => void navigate({ search: { ...filters, search }, replace: true })}
+            value={filters.search}
+          />
+          <Choice
+            label="Status"
+            onChange={(isActive) => void navigate({ search: { ...filters, isActive }, replace: true })}
+            options={ACTIVITY}
+            value={filters.isActive}
+          />
+        </FilterBar>
+        <DataTable
+          columns={columns}
+          empty={isFiltered ? 'No tenant is found by these filters.' : 'There are no tenants yet.'}
+          keyOf={({ id }) => id}
+          label="Tenants"
+          pages={{
+            page,
+            totalPages: tenants.data?.totalPages,
+            totalCount: tenants.data?.totalCount,
+            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
+          }}
+          query={tenants}
+          rows={tenants.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const NEW: Draft = {
+  name: '',
+  slug: '',
+  currency: 'EUR',
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  'owner.fullName': '',
+  'owner.email': '',
+  'owner.password': '',
+};
+
+/** Lower-case words with dashes, of whatever was typed. */
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+
+async function create(values: Draft): Promise<string> {
+  const { name = '', slug = '', currency = '', timeZone = '' } = values;
+  const owner = {
+    fullName: values['owner.fullName'] ?? '',
+    email: values['owner.email'] ?? '',
+    password: values['owner.password'] ?? '',
+  };
+  const body = { name, slug: slug === '' ? slugOf(name) : slug, currency, timeZone, owner };
+  return (await data(api.POST('/api/platform/tenants', { body }))).id;
+}
+
+function CreateTenant(): ReactNode {
+  const cache = useQueryClient();
+  const navigate = route.useNavigate();
+  return (
+    <FormDialog
+      act={create}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => (
+        <>
+          <div className="k-fields">
+            <TextField autoFocus form={form} label="Name" name="name" required />
+            <TextField
+              form={form}
+              hint={`Lower-case, for ever. Empty: ${slugOf(form.values['name'] ?? '') || 'from the name'}`}
+              label="Slug"
+              name="slug"
+            />
+            <TextField form={form} hint="ISO 4217, for ever" label="Currency" name="currency" required />
+            <TextField
+              form={form}
+              hint="It decides which day a sale belongs to"
+              label="Time zone"
+              name="timeZone"
+              required
+            />
+          </div>
+          <fieldset className="k-fieldset">
+            <legend>Owner</legend>
+            <div className="k-fields">
+              <TextField form={form} label="Full name" name="owner.fullName" required />
+              <TextField form={form} label="E-mail" name="owner.email" required type="email" />
+              <TextField
+                autoComplete="new-password"
+                form={form}
+                hint="10 to 128 characters; the owner should change it"
+                label="First password"
+                name="owner.password"
+                required
+                type="password"
+              />
+            </div>
+          </fieldset>
+        </>
+      )}
+      icon="plus"
+      initial={NEW}
+      label="Create a tenant"
+      lead="It begins with a branch, a default customer, accounts, categories and rules."
+      onDone={(id) => {
+        void cache.invalidateQueries({ queryKey: ['tenants'] });
+        void navigate({ to: '/tenants/$id', params: { id } });
+      }}
+    />
+  );
+}

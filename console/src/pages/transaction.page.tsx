@@ -1,0 +1,175 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { categoriesQuery, transactionQuery, type Transaction } from '../api/books';
+import { api, data } from '../api/client';
+import { useMay } from '../api/me';
+import { Copied } from '../parts/copied';
+import { DataTable, type Column } from '../parts/data-table';
+import { Day } from '../parts/day';
+import { Facts } from '../parts/facts';
+import { AreaField, OneOfField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { Instant } from '../parts/instant';
+import { amountWords, Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { AccountName, TransactionState, typeWords } from '../parts/transaction-words';
+
+const route = getRouteApi('/signed-in/transactions/$id');
+
+/** One transaction with its postings; its category, and its undoing. */
+export function TransactionPage(): ReactNode {
+  const { id } = route.useParams();
+  const transaction = useQuery(transactionQuery(id));
+  const mayWrite = useMay('transactions.write');
+  return (
+    <>
+      <PageHeader
+        actions={transaction.data && mayWrite && <Actions transaction={transaction.data} />}
+        lead={<Link to="/transactions">All transactions</Link>}
+        title={transaction.data === undefined ? 'Transaction' : typeWords(transaction.data)}
+      />
+      {transaction.error !== null && <ProblemView error={transaction.error} onRetry={transaction.refetch} />}
+      {transaction.isPending && <Skeleton height={280} />}
+      {transaction.data !== undefined && (
+        <>
+          <About transaction={transaction.data} />
+          <Postings transaction={transaction.data} />
+        </>
+      )}
+    </>
+  );
+}
+
+const SOURCES = { SEED: 'a rule that came with the tenant', LEARNED: 'a learned rule', MANUAL: 'a rule' } as const;
+
+function CategoryOf({ transaction: { categoryName, categorizedBy } }: { transaction: Transaction }): ReactNode {
+  if (categoryName === null) return <span className="k-nothing">None</span>;
+  return categorizedBy === null ? categoryName : `${categoryName}, by ${SOURCES[categorizedBy.source]}`;
+}
+
+const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
+  <Panel aside={<TransactionState {...transaction} />} title="About it">
+    <Facts
+      of={[
+        ['Amount', <Money amount={transaction.amount} currency={transaction.currency} key="amount" />],
+        ['Date', <Day key="date" on={transaction.date} />],
+        ['Direction', transaction.direction === null ? null : transaction.direction === 'IN' ? 'In' : 'Out'],
+        ['Customer', <CustomerOf key="customer" transaction={transaction} />],
+        ['Account', transaction.accountName],
+        ['Category', <CategoryOf key="category" transaction={transaction} />],
+        ['Description', transaction.description],
+        ['Reference', transaction.reference],
+        ["Partner's number", transaction.externalId],
+        ['Recorded', <Instant at={transaction.createdAt} key="created" />],
+        ['By', transaction.systemGenerated ? 'The service' : (transaction.createdBy ?? 'The service')],
+        ['Id', <Copied key="id" value={transaction.id} what="transaction's id" />],
+      ]}
+    />
+    {transaction.reversalOf !== null && (
+      <nav aria-label="What it belongs to" className="k-links">
+        <Link params={{ id: transaction.reversalOf }} to="/transactions/$id">
+          The transaction that it undoes
+        </Link>
+      </nav>
+    )}
+  </Panel>
+);
+
+const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction: Transaction }): ReactNode =>
+  customerId === null ? (
+    <span className="k-nothing">—</span>
+  ) : (
+    <Link params={{ id: customerId }} to="/customers/$id">
+      {customerName ?? customerId}
+    </Link>
+  );
+
+type Posting = Transaction['postings'][number];
+const columns: readonly Column<Posting>[] = [
+  { key: 'account', header: 'Account', cell: ({ accountId }) => <AccountName id={accountId} /> },
+  {
+    key: 'debit',
+    header: 'Debit',
+    numeric: true,
+    cell: ({ amount }) => !amount.startsWith('-') && amountWords(amount),
+  },
+  {
+    key: 'credit',
+    header: 'Credit',
+    numeric: true,
+    cell: ({ amount }) => amount.startsWith('-') && amountWords(amount.slice(1)),
+  },
+];
+
+const Postings = ({ transaction: { postings } }: { transaction: Transaction }): ReactNode => (
+  <Panel title="Postings">
+    <DataTable
+      columns={columns}
+      empty="It has no postings."
+      keyOf={({ accountId, amount }) => `${accountId} ${amount}`}
+      label="Postings"
+      query={{ error: null, isPending: false, refetch: () => Promise.reject(new Error('There is nothing to ask.')) }}
+      rows={postings}
+    />
+  </Panel>
+);
+
+const NO_CATEGORY = 'none';
+
+function Actions({ transaction }: { transaction: Transaction }): ReactNode {
+  const { id, isCancelled, reversalOf, systemGenerated, categoryId, direction } = transaction;
+  const cache = useQueryClient();
+  const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
+  const refresh = (): void => {
+    for (const key of ['transaction', 'transactions', 'statement', 'customer', 'customers'])
+      void cache.invalidateQueries({ queryKey: [key] });
+  };
+  const fitting = (categories.data ?? []).filter(
+    (each) => direction === null || each.direction === 'BOTH' || each.direction === direction,
+  );
+  const path = { params: { path: { id } } };
+  return (
+    <>
+      <FormDialog
+        act={({ categoryId: chosen = '' }) =>
+          data(
+            api.PATCH('/api/transactions/{id}/category', {
+              ...path,
+              body: { categoryId: chosen === NO_CATEGORY ? null : chosen },
+            }),
+          )
+        }
+        fields={(form) => (
+          <OneOfField
+            form={form}
+            hint="Your choice stays, whatever the rules say later; they learn from it."
+            label="Category"
+            name="categoryId"
+            options={[[NO_CATEGORY, 'None'], ...fitting.map(({ id: each, name }) => [each, name] as const)]}
+          />
+        )}
+        icon="rules"
+        initial={{ categoryId: categoryId ?? NO_CATEGORY }}
+        label="Choose the category"
+        onDone={refresh}
+        send="Choose"
+      />
+      {!isCancelled && reversalOf === null && !systemGenerated && (
+        <FormDialog
+          act={({ reason = '' }) => data(api.POST('/api/transactions/{id}/cancel', { ...path, body: { reason } }))}
+          fields={(form) => <AreaField form={form} label="Reason" name="reason" required />}
+          icon="close"
+          initial={{ reason: '' }}
+          label="Cancel"
+          lead="Its reversal is booked, dated today. Both stay in the books, and this can't be taken back."
+          onDone={refresh}
+          send="Book the reversal"
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { accountSource, categoriesQuery, customerSource, transactionsQuery, type Transaction } from '../api/books';
+import { useMay } from '../api/me';
+import { DataTable, type Column } from '../parts/data-table';
+import { Day } from '../parts/day';
+import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { RecordTransaction } from '../parts/record-transaction';
+import { RemoteChoice } from '../parts/remote-choice';
+import { TransactionState, TYPES, typeWords } from '../parts/transaction-words';
+import type { TransactionsFilters } from '../routes/tenant.routes';
+
+const PAGE_SIZE = 25;
+const route = getRouteApi('/signed-in/transactions');
+
+const columns: readonly Column<Transaction>[] = [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  {
+    key: 'what',
+    header: 'Transaction',
+    cell: (transaction) => (
+      <>
+        <Link params={{ id: transaction.id }} to="/transactions/$id">
+          {typeWords(transaction)}
+        </Link>
+        <div className="k-nothing">{transaction.description}</div>
+      </>
+    ),
+  },
+  {
+    key: 'who',
+    header: 'Customer or account',
+    cell: ({ customerName, accountName }) => (
+      <>
+        {customerName ?? accountName ?? <span className="k-nothing">—</span>}
+        {customerName !== null && accountName !== null && <div className="k-nothing">{accountName}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'category',
+    header: 'Category',
+    cell: ({ categoryName, categorizedBy }) => (
+      <>
+        {categoryName ?? <span className="k-nothing">None</span>}
+        {categorizedBy !== null && <div className="k-nothing">by a rule</div>}
+      </>
+    ),
+  },
+  { key: 'state', header: 'Status', cell: (transaction) => <TransactionState {...transaction} /> },
+  {
+    key: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount, currency, direction }) => (
+      <>
+        <Money amount={amount} currency={currency} />
+        {direction !== null && <div className="k-nothing">{direction === 'IN' ? 'in' : 'out'}</div>}
+      </>
+    ),
+  },
+];
+
+/** What is booked, newest first. */
+export function TransactionsPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const { showSystemGenerated, ...rest } = filters;
+  const navigate = route.useNavigate();
+  const transactions = useQuery(
+    transactionsQuery({
+      ...rest,
+      ...(showSystemGenerated !== undefined && { showSystemGenerated: false }),
+      pageNumber: page,
+      pageSize: PAGE_SIZE,
+    }),
+  );
+  const isFiltered = Object.keys(filters).length > 0;
+  const mayWrite = useMay('transactions.write');
+  return (
+    <>
+      <PageHeader
+        actions={mayWrite && <RecordTransaction />}
+        lead="Everything that is booked. Nothing booked is ever changed: what was wrong is cancelled by its reversal."
+        title="Transactions"
+      />
+      <Panel title="All transactions">
+        <Filters filters={filters} />
+        <DataTable
+          columns={columns}
+          empty={isFiltered ? 'No transaction is found by these filters.' : 'Nothing has been booked yet.'}
+          keyOf={({ id }) => id}
+          label="Transactions"
+          pages={{
+            page,
+            totalPages: transactions.data?.totalPages,
+            totalCount: transactions.data?.totalCount,
+            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
+          }}
+          query={transactions}
+          rows={transactions.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const DIRECTIONS = [
+  ['IN', 'In'],
+  ['OUT', 'Out'],
+] as const;
+const ORIGINS = [['false', 'By people']] as const;
+
+function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
+  const set =
+    <K extends keyof TransactionsFilters>(name: K) =>
+    (value: TransactionsFilters[K] | undefined): void => {
+      void navigate({ search: { ...filters, [name]: value }, replace: true });
+    };
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Description, reference, customer" onChange={set('search')} value={filters.search} />
+      <Choice label="Type" onChange={set('type')} options={TYPES} value={filters.type} />
+      <Choice label="Direction" onChange={set('direction')} options={DIRECTIONS} value={filters.direction} />
+      <RemoteChoice
+        className="k-choice"
+        label="Customer"
+        onChange={set('customerId')}
+        source={customerSource}
+        value={filters.customerId}
+      />
+      <RemoteChoice
+        className="k-choice"
+        label="Account"
+        onChange={set('accountId')}
+        source={accountSource}
+        value={filters.accountId}
+      />
+      <Choice
+        label="Category"
+        onChange={set('categoryId')}
+        options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
+        value={filters.categoryId}
+      />
+      <Choice
+        label="Recorded"
+        onChange={set('showSystemGenerated')}
+        options={ORIGINS}
+        value={filters.showSystemGenerated}
+      />
+      <DateField label="From" onChange={set('beginDate')} value={filters.beginDate} />
+      <DateField label="To" onChange={set('endDate')} value={filters.endDate} />
+    </FilterBar>
+  );
+}

@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AuditEntry } from '../api/audit';
+
+/** Kinds of records, as the service names them and as people do. */
+export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
+  ['account', 'Account'],
+  ['branch', 'Branch'],
+  ['category', 'Category'],
+  ['category-rule', 'Category rule'],
+  ['customer', 'Customer'],
+  ['dead-letter', 'Dead letter'],
+  ['error-log', 'Error'],
+  ['forwarder', 'Forwarder'],
+  ['integration-key', 'Partner key'],
+  ['job', 'Job'],
+  ['notification', 'Notification'],
+  ['operator', 'Operator'],
+  ['projection', 'Projection'],
+  ['role', 'Role'],
+  ['sale', 'Sale'],
+  ['session', 'Session'],
+  ['tenant', 'Tenant'],
+  ['transaction', 'Transaction'],
+  ['user', 'User'],
+];
+
+export const entityWords = (entity: string): string => ENTITIES.find(([known]) => known === entity)?.[1] ?? entity;
+
+export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: string])[] = [
+  ['CREATE', 'Created'],
+  ['UPDATE', 'Changed'],
+  ['DELETE', 'Deleted'],
+  ['LOGIN', 'Signed in'],
+  ['LOGOUT', 'Signed out'],
+  ['OTHER', 'Other'],
+];
+
+export const actionWords = (action: AuditEntry['action']): string =>
+  ACTIONS.find(([known]) => known === action)?.[1] ?? action;
+
+/** Who it was: a person, a partner's system, or the service by itself. */
+export function actorWords(userName: string | null): string {
+  if (userName === null) return 'Unknown';
+  const [, kind, name] = /^(partner|system):(.*)$/.exec(userName) ?? [];
+  if (kind === 'partner') return `Partner ${name ?? ''}`;
+  return kind === 'system' ? `The service (${name ?? ''})` : userName;
+}
+
+/** Leads to the history of the record that an entry is about, at the moment of the entry. */
+export const RecordLink = ({ entry, children }: { entry: AuditEntry; children: ReactNode }): ReactNode => (
+  <Link
+    params={{ entity: entry.entity, id: entry.entityId }}
+    search={{ tenantId: entry.tenantId, at: String(entry.revision) }}
+    to="/records/$entity/$id"
+  >
+    {children}
+  </Link>
+);

@@ -1,0 +1,21 @@
+import type { Change } from './diff-view';
+
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const keysOf = (value: unknown): string[] => (isTree(value) ? Object.keys(value) : []);
+
+const below = (value: unknown, key: string): unknown => (isTree(value) ? value[key] : undefined);
+
+/** What differs between two values, by the path of each: what is on one side only is `undefined` on the other. */
+export function differences(before: unknown, after: unknown, path = ''): Change[] {
+  if (Object.is(before, after)) return [];
+  const keys = [...new Set([...keysOf(before), ...keysOf(after)])];
+  const isLeaf =
+    keys.length === 0 || (before !== undefined && !isTree(before)) || (after !== undefined && !isTree(after));
+  if (!isLeaf)
+    return keys.flatMap((key) =>
+      differences(below(before, key), below(after, key), path === '' ? key : `${path}.${key}`),
+    );
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
+}

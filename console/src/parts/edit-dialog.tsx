@@ -1,0 +1,159 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { Problem } from '../api/problem';
+import { DiffView } from './diff-view';
+import { FormProblem, useForm, type Draft, type Form } from './form';
+import { Icon } from './icons';
+
+/** A record as a form shows it, and the revision at which it was so. */
+export type Version = { readonly values: Draft; readonly revision: number };
+
+type Props = {
+  readonly label: string;
+  /** The record as the page shows it. */
+  readonly from: Version;
+  readonly fields: (form: Form) => ReactNode;
+  /** Saves what was changed, if the record is still at the revision. */
+  readonly save: (changed: Draft, revision: number) => Promise<unknown>;
+  /** The record as it is by now. */
+  readonly reload: () => Promise<Version>;
+  readonly onDone: () => void;
+  /** What it is about, where the same button stands in every row. */
+  readonly about?: string;
+};
+
+/** A form that changes a record, and never undoes silently what somebody else has changed meanwhile. */
+export function EditDialog(props: Props): ReactNode {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button
+        aria-label={props.about === undefined ? undefined : `${props.label}: ${props.about}`}
+        leftSection={<Icon name="edit" size={16} />}
+        onClick={open}
+        size="xs"
+        variant="default"
+      >
+        {props.label}
+      </Button>
+      <Modal
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeOnClickOutside={false}
+        onClose={close}
+        opened={isOpen}
+        size="lg"
+        title={props.label}
+      >
+        {isOpen && <EditForm {...props} close={close} />}
+      </Modal>
+    </>
+  );
+}
+
+const differing = (values: Draft, from: Draft): string[] =>
+  Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
+
+/** Lets what was typed stand, and takes over everything else that has changed. */
+const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
+  ...theirs,
+  ...Object.fromEntries(differing(typed, from).map((name) => [name, typed[name] ?? ''])),
+});
+
+const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'REVISION_CONFLICT';
+
+function EditForm({ from, fields, save, reload, onDone, close }: Props & { close: () => void }): ReactNode {
+  const [base, setBase] = useState(from);
+  const action = useMutation({
+    mutationFn: async (values: Draft): Promise<Version | undefined> => {
+      const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));
+      try {
+        await save(changed, base.revision);
+        return undefined;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        return reload();
+      }
+    },
+    onSuccess: (theirs) => {
+      if (theirs !== undefined) return;
+      onDone();
+      close();
+    },
+  });
+  const form = useForm(from.values, action.error);
+  const takeOver = (theirs: Version): void => {
+    form.replace(rebased(form.values, base.values, theirs.values));
+    setBase(theirs);
+    action.reset();
+  };
+  if (action.data !== undefined)
+    return <Conflict base={base} close={close} onGoOn={takeOver} theirs={action.data} typed={form.values} />;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.mutate(form.values);
+      }}
+    >
+      <Stack gap="sm">
+        <FormProblem error={action.error} form={form} />
+        {fields(form)}
+        <Group justify="flex-end" mt="xs">
+          <Button onClick={close} variant="default">
+            Cancel
+          </Button>
+          <Button disabled={differing(form.values, base.values).length === 0} loading={action.isPending} type="submit">
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type ConflictProps = {
+  readonly base: Version;
+  readonly theirs: Version;
+  readonly typed: Draft;
+  readonly onGoOn: (theirs: Version) => void;
+  readonly close: () => void;
+};
+
+function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactNode {
+  const changes = differing(theirs.values, base.values).map((path) => ({
+    path,
+    before: base.values[path] === '' ? null : base.values[path],
+    after: theirs.values[path] === '' ? null : theirs.values[path],
+  }));
+  const both = differing(typed, base.values).filter((name) => changes.some(({ path }) => path === name));
+  return (
+    <Stack gap="sm">
+      <Alert icon={<Icon name="alert" />} role="alert" title="Somebody changed it meanwhile" variant="outline">
+        Nothing of yours was saved. It is at revision {theirs.revision} by now; you began at {base.revision}. This is
+        what has changed since:
+      </Alert>
+      <DiffView changes={changes} label="What has changed meanwhile" />
+      <Text size="sm">
+        {both.length === 0
+          ? 'You can go on: what you typed stays, and their changes are taken over.'
+          : `You can go on: their changes are taken over, but for what you typed yourself (${both.join(', ')}). Look at it before you save.`}
+      </Text>
+      <Group justify="flex-end">
+        <Button onClick={close} variant="default">
+          Discard what I typed
+        </Button>
+        <Button
+          data-autofocus
+          onClick={() => {
+            onGoOn(theirs);
+          }}
+        >
+          Go on editing
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, Group } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { isPage, readAll, readOne, safeLink, type Notification } from '../api/notifications';
+import { Icon } from './icons';
+import { Instant } from './instant';
+import { ProblemView } from './problem-view';
+import { StatusBadge, type Tone } from './status-badge';
+
+const TONES: Readonly<Record<Notification['type'], Tone>> = {
+  INFO: 'busy',
+  SUCCESS: 'good',
+  WARNING: 'warning',
+  ERROR: 'bad',
+};
+
+const useRefresh = (): (() => void) => {
+  const cache = useQueryClient();
+  return () => void cache.invalidateQueries({ queryKey: ['notifications'] });
+};
+
+type Props = {
+  readonly of: readonly Notification[];
+  /** Called when somebody is led elsewhere. */
+  readonly onLeave?: (() => void) | undefined;
+};
+
+/** Notifications, each with what can be done about it. */
+export const Notices = ({ of, onLeave }: Props): ReactNode => (
+  <ul className="k-notices">
+    {of.map((notification) => (
+      <Notice key={notification.id} notification={notification} onLeave={onLeave} />
+    ))}
+  </ul>
+);
+
+function Notice({ notification, onLeave }: { notification: Notification; onLeave: Props['onLeave'] }): ReactNode {
+  const { id, title, body, type, link, isRead, createdAt } = notification;
+  const refresh = useRefresh();
+  const read = useMutation({ mutationFn: () => readOne(id), onSuccess: refresh });
+  const markRead = (): void => {
+    if (!isRead) read.mutate();
+  };
+  return (
+    <li data-unread={isRead ? undefined : ''}>
+      <div className="k-notice-head">
+        <StatusBadge tone={TONES[type]} {...(type === 'INFO' && { icon: 'info' as const })}>
+          {title}
+          {!isRead && <span className="k-nothing"> · new</span>}
+        </StatusBadge>
+        <small className="k-nothing">
+          <Instant as="relative" at={createdAt} />
+        </small>
+      </div>
+      <p className="k-notice-text">{body}</p>
+      {read.error !== null && <ProblemView error={read.error} />}
+      <Group gap="sm">
+        <Follow
+          link={link}
+          onFollow={() => {
+            markRead();
+            onLeave?.();
+          }}
+        />
+        {!isRead && (
+          <Button
+            aria-label={`Mark as read: ${title}`}
+            leftSection={<Icon name="check" size={14} />}
+            loading={read.isPending}
+            onClick={markRead}
+            size="compact-xs"
+            variant="subtle"
+          >
+            Mark as read
+          </Button>
+        )}
+      </Group>
+    </li>
+  );
+}
+
+/** Where it leads: within the console without loading it anew, elsewhere in another tab; nowhere if it is not safe. */
+function Follow({ link, onFollow }: { link: string | null; onFollow: () => void }): ReactNode {
+  const { history } = useRouter();
+  const safe = safeLink(link);
+  if (safe === undefined) return null;
+  if (safe.isOwn && isPage(safe.to))
+    return (
+      <a
+        href={safe.to}
+        onClick={(event) => {
+          event.preventDefault();
+          onFollow();
+          history.push(safe.to);
+        }}
+      >
+        Open
+      </a>
+    );
+  return (
+    <a href={safe.to} onClick={onFollow} rel="noopener noreferrer" target="_blank">
+      Open {safe.host ?? safe.to}
+    </a>
+  );
+}
+
+/** Reads all that there are. */
+export function ReadAll({ isUseful }: { isUseful: boolean }): ReactNode {
+  const refresh = useRefresh();
+  const action = useMutation({ mutationFn: readAll, onSuccess: refresh });
+  return (
+    <>
+      {action.error !== null && <ProblemView error={action.error} />}
+      <Button
+        disabled={!isUseful}
+        leftSection={<Icon name="check" size={16} />}
+        loading={action.isPending}
+        onClick={() => {
+          action.mutate();
+        }}
+        size="xs"
+        variant="default"
+      >
+        Mark all as read
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { accountSource, customerSource } from '../api/books';
+import { api, data, type Shapes } from '../api/client';
+import { today } from './day';
+import { AreaField, OneOfField, someOf, TextField, type Draft, type Form } from './form';
+import { FormDialog } from './form-dialog';
+import { RemoteField } from './remote-field';
+import { RECORDED_TYPES } from './transaction-words';
+
+type Body = Shapes['CreateTransactionDto'];
+type Party = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'direction';
+
+/** What each type is about, and in which words it asks for its parties. */
+const FORMS: Readonly<
+  Record<Body['type'], { readonly lead: string; readonly parties: readonly (readonly [Party, string])[] }>
+> = {
+  COLLECTION: {
+    lead: 'A customer pays: money comes into an account.',
+    parties: [
+      ['customerId', 'From customer'],
+      ['accountId', 'Into account'],
+    ],
+  },
+  PAYMENT: {
+    lead: 'Money leaves an account, to exactly one of: a customer, a supplier or employee, an expense.',
+    parties: [
+      ['accountId', 'From account'],
+      ['customerId', 'To customer'],
+      ['counterAccountId', 'To supplier or employee'],
+      ['expenseItemId', 'For expense'],
+    ],
+  },
+  TRANSFER: {
+    lead: 'Money moves between two accounts of one’s own.',
+    parties: [
+      ['accountId', 'From account'],
+      ['counterAccountId', 'To account'],
+    ],
+  },
+  ADJUSTMENT: {
+    lead: 'Corrects exactly one of: what a customer owes, what an account holds.',
+    parties: [
+      ['customerId', 'Customer'],
+      ['accountId', 'Account'],
+      ['direction', 'Direction'],
+    ],
+  },
+  OPENING_BALANCE: {
+    lead: 'What was there before the books began: of exactly one customer or account.',
+    parties: [
+      ['customerId', 'Customer'],
+      ['accountId', 'Account'],
+      ['direction', 'Direction'],
+    ],
+  },
+};
+
+const DIRECTIONS = [
+  ['IN', 'In: an account holds more, a customer owes less'],
+  ['OUT', 'Out: an account holds less, a customer owes more'],
+] as const;
+const OPTIONAL = ['description', 'reference'] as const;
+
+const typeOf = (values: Draft): Body['type'] =>
+  RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
+
+/** Only the parties that the type asks for: what was typed for another type stays behind. */
+function bodyOf(values: Draft): Body {
+  const type = typeOf(values);
+  const { direction, ...parties } = someOf(
+    values,
+    FORMS[type].parties.map(([name]) => name),
+  );
+  return {
+    type,
+    date: values['date'] ?? '',
+    amount: values['amount']?.trim() ?? '',
+    ...parties,
+    ...((direction === 'IN' || direction === 'OUT') && { direction }),
+    ...someOf(values, OPTIONAL),
+  };
+}
+
+const PartyField = ({ form, name, label }: { form: Form; name: Party; label: string }): ReactNode =>
+  name === 'direction' ? (
+    <OneOfField form={form} label={label} name={name} options={DIRECTIONS} />
+  ) : (
+    <RemoteField
+      form={form}
+      label={label}
+      name={name}
+      source={name === 'customerId' ? customerSource : accountSource}
+    />
+  );
+
+/** Records money that came, went or moved. Sent again after a lost answer, it is recorded once. */
+export function RecordTransaction({ customerId = '' }: { customerId?: string }): ReactNode {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [attempt, setAttempt] = useState({ body: '', key: '' });
+  const keyFor = (body: string): string => {
+    if (attempt.body === body) return attempt.key;
+    const key = crypto.randomUUID();
+    setAttempt({ body, key });
+    return key;
+  };
+  return (
+    <FormDialog
+      act={(values) => {
+        const body = bodyOf(values);
+        const header = { 'Idempotency-Key': keyFor(JSON.stringify(body)) };
+        return data(api.POST('/api/transactions', { params: { header }, body }));
+      }}
+      buttonProps={{ variant: 'filled', size: customerId === '' ? 'sm' : 'xs' }}
+      fields={(form) => {
+        const { lead, parties } = FORMS[typeOf(form.values)];
+        return (
+          <>
+            <OneOfField form={form} hint={lead} label="Type" name="type" options={RECORDED_TYPES} required />
+            <div className="k-fields">
+              <TextField form={form} label="Date" name="date" required type="date" />
+              <TextField autoFocus form={form} hint="As 1250.00" label="Amount" name="amount" required />
+              {parties.map(([name, label]) => (
+                <PartyField form={form} key={name} label={label} name={name} />
+              ))}
+              <TextField form={form} label="Reference" name="reference" />
+            </div>
+            <AreaField form={form} hint="Rules choose a category by it" label="Description" name="description" />
+          </>
+        );
+      }}
+      icon="plus"
+      initial={{
+        ...{ type: 'COLLECTION', date: today(), amount: '', customerId, accountId: '', counterAccountId: '' },
+        ...{ expenseItemId: '', direction: 'IN', description: '', reference: '' },
+      }}
+      label="Record a transaction"
+      onDone={({ id }) => {
+        setAttempt({ body: '', key: '' });
+        for (const key of ['transactions', 'statement', 'customer', 'customers'])
+          void cache.invalidateQueries({ queryKey: [key] });
+        void navigate({ to: '/transactions/$id', params: { id } });
+      }}
+      send="Record"
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery, type QueryKey } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+
+/** A record as a chooser shows it. */
+export type Option = { readonly id: string; readonly name: string };
+
+/** Where records of a kind are found for a chooser. */
+export type Source = {
+  readonly key: QueryKey;
+  /** The best matches, at most some twenty. */
+  readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
+  /** The name of one that was chosen before. */
+  readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
+};
+
+const TYPING_MS = 200;
+
+type Props = {
+  readonly source: Source;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (id: string | undefined) => void;
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+  readonly hint?: string | undefined;
+  readonly className?: string;
+  /** What stands there while nothing is chosen. */
+  readonly none?: string;
+};
+
+/** What can be chosen by now, with what is chosen among it. */
+function useOptions(source: Source, value: string | undefined, known: Option | undefined, search: string) {
+  const found = useQuery({
+    queryKey: [...source.key, 'find', search],
+    queryFn: ({ signal }) => source.find(search, signal),
+    placeholderData: (before) => before,
+    staleTime: 10_000,
+  });
+  const options = found.data ?? [];
+  const chosen = [...options, ...(known ? [known] : [])].find(({ id }) => id === value);
+  const named = useQuery({
+    queryKey: [...source.key, 'name', value],
+    queryFn: ({ signal }) => source.nameOf(value ?? '', signal),
+    enabled: value !== undefined && chosen === undefined && !found.isPending,
+    retry: false,
+  });
+  if (value === undefined) return { options, isSearching: found.isFetching };
+  const kept = chosen ?? { id: value, name: named.data ?? value };
+  return { options: [kept, ...options.filter(({ id }) => id !== value)], isSearching: found.isFetching };
+}
+
+/** Chooses one of many records, which the service searches. */
+export function RemoteChoice(props: Props): ReactNode {
+  const { source, label, value, onChange, required = false, none = 'Any' } = props;
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed, TYPING_MS);
+  const [known, setKnown] = useState<Option>();
+  const { options, isSearching } = useOptions(source, value, known, search);
+  return (
+    <Select
+      checkIconPosition="right"
+      className={props.className}
+      clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
+      clearable
+      data={options.map(({ id, name }) => ({ value: id, label: name }))}
+      description={props.hint}
+      error={props.error}
+      // The service has searched already.
+      filter={({ options: all }) => all}
+      label={label}
+      nothingFoundMessage={isSearching ? 'Searching…' : 'Nothing is found'}
+      onChange={(id) => {
+        setKnown(options.find((option) => option.id === id));
+        onChange(id ?? undefined);
+      }}
+      // The name of what is chosen is no search.
+      onSearchChange={(text) => {
+        setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
+      }}
+      placeholder={none}
+      searchable
+      value={value ?? null}
+      withAsterisk={required}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import type { Form } from './form';
+import { RemoteChoice, type Source } from './remote-choice';
+
+type Props = {
+  readonly form: Form;
+  readonly name: string;
+  readonly label: string;
+  readonly source: Source;
+  readonly hint?: string;
+  readonly required?: boolean;
+};
+
+/** A form's field that holds a record of many. */
+export const RemoteField = ({ form, name, label, source, hint, required }: Props): ReactNode => (
+  <RemoteChoice
+    error={form.fault(name)}
+    hint={hint}
+    label={label}
+    none="None"
+    onChange={(id) => {
+      form.set(name, id ?? '');
+    }}
+    required={required ?? false}
+    source={source}
+    value={form.values[name] === '' ? undefined : form.values[name]}
+  />
+);

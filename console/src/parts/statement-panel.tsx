@@ -1,0 +1,123 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { statementQuery, type Period, type Statement } from '../api/books';
+import { download } from '../api/download';
+import { DataTable, type Column } from './data-table';
+import { Day } from './day';
+import { DateField, FilterBar } from './filter-bar';
+import { Icon } from './icons';
+import { amountWords, Money } from './money';
+import { Panel } from './panel';
+import { ProblemView } from './problem-view';
+import { stringifySearch } from './search-params';
+
+const PAGE_SIZE = 25;
+
+type Line = Statement['lines'][number];
+
+const amount = (text: string): ReactNode =>
+  /[1-9]/.test(text) ? amountWords(text) : <span className="k-nothing">—</span>;
+
+const columns: readonly Column<Line>[] = [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  {
+    key: 'what',
+    header: 'Transaction',
+    cell: ({ transactionId, description }) => (
+      <Link params={{ id: transactionId }} to="/transactions/$id">
+        {description ?? 'Without a description'}
+      </Link>
+    ),
+  },
+  { key: 'debit', header: 'Debit', numeric: true, cell: ({ debit }) => amount(debit) },
+  { key: 'credit', header: 'Credit', numeric: true, cell: ({ credit }) => amount(credit) },
+  { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => amountWords(balance) },
+];
+
+type Props = {
+  readonly accountId: string;
+  readonly currency: string;
+  readonly period: Period;
+  readonly onPeriod: (period: Period) => void;
+};
+
+/** Every posting to an account within a period, with the balance after each. */
+export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
+  const statement = useQuery(statementQuery(accountId, period));
+  const [page, setPage] = useState(1);
+  const lines = statement.data?.lines;
+  const pages = Math.max(1, Math.ceil((lines?.length ?? 0) / PAGE_SIZE));
+  const shown = Math.min(page, pages);
+  return (
+    <Panel aside={<Csv accountId={accountId} period={period} />} title="Statement">
+      <FilterBar
+        onClear={
+          period.beginDate === undefined && period.endDate === undefined
+            ? undefined
+            : () => {
+                onPeriod({});
+              }
+        }
+      >
+        <DateField
+          label="From"
+          onChange={(beginDate) => {
+            onPeriod({ ...period, beginDate });
+          }}
+          value={period.beginDate}
+        />
+        <DateField
+          label="To"
+          onChange={(endDate) => {
+            onPeriod({ ...period, endDate });
+          }}
+          value={period.endDate}
+        />
+      </FilterBar>
+      {statement.data && (
+        <p className="k-note k-sums">
+          <span>
+            Before: <Money amount={statement.data.opening} currency={currency} />
+          </span>
+          <span>
+            After: <Money amount={statement.data.closing} currency={currency} />
+          </span>
+        </p>
+      )}
+      <DataTable
+        columns={columns}
+        empty="Nothing was posted within this time."
+        keyOf={({ transactionId, debit, credit }) => `${transactionId} ${debit} ${credit}`}
+        label="Statement"
+        pages={{ page: shown, totalPages: pages, totalCount: lines?.length, onPage: setPage }}
+        query={statement}
+        rows={lines?.slice((shown - 1) * PAGE_SIZE, shown * PAGE_SIZE)}
+      />
+    </Panel>
+  );
+}
+
+function Csv({ accountId, period }: Pick<Props, 'accountId' | 'period'>): ReactNode {
+  const search = stringifySearch(period);
+  const action = useMutation({
+    mutationFn: () => download(`/api/accounts/${accountId}/statement${search}`, 'text/csv'),
+  });
+  return (
+    <>
+      {action.error !== null && <ProblemView error={action.error} />}
+      <Button
+        leftSection={<Icon name="download" size={16} />}
+        loading={action.isPending}
+        onClick={() => {
+          action.mutate();
+        }}
+        size="xs"
+        variant="default"
+      >
+        As CSV
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,6 @@
+import type { ReactNode } from 'react';
+import { StatusBadge } from './status-badge';
+
+/** Whether a tenant's people and partners get in. */
+export const TenantStatus = ({ isActive }: { isActive: boolean }): ReactNode =>
+  isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="warning">Suspended</StatusBadge>;

@@ -1,0 +1,120 @@
+import { ActionIcon, Button, Group, Slider, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { RecordState } from '../api/records';
+import { Icon } from './icons';
+
+type Props = {
+  readonly state: RecordState | undefined;
+  /** The revision that the record is at by now. */
+  readonly last: number;
+  /** A revision or an instant; undefined for now. */
+  readonly onTravel: (at: string | undefined) => void;
+};
+
+/** As a field for date and time takes it: in the viewer's zone, to the second. */
+function localOf(instant: string): string {
+  const date = new Date(instant);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** Where in a record's history one stands: step by step, by a slider, or at an instant. */
+export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
+  const revision = state?.revision ?? last;
+  const toRevision = (next: number): void => {
+    onTravel(next >= last ? undefined : String(Math.max(0, next)));
+  };
+  return (
+    <div className="k-travel">
+      <Group align="flex-end" gap="sm">
+        <ActionIcon
+          aria-label="One event earlier"
+          disabled={revision === 0}
+          onClick={() => {
+            toRevision(revision - 1);
+          }}
+          size="lg"
+          title="One event earlier"
+          variant="default"
+        >
+          <Icon name="back" />
+        </ActionIcon>
+        <ActionIcon
+          aria-label="One event later"
+          disabled={revision >= last}
+          onClick={() => {
+            toRevision(revision + 1);
+          }}
+          size="lg"
+          title="One event later"
+          variant="default"
+        >
+          <Icon name="chevron" />
+        </ActionIcon>
+        <AtInstant key={state?.occurredAt} onTravel={onTravel} state={state} />
+        <Button
+          disabled={revision >= last}
+          onClick={() => {
+            onTravel(undefined);
+          }}
+          variant="default"
+        >
+          Now
+        </Button>
+      </Group>
+      <RevisionSlider key={revision} last={last} onTravel={toRevision} revision={revision} />
+    </div>
+  );
+}
+
+function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): ReactNode {
+  const [typed, setTyped] = useState(state === undefined ? '' : localOf(state.occurredAt));
+  const travel = (): void => {
+    const date = new Date(typed);
+    if (Number.isNaN(date.getTime())) return;
+    // The whole of the second that was chosen.
+    onTravel(new Date(date.getTime() + (typed.includes('.') ? 0 : 999)).toISOString());
+  };
+  return (
+    <form
+      className="k-travel-instant"
+      onSubmit={(event) => {
+        event.preventDefault();
+        travel();
+      }}
+    >
+      <TextInput
+        label="As it was at (your time)"
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+        }}
+        step={1}
+        type="datetime-local"
+        value={typed}
+      />
+      <Button type="submit" variant="default">
+        Show
+      </Button>
+    </form>
+  );
+}
+
+type SliderProps = { readonly revision: number; readonly last: number; readonly onTravel: (revision: number) => void };
+
+function RevisionSlider({ revision, last, onTravel }: SliderProps): ReactNode {
+  const [shown, setShown] = useState(revision);
+  if (last === 0) return null;
+  return (
+    <Slider
+      label={(value) => `Revision ${value}`}
+      max={last}
+      min={0}
+      mt="md"
+      onChange={setShown}
+      onChangeEnd={onTravel}
+      size="md"
+      step={1}
+      thumbLabel={`Revision, of 0 to ${last}`}
+      value={shown}
+    />
+  );
+}

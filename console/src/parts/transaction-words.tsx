@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { accountNameQuery, type Transaction } from '../api/books';
+import { StatusBadge } from './status-badge';
+
+/** Those that people record. */
+export const RECORDED_TYPES = [
+  ['COLLECTION', 'Collection'],
+  ['PAYMENT', 'Payment'],
+  ['TRANSFER', 'Transfer'],
+  ['ADJUSTMENT', 'Adjustment'],
+  ['OPENING_BALANCE', 'Opening balance'],
+] as const;
+
+/** With those that come with a partner's sale. */
+export const TYPES = [
+  ['INVOICE', 'Invoice'],
+  ['RETURN', 'Return'],
+  ['CANCELLATION', 'Cancellation'],
+  ...RECORDED_TYPES,
+] as const;
+
+export function typeWords({ type, documentEffect }: Pick<Transaction, 'type' | 'documentEffect'>): string {
+  const words = (name: string | null): string | undefined => TYPES.find(([each]) => each === name)?.[1];
+  const effect = words(documentEffect);
+  const own = words(type);
+  if (own !== undefined && effect !== undefined) return `${own} (${effect.toLowerCase()})`;
+  return own ?? effect ?? 'Transaction';
+}
+
+/** Whether it counts, was undone, or undoes another. */
+export function TransactionState({
+  isCancelled,
+  reversalOf,
+}: Pick<Transaction, 'isCancelled' | 'reversalOf'>): ReactNode {
+  if (isCancelled) return <StatusBadge tone="idle">Cancelled</StatusBadge>;
+  if (reversalOf !== null) return <StatusBadge tone="idle">Reversal</StatusBadge>;
+  return <StatusBadge tone="good">Booked</StatusBadge>;
+}
+
+/** An account by its name; by its id until that is known. */
+export function AccountName({ id }: { id: string }): ReactNode {
+  const { data } = useQuery(accountNameQuery(id));
+  return data ?? <code>{id}</code>;
+}

@@ -1,0 +1,80 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { moment, number, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { signedIn } from './signed-in.route';
+
+const auditSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  dateFrom: moment,
+  dateTo: moment,
+  tenantId: text,
+  entity: text,
+  entityId: text,
+  action: oneOf('CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER'),
+  userId: text,
+});
+/** What the address says of the page's filters. */
+export type AuditFilters = Omit<ReturnType<typeof auditSearch>, 'page'>;
+
+const errorsSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  dateFrom: moment,
+  dateTo: moment,
+  level: oneOf('ERROR', 'WARN', 'INFO'),
+  resolved: oneOf('true', 'false', 'any'),
+  statusCode: number,
+  tenantId: text,
+  userId: text,
+});
+/** What the address says of the page's filters. */
+export type ErrorsFilters = Omit<ReturnType<typeof errorsSearch>, 'page'>;
+
+// What operators look up: who did what, how a record came to be, what failed, and whom the service is for.
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('../pages/audit.page'), 'AuditPage'),
+});
+const auditEntry = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit/$id',
+  component: lazyRouteComponent(() => import('../pages/audit-entry.page'), 'AuditEntryPage'),
+});
+const record = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/records/$entity/$id',
+  validateSearch: searchParams({ tenantId: text, at: text }),
+  component: lazyRouteComponent(() => import('../pages/record.page'), 'RecordPage'),
+});
+const errors = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/errors',
+  validateSearch: errorsSearch,
+  component: lazyRouteComponent(() => import('../pages/errors.page'), 'ErrorsPage'),
+});
+const error = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/errors/$id',
+  component: lazyRouteComponent(() => import('../pages/error.page'), 'ErrorPage'),
+});
+const tenants = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tenants',
+  validateSearch: searchParams({ page: pageNumber, search: text, isActive: oneOf('true', 'false') }),
+  component: lazyRouteComponent(() => import('../pages/tenants.page'), 'TenantsPage'),
+});
+const tenant = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tenants/$id',
+  component: lazyRouteComponent(() => import('../pages/tenant.page'), 'TenantPage'),
+});
+const operators = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operators',
+  validateSearch: searchParams({ page: pageNumber, search: text }),
+  component: lazyRouteComponent(() => import('../pages/operators.page'), 'OperatorsPage'),
+});
+
+export const platformRoutes = [audit, auditEntry, record, errors, error, tenants, tenant, operators] as const;

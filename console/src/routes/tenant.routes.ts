@@ -1,0 +1,104 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { day, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { signedIn } from './signed-in.route';
+
+const transactionsSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  type: oneOf(
+    'COLLECTION',
+    'PAYMENT',
+    'TRANSFER',
+    'ADJUSTMENT',
+    'OPENING_BALANCE',
+    'INVOICE',
+    'RETURN',
+    'CANCELLATION',
+  ),
+  direction: oneOf('IN', 'OUT'),
+  beginDate: day,
+  endDate: day,
+  customerId: text,
+  accountId: text,
+  categoryId: text,
+  showSystemGenerated: oneOf('false'),
+});
+/** What the address says of the page's filters. */
+export type TransactionsFilters = Omit<ReturnType<typeof transactionsSearch>, 'page'>;
+
+const rulesSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  categoryId: text,
+  source: oneOf('SEED', 'LEARNED', 'MANUAL'),
+  isEnabled: oneOf('true', 'false'),
+});
+/** What the address says of the page's filters. */
+export type RulesFilters = Omit<ReturnType<typeof rulesSearch>, 'page'>;
+
+const customersSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
+  isDefault: oneOf('true', 'false'),
+});
+/** What the address says of the page's filters. */
+export type CustomersFilters = Omit<ReturnType<typeof customersSearch>, 'page'>;
+
+// What the users of a tenant see, each by their permissions.
+const customers = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/customers',
+  validateSearch: customersSearch,
+  component: lazyRouteComponent(() => import('../pages/customers.page'), 'CustomersPage'),
+});
+const customer = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/customers/$id',
+  validateSearch: searchParams({ beginDate: day, endDate: day }),
+  component: lazyRouteComponent(() => import('../pages/customer.page'), 'CustomerPage'),
+});
+const transactions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/transactions',
+  validateSearch: transactionsSearch,
+  component: lazyRouteComponent(() => import('../pages/transactions.page'), 'TransactionsPage'),
+});
+const transaction = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/transactions/$id',
+  component: lazyRouteComponent(() => import('../pages/transaction.page'), 'TransactionPage'),
+});
+const rules = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/rules',
+  validateSearch: rulesSearch,
+  component: lazyRouteComponent(() => import('../pages/rules.page'), 'RulesPage'),
+});
+const ruleBench = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/rules/bench',
+  component: lazyRouteComponent(() => import('../pages/rule-bench.page'), 'RuleBenchPage'),
+});
+const keys = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/partner-keys',
+  component: lazyRouteComponent(() => import('../pages/partner-keys.page'), 'PartnerKeysPage'),
+});
+const notifications = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/notifications',
+  validateSearch: searchParams({ page: pageNumber, isRead: oneOf('true', 'false') }),
+  component: lazyRouteComponent(() => import('../pages/notifications.page'), 'NotificationsPage'),
+});
+
+export const tenantRoutes = [
+  customers,
+  customer,
+  transactions,
+  transaction,
+  rules,
+  ruleBench,
+  keys,
+  notifications,
+] as const;

@@ -1,0 +1,223 @@
+import type { Browser, Page } from 'playwright-core';
+import { ConsoleService, eventually, type Shop } from '../support/console-service.js';
+import { launch, Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let browser: Browser;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  service = await ConsoleService.start();
+  shop = await service.openShop();
+  browser = await launch();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+beforeEach(async () => {
+  visitor = await Visitor.arrives(browser, service.url);
+  page = visitor.page;
+});
+afterEach(async () => {
+  await visitor.leave();
+  expect(visitor.complaints).toEqual([]);
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+const choose = async (label: string, option: string): Promise<void> => {
+  await dialog().getByRole('combobox', { name: label }).or(dialog().getByLabel(label)).first().click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+};
+const mine = (path: string, body?: unknown, method?: string): Promise<unknown> =>
+  service.call(path, {
+    token: shop.ownerToken,
+    ...(body !== undefined && { body }),
+    ...(method !== undefined && { method }),
+  });
+
+test("A partner's key is shown once, opens the door, and after it is revoked the partner is refused", async () => {
+  await visitor.signIn(shop.owner, '/partner-keys');
+  await button('Create a key').click();
+  await dialog().getByLabel('Name').fill('Till 2');
+  await dialog()
+    .getByLabel(/^Partner's system/)
+    .fill('tills');
+  await dialog().getByRole('button', { name: 'Create a key' }).click();
+  await dialog().getByText('It is shown this once').waitFor();
+  const key = await dialog().getByTestId('secret').innerText();
+  expect(await dialog().getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await dialog().getByLabel('I have stored it').check();
+  await dialog().getByRole('button', { name: 'Done' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  expect(await page.content()).not.toContain(key);
+
+  await service.sell({ ...shop, key }, 'till-1');
+  await button('Revoke: Till 2').click();
+  await dialog().getByRole('button', { name: 'Revoke' }).click();
+  await row('Till 2').getByText('Revoked').waitFor();
+  const push = (externalId: string) =>
+    service.sell({ ...shop, key }, externalId).then(
+      () => 'accepted',
+      (error: unknown) => String(error),
+    );
+  await eventually(async () => (await push('till-2')).includes('401'));
+  expect(await push('till-3')).toContain('INVALID_KEY');
+}, 60_000);
+
+test('What two people change at once is explained: nothing is undone silently, and nothing typed is lost', async () => {
+  visitor.expects(/409/);
+  const { data: customer } = (await mine('/api/customers', { name: 'Northwind Foods', city: 'Oslo' })) as {
+    data: { id: string };
+  };
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await button('Edit').click();
+  await dialog().getByLabel('Phone').fill('+47 22 00 00 00');
+  await mine(`/api/customers/${customer.id}`, { city: 'Bergen' }, 'PATCH');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().getByText('Somebody changed it meanwhile').waitFor();
+  const changes = dialog().getByRole('region', { name: 'What has changed meanwhile' });
+  await changes.getByText('Oslo').waitFor();
+  await changes.getByText('Bergen').waitFor();
+  await dialog().getByRole('button', { name: 'Go on editing' }).click();
+  expect(await dialog().getByLabel('City').inputValue()).toBe('Bergen');
+  expect(await dialog().getByLabel('Phone').inputValue()).toBe('+47 22 00 00 00');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  await page.getByText('+47 22 00 00 00').waitFor();
+  const { data: stored } = (await mine(`/api/customers/${customer.id}`)) as { data: { city: string; phone: string } };
+  expect([stored.city, stored.phone]).toEqual(['Bergen', '+47 22 00 00 00']);
+}, 60_000);
+
+test('What the service finds wrong with a customer is said at the field, and mended there', async () => {
+  visitor.expects(/400/);
+  await visitor.signIn(shop.owner, '/customers');
+  await button('Create a customer').click();
+  await dialog().getByLabel('Name').fill('Ada Bakery');
+  await dialog().getByLabel('E-mail').fill('no address');
+  await dialog().getByRole('button', { name: 'Create a customer' }).click();
+  await dialog().getByText('see the field that is marked').waitFor();
+  expect(await dialog().getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
+  await dialog().getByLabel('E-mail').fill('ada@bakery.example');
+  await dialog().getByRole('button', { name: 'Create a customer' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Ada Bakery' }).waitFor();
+  await page.getByText('ada@bakery.example').waitFor();
+}, 60_000);
+
+test('A payment is recorded, shows in the statement, gets a category and is cancelled by its reversal', async () => {
+  const { data: customer } = (await mine('/api/customers', {
+    name: 'Brew & Co',
+    openingBalance: { amount: '500.00', direction: 'OUT', date: '2026-01-01' },
+  })) as { data: { id: string } };
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await page.getByText('owes us').waitFor();
+  await button('Record a transaction').click();
+  await dialog().getByLabel('Date').fill('2026-03-04');
+  await dialog().getByLabel('Amount').fill('120.50');
+  await choose('Into account', 'Bank');
+  await dialog().getByLabel('Description').fill('Paid by transfer');
+  await dialog().getByRole('button', { name: 'Record' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Collection' }).waitFor();
+  await page.getByRole('region', { name: 'Postings' }).last().getByText('Brew & Co').waitFor();
+
+  await button('Choose the category').click();
+  const { data: categories } = (await mine('/api/transaction-categories')) as {
+    data: { name: string; direction: string }[];
+  };
+  const category = categories.find(({ direction }) => direction !== 'OUT')?.name ?? '';
+  await choose('Category', category);
+  await dialog().getByRole('button', { name: 'Choose', exact: true }).click();
+  await dialog().waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'About it' }).getByText(category).waitFor();
+
+  await button('Cancel').click();
+  await dialog().getByLabel('Reason').fill('Booked twice.');
+  await dialog().getByRole('button', { name: 'Book the reversal' }).click();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
+  await button('Cancel').waitFor({ state: 'detached' });
+
+  await visitor.goTo(`/customers/${customer.id}`);
+  const statement = page.getByRole('region', { name: 'Statement' }).last();
+  await statement.getByText('Paid by transfer').first().waitFor();
+  await page.getByText('After: 500.00 EUR').waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), button('As CSV').click()]);
+  expect(download.suggestedFilename()).toBe('statement.csv');
+
+  await visitor.goTo(`/transactions?customerId=${customer.id}&type=COLLECTION`);
+  await row('Collection').first().waitFor();
+  expect(await page.getByRole('row').filter({ hasText: 'Opening balance' }).count()).toBe(0);
+  await page.getByRole('searchbox').fill('nothing of the kind');
+  await page.getByText('No transaction is found by these filters.').waitFor();
+}, 90_000);
+
+test('The bench tells which rule would choose, why the others would not, and what a draft would have caught', async () => {
+  visitor.expects(/400/);
+  const { data: categories } = (await mine('/api/transaction-categories')) as {
+    data: { id: string; name: string; direction: string }[];
+  };
+  const incoming = categories.find(({ direction }) => direction === 'IN');
+  await visitor.signIn(shop.owner, '/rules');
+  await button('Create a rule').click();
+  await choose('Category', incoming?.name ?? '');
+  await dialog().getByLabel('Keyword').fill('stocktaking bonus');
+  await dialog().getByLabel('Priority').fill('700');
+  await dialog().getByRole('button', { name: 'Create a rule' }).click();
+  await row('description contains “stocktaking bonus”').waitFor();
+
+  await page.getByRole('link', { name: 'Try the rules' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Try the rules' }).waitFor();
+  await page.getByLabel('Description').fill('STOCKTAKING Bonus 2026');
+  await button('Try').click();
+  // Its category is for money that comes in, and nothing said that it does.
+  await page.getByText('It would get no category').waitFor();
+  await row('stocktaking bonus').getByText('for the other direction').waitFor();
+  await page.getByLabel('Direction').first().click();
+  await page.getByRole('option', { name: 'Money comes in' }).click();
+  await button('Try').click();
+  await page.getByText(`It would be “${incoming?.name ?? ''}”`).waitFor();
+  await row('stocktaking bonus').getByText('Chosen').waitFor();
+
+  await service.sell(shop, 'bench-1', { customer: { externalId: 'c1', name: 'Harbour Café' } });
+  await service.saleIs(shop, 'bench-1', 'BOOKED');
+  await page.getByRole('switch').click();
+  const draft = page.getByRole('group', { name: 'The new rule' });
+  await draft.getByLabel('Merchant').fill('harbour');
+  await button('Try').click();
+  // A category is needed: the service says so at the field.
+  await page.getByRole('alert').first().waitFor();
+  expect(await draft.getByLabel('Category').first().getAttribute('aria-invalid')).toBe('true');
+  await draft.getByLabel('Category').first().click();
+  await page
+    .getByRole('option', {
+      name: categories.find(({ direction }) => direction === 'BOTH')?.name ?? incoming?.name ?? '',
+    })
+    .click();
+  await button('Try').click();
+  await page.getByRole('region', { name: 'What the new rule would have caught' }).waitFor();
+  await row('harbour').first().waitFor();
+}, 60_000);
+
+test('The bell counts what is not read, follows a link within the console, and offers no link that is not safe', async () => {
+  const send = (title: string, link?: string) =>
+    mine('/api/notifications/admin/send', { title, body: 'Please look.', broadcast: true, ...(link && { link }) });
+  await visitor.signIn(shop.owner, '/customers');
+  await send('Stocktaking on Friday', '/console/transactions');
+  await send('Elsewhere', 'https://status.example/today');
+  await page.reload();
+  await button('Notifications: 2 not read').click();
+  const elsewhere = page.getByRole('link', { name: 'Open status.example' });
+  expect(await elsewhere.getAttribute('rel')).toBe('noopener noreferrer');
+  await page.getByRole('link', { name: 'Open', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Transactions' }).waitFor();
+  await button('Notifications: 1 not read').click();
+  await button('Mark all as read').click();
+  await button('Notifications').waitFor();
+  await page.getByRole('link', { name: 'All notifications' }).click();
+  await page.getByText('Stocktaking on Friday').waitFor();
+}, 60_000);

@@ -1,0 +1,212 @@
+import type { Browser, Page } from 'playwright-core';
+import { ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
+import { launch, Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let browser: Browser;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  service = await ConsoleService.start();
+  shop = await service.openShop();
+  browser = await launch();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+beforeEach(async () => {
+  visitor = await Visitor.arrives(browser, service.url);
+  page = visitor.page;
+});
+afterEach(async () => {
+  await visitor.leave();
+  expect(visitor.complaints).toEqual([]);
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const region = (name: string) => page.getByRole('region', { name, exact: true });
+
+/** A customer with four events. */
+async function northwind(): Promise<string> {
+  const { data } = await service.call<{ data: { id: string } }>('/api/customers', {
+    token: shop.ownerToken,
+    body: { name: 'Northwind Foods', city: 'Oslo' },
+  });
+  for (const body of [{ city: 'Bergen' }, { status: 'PASSIVE' }, { notes: 'Pays late.' }])
+    await service.call(`/api/customers/${data.id}`, { method: 'PATCH', token: shop.ownerToken, body });
+  return data.id;
+}
+
+test('From an entry of the audit log the way leads to the record as it was then, and through its whole history', async () => {
+  const id = await northwind();
+  await visitor.signIn(OPERATOR, `/audit?entity=customer&entityId=${id}`);
+  await page.getByRole('link', { name: 'Customer updated: city' }).click();
+  const changed = region('What it changed').last();
+  await changed.getByText('Oslo').waitFor();
+  await changed.getByText('Bergen').waitFor();
+  await page.getByRole('link', { name: 'History of the record' }).click();
+
+  // It begins at the event of the entry.
+  await page.getByText('Revision 1 of 3').waitFor();
+  await page.getByText('"city": "Bergen"').first().waitFor();
+  expect(await region('State at revision 1 as JSON').innerText()).toContain('"notes": null');
+  const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('button');
+  expect(await events.count()).toBe(4);
+  await page.getByText('Olga Owner').first().waitFor();
+
+  await button('One event earlier').click();
+  await page.getByText('Revision 0 of 3').waitFor();
+  expect(await button('One event earlier').isDisabled()).toBe(true);
+  await page.getByText('"city": "Oslo"').first().waitFor();
+
+  // By keyboard along the slider; where one stands is in the address.
+  await page.getByRole('slider').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.getByText('Revision 1 of 3').waitFor();
+  await page.getByRole('slider').focus();
+  await page.keyboard.press('End');
+  await page.getByText('Revision 3 of 3').waitFor();
+  await page.getByText('"notes": "Pays late."').first().waitFor();
+  await events.nth(1).click();
+  await page.waitForURL(/at=2/);
+  await page.reload();
+  await page.getByText('Revision 2 of 3').waitFor();
+  await region('What the event changed').getByText('isActive').waitFor();
+}, 60_000);
+
+test('Before its first event a record was not there, and the page says so and leads back', async () => {
+  visitor.expects(/404/);
+  const id = await northwind();
+  await visitor.signIn(OPERATOR, `/records/customer/${id}?tenantId=${shop.tenantId}&at=2001-01-01T00:00:00.000Z`);
+  await page.getByText('It was not there yet').waitFor();
+  await page.getByLabel('As it was at (your time)').fill('2099-01-01T00:00:00');
+  await button('Show').click();
+  await page.getByText('Revision 3 of 3').waitFor();
+  await visitor.goTo(`/records/customer/01890000-0000-7000-8000-000000000000?tenantId=${shop.tenantId}`);
+  await page.getByText('There is no such record').waitFor();
+}, 60_000);
+
+test('The filters of the audit log stand in its address, and find what they say', async () => {
+  await northwind();
+  await visitor.signIn(OPERATOR, '/audit');
+  await page
+    .getByRole('combobox', { name: 'Record' })
+    .or(page.getByLabel('Record', { exact: true }))
+    .first()
+    .click();
+  await page.getByRole('option', { name: 'Customer', exact: true }).click();
+  await page.waitForURL(/entity=customer/);
+  await page.getByLabel('Tenant').first().fill('Acme');
+  await page.getByRole('option', { name: 'Acme Trading' }).click();
+  await page.waitForURL(/tenantId=/);
+  await page.getByRole('searchbox').fill('northwind');
+  await page.waitForURL(/search=northwind/);
+  await page.reload();
+  await page.getByRole('link', { name: 'Customer "Northwind Foods" created' }).first().waitFor();
+  expect(await page.getByLabel('Tenant').first().inputValue()).toBe('Acme Trading');
+}, 60_000);
+
+/** Somebody who tries what they may not, until it is noted as an error. */
+async function knockInVain(): Promise<void> {
+  for (let time = 0; time < 11; time += 1)
+    await service.call('/api/platform/tenants', { token: shop.ownerToken }).catch(() => undefined);
+}
+
+test('An error is resolved once its cause is mended; when it occurs again, that is told on both records', async () => {
+  const token = await service.operator();
+  const open = async () =>
+    (await service.call<{ items: { id: string }[] }>('/api/platform/error-logs?resolved=false', { token })).items;
+  await knockInVain();
+  await eventually(async () => (await open()).length > 0);
+  await visitor.signIn(OPERATOR, '/errors');
+  await page.getByRole('link', { name: /refused again and again/ }).click();
+  await page.getByText('GET /api/platform/tenants').first().waitFor();
+  const first = page.url();
+  await button('Resolve').click();
+  await dialog().getByText('Is the cause mended?').waitFor();
+  await dialog().getByRole('button', { name: 'Resolve' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  await region('What happened').getByText('Resolved', { exact: true }).first().waitFor();
+  await button('Resolve').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'All open errors' }).click();
+  await page.getByText('There are no open errors.').waitFor();
+
+  await knockInVain();
+  await eventually(async () => (await open()).length > 0);
+  await page.goto(first);
+  await page.getByText('It has occurred again').waitFor();
+  await page.getByRole('link', { name: 'The open record' }).click();
+  await page.getByText('It was resolved before').waitFor();
+}, 90_000);
+
+test('A tenant is made with its owner, shut out and let in again; what is wrong is said at the fields', async () => {
+  visitor.expects(/400/);
+  await visitor.signIn(OPERATOR, '/tenants');
+  await button('Create a tenant').click();
+  const form = dialog();
+  await form.getByLabel('Name').first().fill('Borealis Retail');
+  await form.getByLabel('Full name').fill('Bo Real');
+  await form.getByLabel('E-mail').fill('bo@borealis.example');
+  await form.getByLabel('First password').fill('short');
+  await form.getByRole('button', { name: 'Create a tenant' }).click();
+  await form.getByText('see the field that is marked').waitFor();
+  expect(await form.getByLabel('First password').getAttribute('aria-invalid')).toBe('true');
+  await form.getByLabel('First password').fill('a long enough password');
+  await form.getByRole('button', { name: 'Create a tenant' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Borealis Retail' }).waitFor();
+  await page.getByText('borealis-retail').first().waitFor();
+
+  const mayComeIn = () =>
+    service.signIn('bo@borealis.example', 'a long enough password').then(
+      () => true,
+      () => false,
+    );
+  expect(await mayComeIn()).toBe(true);
+  await button('Suspend').click();
+  await dialog().getByRole('button', { name: 'Suspend' }).click();
+  await page.getByText('Suspended').waitFor();
+  await eventually(async () => !(await mayComeIn()));
+  await button('Let in again').click();
+  await dialog().getByRole('button', { name: 'Let in again' }).click();
+  await page.getByText('Active', { exact: true }).waitFor();
+  await eventually(mayComeIn);
+}, 60_000);
+
+test('An operator allows a key of a tenant more requests, and everybody sees the limit', async () => {
+  await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
+  await button('Rate limit: Web shop').click();
+  await dialog().getByLabel('Requests a minute').fill('5000');
+  await dialog().getByRole('button', { name: 'Set the limit' }).click();
+  await page.getByRole('row').filter({ hasText: 'Web shop' }).getByText('5,000').waitFor();
+  const limit = async () =>
+    (
+      await service.call<{ data: { rateLimit: number }[] }>('/api/integration-keys', { token: shop.ownerToken })
+    ).data.map(({ rateLimit }) => rateLimit);
+  expect(await limit()).toEqual([5_000]);
+}, 60_000);
+
+test('The last operator stays; another one can be made and removed', async () => {
+  visitor.expects(/409/);
+  await visitor.signIn(OPERATOR, '/operators');
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+  await row(OPERATOR.email)
+    .getByRole('button', { name: /^Remove/ })
+    .click();
+  await dialog().getByText('(that is you)').waitFor();
+  await dialog().getByRole('button', { name: 'Remove' }).click();
+  await dialog().getByRole('alert').waitFor();
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  await button('Create an operator').click();
+  await dialog().getByLabel('Full name').fill('Otto Second');
+  await dialog().getByLabel('E-mail').fill('otto@kontor.example');
+  await dialog().getByLabel('First password').fill('a long enough password');
+  await dialog().getByRole('button', { name: 'Create an operator' }).click();
+  await button('Remove: Otto Second').click();
+  await dialog().getByRole('button', { name: 'Remove' }).click();
+  await row('Otto Second').waitFor({ state: 'detached' });
+}, 60_000);
