@@ -70,8 +70,8 @@ export class KontorProcess {
   }
 
   /** The address that the log tells, once it does. @throws Error with everything it printed when it does not */
-  async url(): Promise<string> {
-    for (const untilMs = Date.now() + START_MS; ;) {
+  async url(withinMs = START_MS): Promise<string> {
+    for (const untilMs = Date.now() + withinMs; ;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
       if (url !== undefined) return url;
       if (!running.has(this.child) || Date.now() > untilMs)
@@ -90,6 +90,11 @@ export class KontorProcess {
 
   send(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' | 'SIGSTOP' | 'SIGCONT'): void {
     this.child.kill(signal);
+  }
+
+  /** Also to the programs that it runs under, or that run under it. */
+  sendToAll(signal: 'SIGTERM' | 'SIGKILL'): void {
+    process.kill(-this.pid, signal);
   }
 
   /** Warnings and errors of the log. */
@@ -174,6 +179,8 @@ export type Books = {
   readonly token: string;
   readonly key: string;
   readonly keyId: string;
+  /** Of the owner. */
+  readonly email: string;
   /** Token of an operator. */
   readonly operator: string;
 };
@@ -200,7 +207,33 @@ export async function openBooks(url: string): Promise<Books> {
     token: operator,
     body: { rateLimit: 1_000_000 },
   });
-  return { token, key, keyId: id, operator };
+  return { token, key, keyId: id, email: owner.email, operator };
+}
+
+/** The same books with tokens that have just been given. */
+export const signInAgain = async (url: string, books: Books): Promise<Books> => ({
+  ...books,
+  token: await tokenOf(url, { email: books.email, password: OWNER_PASSWORD }),
+  operator: await tokenOf(url, OPERATOR),
+});
+
+type Queue = { readonly name: string; readonly lag: number | null };
+/** How often a process learns of what its worker thread has done. */
+const QUEUES_TOLD_EVERY_MS = 1_000;
+
+/** Resolves when policies, projections and the forwarder have everything that is in the history. */
+export async function caughtUp(url: string, { operator }: Books, withinMs = 60_000): Promise<void> {
+  const behind = async (): Promise<readonly Queue[]> => {
+    const { data } = await call<{ data: { queues: readonly Queue[] } }>(`${url}/api/platform/redis/queues`, {
+      token: operator,
+    });
+    return data.queues.filter(({ lag }) => lag !== 0);
+  };
+  // What is told may be a second old: the second look holds for the time of the first.
+  for (let look = 0; look < 2; look += 1) {
+    if (look > 0) await pause(QUEUES_TOLD_EVERY_MS + 200);
+    await until(behind, (queues) => queues.length === 0, withinMs);
+  }
 }
 
 export type Answered = { readonly status: number; readonly body: string; readonly replayed: string | null };

@@ -1,24 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import {
-  call,
-  invoices,
-  KontorProcess,
-  openBooks,
-  pause,
-  PLAIN,
-  postSale,
-  until,
-  withDirectory,
-  type Answered,
-  type Books,
-} from '../e2e/kontor-process.js';
+import { call, invoices, KontorProcess, openBooks, pause, PLAIN, until, withDirectory } from '../e2e/kontor-process.js';
+import { memoryOf, Partners } from '../support/partners.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { Servers } from '../support/servers.js';
 
 /** How long an engine is away, and how long an answer may take meanwhile. */
 const AWAY_MS = 6_000;
 const ANSWER_WITHIN_MS = 12_000;
-const PARTNERS = 8;
 /** Growth of the process's memory over one fault. */
 const GROWTH_BYTES = 150 * 1024 * 1024;
 
@@ -60,49 +47,6 @@ const engines = [
 const faults: readonly Fault[] = engines.flatMap(({ name, engine, allowed }) =>
   ways.map(({ way, begin, end }) => ({ what: `${name} is ${way}`, engine, begin, end, allowed })),
 );
-
-/** Partners who send one sale after another, each until it is taken. */
-class Partners {
-  readonly taken: string[] = [];
-  readonly answers: { status: number; body: string; tookMs: number }[] = [];
-  private stopped = false;
-  private readonly running: Promise<unknown>;
-
-  constructor(url: string, books: Books, run: string) {
-    this.running = Promise.all(
-      Array.from({ length: PARTNERS }, async (_, partner) => {
-        for (let n = 0; !this.stopped; n += 1) await this.push(url, books, `${run}-${partner}-${n}`);
-      }),
-    );
-  }
-
-  async stop(): Promise<void> {
-    this.stopped = true;
-    await this.running;
-  }
-
-  private async push(url: string, books: Books, externalId: string): Promise<void> {
-    for (;;) {
-      const { status, body } = await this.timed(() => postSale(url, books, externalId));
-      if (status === 200 || status === 202) break;
-      // A partner who gets a 503 tries the same again; one whose run is over does so until it is taken.
-      await pause(100);
-      if (status !== 503) throw new Error(`${externalId}: ${status} ${body}`);
-    }
-    this.taken.push(externalId);
-    await pause(20);
-  }
-
-  private async timed(send: () => Promise<Answered>): Promise<Answered> {
-    const beganAtMs = performance.now();
-    const answered = await send();
-    this.answers.push({ status: answered.status, body: answered.body, tookMs: performance.now() - beganAtMs });
-    return answered;
-  }
-}
-
-const memoryOf = async (pid: number): Promise<number> =>
-  Number(/RssAnon:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 describe('a service whose engine is away under load', () => {
   let servers: Servers;

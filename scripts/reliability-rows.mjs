@@ -1,0 +1,117 @@
+// The rows of the fault matrix: what goes wrong, and the suites that show what must hold. A row whose suites are in other
+// folders was wholly shown there already. `needs` names programs. `soakOnly`: suites of servers, which `npm run test:real`
+// has just run where the short form is; the soak runs them again.
+const SERVERS = ['mongo-server', 'nats-server', 'redis-server'];
+
+export const rows = [
+  {
+    row: 'kill',
+    fault: 'kill -9 at random moments under load',
+    suites: ['test/reliability/kill.test.ts'],
+  },
+  {
+    row: 'crash-points',
+    fault:
+      'crash between each pair of steps: claim, sale append, booking, read-model write, checkpoint, publish, lease',
+    suites: ['test/reliability/crash-points.test.ts'],
+  },
+  {
+    row: 'flush-order',
+    fault: 'un-fsynced writes: order of answer and flush',
+    suites: ['test/reliability/flush-order.test.ts'],
+    needs: ['strace'],
+  },
+  {
+    row: 'disk',
+    fault: 'disk full, and writes that fail',
+    suites: ['test/reliability/disk.test.ts'],
+    needs: ['prlimit'],
+  },
+  {
+    row: 'flipped-byte',
+    fault: "flipped byte in an event's record",
+    suites: ['test/reliability/flipped-byte.test.ts'],
+  },
+  {
+    row: 'idempotency',
+    fault: 'the same Idempotency-Key 50 times at once; other payload; after restart; after 24 h',
+    suites: ['test/http/intake-idempotency.test.ts'],
+  },
+  {
+    row: 'two-writers',
+    fault: 'two writers on one stream',
+    suites: ['test/reliability/two-writers.test.ts', 'test/platform/command-runner.test.ts'],
+  },
+  {
+    row: 'deliveries',
+    fault: 'duplicated, reordered, delayed delivery; two leaders at once',
+    suites: [
+      'test/projections/folding.test.ts',
+      'test/projections/rebuild.test.ts',
+      'test/platform/projector.test.ts',
+      'test/platform/windowed-subscriber.test.ts',
+    ],
+  },
+  {
+    row: 'poison',
+    fault: 'poison event, unknown type, throwing handler',
+    suites: ['test/http/dead-letters.test.ts', 'test/platform/projection-runner.test.ts'],
+  },
+  {
+    row: 'engine-lines',
+    fault: 'EventStoreDB, MongoDB, NATS, Redis: reset, cut mid-frame, slow (TCP proxy)',
+    suites: ['test/reliability/engine-lines.test.ts'],
+    needs: SERVERS,
+  },
+  {
+    row: 'engines-away',
+    fault: 'EventStoreDB, MongoDB, NATS, Redis: killed and started again, hung (SIGSTOP)',
+    suites: ['test/real/engine-faults.test.ts'],
+    needs: SERVERS,
+    soakOnly: true,
+  },
+  {
+    row: 'lost-answers',
+    fault: 'append answered after the connection broke',
+    suites: ['test/adapters/eventstoredb-faults.test.ts'],
+  },
+  {
+    row: 'lost-messages',
+    fault: 'NATS loses acked messages',
+    suites: ['test/real/forwarding.test.ts'],
+    needs: ['nats-server'],
+    soakOnly: true,
+  },
+  {
+    row: 'clock',
+    fault: 'clock jumps of an hour, DST, leap day',
+    suites: [
+      'test/reliability/clock.test.ts',
+      'test/platform/leadership.test.ts',
+      'test/jobs/job-scheduler.test.ts',
+      'test/aggregates/calendar.test.ts',
+    ],
+  },
+  {
+    row: 'overload',
+    fault: '5 × overload; one noisy tenant',
+    suites: ['test/reliability/overload.test.ts'],
+  },
+  {
+    row: 'silent-watchers',
+    fault: '1,000 SSE clients that never read',
+    suites: ['test/reliability/silent-watchers.test.ts'],
+  },
+  {
+    row: 'old-events',
+    fault: 'old events of every schema version',
+    suites: ['test/reliability/old-events.test.ts', 'test/platform/record-reader.test.ts'],
+  },
+  {
+    row: 'replicas',
+    fault: 'two replicas with one killed',
+    suites: ['test/real/replicas.test.ts'],
+    needs: SERVERS,
+    soakOnly: true,
+  },
+];

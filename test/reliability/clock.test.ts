@@ -1,0 +1,141 @@
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+const JUMPS = cyclesOf(8, 200);
+const HOUR_MS = 3_600_000;
+const SALES_A_JUMP = 5;
+
+/** A machine whose wall clock is set, as by a person or by a time server; what it measures by goes on evenly. */
+class SetClock extends SystemClock {
+  private offMs = 0;
+
+  override nowMs(): number {
+    return super.nowMs() + this.offMs;
+  }
+
+  jump(byMs: number): void {
+    this.offMs += byMs;
+  }
+
+  /** Goes to a moment and on from there. */
+  setTo(moment: string): void {
+    this.jump(Date.parse(moment) - this.nowMs());
+  }
+}
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let clock: SetClock;
+let service: TestService;
+beforeEach(async () => {
+  clock = new SetClock();
+  service = await TestService.start({ clock });
+});
+afterEach(() => service.close());
+
+/** Nothing was worth a complaint, every sale is booked once, both sides are equal, and no revision or id is doubled. */
+async function expectSoundBooks({ tenant, partner }: Books, sales: readonly string[], token: string): Promise<void> {
+  for (const externalId of sales) expect((await service.settled(partner, externalId)).status).toBe('BOOKED');
+  await service.quiet();
+  const { totalDebit, totalCredit, rows } = await service.trialBalance(token);
+  expect(totalDebit).toBe(totalCredit);
+  expect(rows.find(({ type }) => type === 'INCOME')?.balance).toBe(`-${(sales.length * 100).toFixed(2)}`);
+  const events = await service.service.engines.events.readAll({ maxCount: 100_000 });
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  const revisions = new Map<string, number>();
+  for (const { stream, revision } of events) {
+    expect([stream, revision]).toEqual([stream, (revisions.get(stream) ?? -1) + 1]);
+    revisions.set(stream, revision);
+  }
+  const made = await service.post('/api/customers', { name: `Of ${tenant.slug}` }, token);
+  expect(made.id).toMatch(UUID_V7);
+  expect(service.complaints).toEqual([]);
+}
+
+test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing is lost, doubled or stuck (seed ${SEED})`, async () => {
+  const random = chanceFor('clock jumps');
+  const books = await service.openBooks();
+  const sales: string[] = [];
+  let offHours = 0;
+  for (let jump = 0; jump < JUMPS; jump += 1) {
+    const hours = random() < 0.5 ? 1 : -1;
+    offHours += hours;
+    const batch = Array.from({ length: SALES_A_JUMP }, (_, n) => `sale-${jump}-${n}`);
+    const customer = { externalId: `c-${jump}`, name: `Customer ${jump}`, email: `c${jump}@jumps.test` };
+    // The clock jumps while they are on their way.
+    const answers = batch.map((externalId) =>
+      service.postSale(books.partner, saleOf(externalId, { customer }), externalId),
+    );
+    clock.jump(hours * HOUR_MS);
+    for (const answer of answers) expect((await answer).status).toBe(202);
+    for (const externalId of batch)
+      expect((await service.postSale(books.partner, saleOf(externalId, { customer }), externalId)).status).toBe(200);
+    sales.push(...batch);
+    for (const externalId of batch) expect((await service.settled(books.partner, externalId)).status).toBe('BOOKED');
+  }
+  const token = await service.signIn(books.tenant.email);
+  await expectSoundBooks(books, sales, token);
+  // Each of the customers once, whoever made it while the clock jumped.
+  expect((await service.customers(token)).totalCount).toBe(JUMPS + 2);
+  noteCycles('clock jumps', JUMPS, `${sales.length} sales, ${offHours} hours off in the end`);
+}, 120_000);
+
+test('Tokens: an hour forwards ends them and a session goes on by its refresh token; an hour back ends nothing', async () => {
+  const { tenant } = await service.openBooks();
+  type Tokens = { readonly accessToken: string; readonly refreshToken: string };
+  const signIn = { email: tenant.email, password: 'correct horse battery' };
+  const first = (await service.post('/api/auth/login', signIn)).data as Tokens;
+  const me = async (token: string): Promise<number> =>
+    (await service.get('/api/customers?pageNumber=1&pageSize=1', token)).status;
+  expect(await me(first.accessToken)).toBe(200);
+
+  clock.jump(HOUR_MS);
+  expect(await me(first.accessToken)).toBe(401);
+  const refreshed = await service.post('/api/auth/refresh', { refreshToken: first.refreshToken });
+  const second = refreshed.data as Tokens;
+  expect([refreshed.status, await me(second.accessToken)]).toEqual([200, 200]);
+
+  clock.jump(-HOUR_MS);
+  expect(await me(second.accessToken)).toBe(200);
+  const again = await service.post('/api/auth/refresh', { refreshToken: second.refreshToken });
+  expect([again.status, await me((again.data as Tokens).accessToken)]).toEqual([200, 200]);
+});
+
+test('Days with 23 and 25 hours and leap days: a sale lies on the day that the tenant has, and its key holds for 24 hours', async () => {
+  const books = await service.openBooks({ timeZone: 'Europe/Berlin' });
+  const days: readonly (readonly [moment: string, date: string])[] = [
+    ['2026-03-28T22:59:59.999Z', '2026-03-28'],
+    ['2026-03-28T23:00:00.000Z', '2026-03-29'],
+    ['2026-03-29T00:59:59.999Z', '2026-03-29'],
+    ['2026-03-29T21:59:59.999Z', '2026-03-29'],
+    ['2026-03-29T22:00:00.000Z', '2026-03-30'],
+    ['2026-10-24T22:00:00.000Z', '2026-10-25'],
+    ['2026-10-25T22:59:59.999Z', '2026-10-25'],
+    ['2026-10-25T23:00:00.000Z', '2026-10-26'],
+    ['2028-02-28T23:00:00.000Z', '2028-02-29'],
+    ['2028-02-29T22:59:59.999Z', '2028-02-29'],
+    ['2028-02-29T23:00:00.000Z', '2028-03-01'],
+  ];
+  const sales: string[] = [];
+  for (const [moment, date] of days) {
+    clock.setTo(moment);
+    const externalId = `at ${moment}`;
+    const sale = saleOf(externalId, { occurredAt: moment });
+    const key = `key-${sales.length}`;
+    expect((await service.postSale(books.partner, sale, key)).status).toBe(202);
+    expect((await service.settled(books.partner, externalId)).status).toBe('BOOKED');
+    sales.push(externalId);
+    await service.quiet();
+    const token = await service.signIn(books.tenant.email);
+    const { items } = await service.transactions(token, 'type=INVOICE');
+    expect([moment, items.find((item) => item.externalId === externalId)?.date]).toEqual([moment, date]);
+    // A window is 24 hours, also over a day that has 23 or 25.
+    clock.jump(24 * HOUR_MS - 60_000);
+    const other = saleOf(externalId, { occurredAt: moment, metadata: { other: true } });
+    expect((await service.postSale(books.partner, other, key)).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
+    clock.jump(120_000);
+    expect((await service.postSale(books.partner, other, key)).status).toBe(200);
+  }
+  await expectSoundBooks(books, sales, await service.signIn(books.tenant.email));
+}, 60_000);

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  call,
+  caughtUp,
+  invoices,
+  KontorProcess,
+  openBooks,
+  PLAIN,
+  postSale,
+  statusOf,
+  trialBalance,
+  until,
+  withDirectory,
+  type Answered,
+  type Books,
+} from '../e2e/kontor-process.js';
+import { auditData } from '../support/data-audit.js';
+import { cyclesOf, noteCycles } from '../support/fault-row.js';
+
+const run = promisify(execFile);
+const CYCLES = cyclesOf(2, 20);
+const DISK_MB = 48;
+/** How soon a refusal must be there: nobody waits for a disk. */
+const AT_ONCE_MS = 2_000;
+const BEFORE = 20;
+const REFUSED = 5;
+
+/** How writing is made to fail, and to succeed again. */
+type Fault = { readonly begin: () => Promise<void>; readonly end: () => Promise<void> };
+
+/** A service whose disk fails; whoever asks it is a partner with some sales to bring. */
+class Partner {
+  readonly taken: string[] = [];
+  private sent = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly books: Books,
+  ) {}
+
+  async bring(count: number): Promise<void> {
+    for (let n = 0; n < count; n += 1) {
+      const externalId = this.next();
+      expect((await postSale(this.url, this.books, externalId)).status).toBe(202);
+      this.taken.push(externalId);
+    }
+  }
+
+  /** Sales until some are refused, as all are from then on; some may find a last free page. */
+  async bringUntilRefused(): Promise<string[]> {
+    const refused: string[] = [];
+    for (let n = 0; refused.length < REFUSED; n += 1) {
+      const externalId = this.next();
+      const beganAtMs = performance.now();
+      const answered = await postSale(this.url, this.books, externalId);
+      expect(performance.now() - beganAtMs).toBeLessThan(AT_ONCE_MS);
+      if (answered.status === 202) this.taken.push(externalId);
+      else {
+        expectUnavailable(answered);
+        refused.push(externalId);
+      }
+      if (n > 50_000) throw new Error('The disk never fails');
+    }
+    return refused;
+  }
+
+  async expectReads(): Promise<void> {
+    for (const path of ['/livez', '/readyz']) {
+      const { status } = await fetch(`${this.url}${path}`);
+      expect([path, [200, 503].includes(status)]).toEqual([path, true]);
+    }
+    expect((await fetch(`${this.url}/livez`)).status).toBe(200);
+    const [first = ''] = this.taken;
+    expect(['ACCEPTED', 'BOOKED']).toContain(await statusOf(this.url, this.books, first));
+    const { totalDebit, totalCredit } = await trialBalance(this.url, this.books);
+    expect(totalDebit).toBe(totalCredit);
+    const path = `${this.url}/api/customers?pageNumber=1&pageSize=10&status=ALL`;
+    expect((await call<{ items: unknown[] }>(path, { token: this.books.token })).items.length).toBeGreaterThan(0);
+  }
+
+  /** The same sales again, which were refused: each is taken, once. */
+  async bringAgain(refused: readonly string[]): Promise<void> {
+    for (const externalId of refused) {
+      await until(
+        async () => (await postSale(this.url, this.books, externalId)).status,
+        (status) => status === 202 || status === 200,
+      );
+      this.taken.push(externalId);
+    }
+  }
+
+  private next(): string {
+    this.sent += 1;
+    return `sale-${this.sent}`;
+  }
+}
+
+function expectUnavailable({ status, body }: Answered): void {
+  expect([status, body]).toEqual([503, expect.stringContaining('"UNAVAILABLE"')]);
+}
+
+async function survives(directory: string, faultOf: (kontor: KontorProcess) => Fault): Promise<string> {
+  const kontor = await KontorProcess.ready(directory, PLAIN);
+  const url = await kontor.url();
+  const books = await openBooks(url);
+  const partner = new Partner(url, books);
+  const { begin, end } = faultOf(kontor);
+  for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+    await partner.bring(BEFORE);
+    await caughtUp(url, books);
+    await begin();
+    const refused = await partner.bringUntilRefused();
+    await partner.expectReads();
+    // Nothing of what was refused may show up, not even in the read models.
+    for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
+    await end();
+    await partner.bringAgain(refused);
+    await caughtUp(url, books);
+  }
+  const all = partner.taken.toSorted();
+  expect((await invoices(url, books)).toSorted()).toEqual(all);
+  await kontor.stopCleanly();
+  const { sales } = await auditData(directory);
+  expect([...sales.keys()].toSorted()).toEqual(all);
+  return `${all.length} sales taken`;
+}
+
+test(`A full disk: 503 at once, no answer that is not kept, reads live, and all goes on when there is space, ${CYCLES} times`, async () => {
+  await withDirectory(async (directory) => {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', directory]);
+    try {
+      const filler = join(directory, 'filler');
+      const figures = await survives(directory, () => ({
+        begin: async () => {
+          const { bavail, bsize } = await statfs(directory);
+          await writeFile(filler, Buffer.alloc(bavail * bsize));
+        },
+        end: () => rm(filler),
+      }));
+      noteCycles('disk full', CYCLES, `tmpfs of ${DISK_MB} MB: ${figures}`);
+    } finally {
+      await run('umount', ['--lazy', directory]);
+    }
+  });
+}, 240_000);
+
+test(`Writes that the system refuses: the same, ${CYCLES} times`, async () => {
+  await withDirectory(async (directory) => {
+    // Without a device that fails: every write past this size of a file is an I/O error, as the kernel tells it.
+    const figures = await survives(directory, ({ pid }) => ({
+      begin: async () => {
+        await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);
+      },
+      end: async () => {
+        await run('prlimit', ['--pid', String(pid), '--fsize=unlimited:unlimited']);
+      },
+    }));
+    noteCycles('write errors', CYCLES, `RLIMIT_FSIZE: ${figures}`);
+  });
+}, 240_000);

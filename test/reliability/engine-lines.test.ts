@@ -1,0 +1,130 @@
+import {
+  call,
+  caughtUp,
+  invoices,
+  KontorProcess,
+  openBooks,
+  pause,
+  PLAIN,
+  until,
+  withDirectory,
+} from '../e2e/kontor-process.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
+import { memoryOf, Partners } from '../support/partners.js';
+import { Servers } from '../support/servers.js';
+
+/** How often each line is disturbed in each way. */
+const CYCLES = cyclesOf(1, 10);
+const DISTURBED_MS = 2_500;
+const EVERY_MS = 150;
+const SLOW_MS = 200;
+const ANSWER_WITHIN_MS = 12_000;
+const GROWTH_BYTES = 150 * 1024 * 1024;
+const ENGINES = [
+  { name: 'EventStoreDB', setting: 'EVENTSTORE_URL', allowed: [200, 202, 503] },
+  { name: 'MongoDB', setting: 'MONGODB_URL', allowed: [200, 202] },
+  { name: 'NATS', setting: 'NATS_URL', allowed: [200, 202] },
+  { name: 'Redis', setting: 'REDIS_URL', allowed: [200, 202] },
+] as const;
+
+type Disturbance = { readonly what: string; readonly disturb: (line: FaultProxy, random: () => number) => void };
+const DISTURBANCES: readonly Disturbance[] = [
+  {
+    what: 'reset',
+    disturb: (line) => {
+      line.reset();
+    },
+  },
+  {
+    what: 'cut in the middle of what the server sends',
+    disturb: (line, random) => {
+      line.cutAfter(1 + Math.floor(random() * 400));
+    },
+  },
+  {
+    what: 'cut in the middle of what the service sends',
+    disturb: (line, random) => {
+      line.cutAfter(1 + Math.floor(random() * 400), 'client');
+    },
+  },
+  {
+    what: 'slow',
+    disturb: (line) => {
+      line.slow(SLOW_MS);
+    },
+  },
+];
+
+/** Goes on being disturbed for a while, and then is well again. */
+async function disturbed(line: FaultProxy, { disturb }: Disturbance, random: () => number): Promise<void> {
+  for (let passedMs = 0; passedMs < DISTURBED_MS; passedMs += EVERY_MS) {
+    disturb(line, random);
+    await pause(EVERY_MS);
+  }
+  await line.pass();
+}
+
+describe('a service whose line to an engine is bad under load', () => {
+  let servers: Servers;
+  const lines: Record<string, FaultProxy> = {};
+  const settings: Record<string, string> = {};
+  beforeAll(async () => {
+    servers = await Servers.start();
+    for (const { setting } of ENGINES) {
+      const url = servers.settings[setting] ?? '';
+      const port = Number(/:(\d+)/.exec(url)?.[1]);
+      const line = (lines[setting] = await FaultProxy.start({ port }));
+      settings[setting] = url.replace(`:${port}`, `:${line.port}`);
+    }
+  }, 90_000);
+  afterAll(async () => {
+    await Promise.all(Object.values(lines).map((line) => line.close()));
+    await servers.dispose();
+  });
+
+  test.each(ENGINES)(
+    `$name: reset, cut mid-frame, slow: bounded answers, bounded memory, nothing lost or doubled (seed ${SEED})`,
+    async ({ name, setting, allowed }) => {
+      const line = lines[setting] as FaultProxy;
+      const random = chanceFor(name);
+      await withDirectory(async (directory) => {
+        const kontor = await KontorProcess.ready(directory, { ...PLAIN, ...settings });
+        const url = await kontor.url();
+        const books = await openBooks(url);
+        const partners = new Partners(url, books, name);
+        const more = (count: number): Promise<unknown> => {
+          const before = partners.taken.length;
+          return until(
+            () => Promise.resolve(partners.taken.length),
+            (taken) => taken >= before + count,
+            60_000,
+          );
+        };
+        await more(50);
+        const memory = await memoryOf(kontor.pid);
+        for (let cycle = 0; cycle < CYCLES; cycle += 1)
+          for (const disturbance of DISTURBANCES) {
+            await disturbed(line, disturbance, random);
+            await more(20);
+          }
+        await partners.stop();
+
+        const statuses = new Set(partners.answers.map(({ status }) => status));
+        expect([...statuses].filter((status) => !(allowed as readonly number[]).includes(status))).toEqual([]);
+        for (const { body } of partners.answers.filter(({ status }) => status === 503))
+          expect(body).toMatch(/^\{"error":\{"code":"UNAVAILABLE"/);
+        const slowestMs = Math.max(...partners.answers.map(({ tookMs }) => tookMs));
+        expect(slowestMs).toBeLessThan(ANSWER_WITHIN_MS);
+        expect((await memoryOf(kontor.pid)) - memory).toBeLessThan(GROWTH_BYTES);
+        await caughtUp(url, books, 90_000);
+        expect((await invoices(url, books)).toSorted()).toEqual(partners.taken.toSorted());
+        expect((await call<{ status: string }>(`${url}/readyz`)).status).toBe('ready');
+        await kontor.stopCleanly();
+        const figures = `${name}: ${partners.taken.length} sales, slowest answer ${Math.round(slowestMs)} ms`;
+        noteCycles('bad lines', CYCLES * DISTURBANCES.length, figures);
+      });
+    },
+    300_000,
+  );
+});

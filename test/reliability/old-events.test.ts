@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { catalogue } from '../../src/catalogue.js';
+import { booksOf, recordings, store } from '../support/corpus.js';
+import { noteCycles } from '../support/fault-row.js';
+import { saleOf, TestService } from '../support/service.js';
+
+const recorded = recordings();
+afterAll(() => {
+  const events = recorded.reduce((sum, one) => sum + one.events.length, 0);
+  noteCycles('old events', recorded.length, `${events} events of ${recorded.length} recordings`);
+});
+
+test.each(recorded.map((one) => [one.name, one] as const))(
+  '%s folds to the books that it was when it was stored, and they go on from there',
+  async (_, { email, books, events }) => {
+    const service = await TestService.start();
+    try {
+      await service.restart(async () => {
+        for (const file of ['history', 'models'])
+          for (const suffix of ['', '-wal', '-shm'])
+            rmSync(join(service.directory, `${file}.sqlite${suffix}`), { force: true });
+        const history = EmbeddedEventStore.open({ directory: service.directory, clock: service.clock });
+        await store(history, events);
+        await history.close();
+      });
+      const token = await service.signIn(email);
+      expect(await booksOf(service, token)).toEqual(books);
+
+      const partner = await service.createKey({ id: '', slug: '', currency: 'EUR', email, token });
+      await service.sell(partner, saleOf('after all that'));
+      const { totalDebit, totalCredit } = await service.trialBalance(token);
+      expect(totalDebit).toBe(totalCredit);
+      expect(service.complaints).toEqual([]);
+    } finally {
+      await service.close();
+    }
+  },
+  60_000,
+);
+
+test('Every version of every event type that was ever written is in a recording', () => {
+  const held = new Set(
+    recorded.flatMap(({ events }) => events.map(({ type, metadata }) => `${type} ${metadata.version}`)),
+  );
+  const former = [...catalogue.types].flatMap(([type, { version }]) =>
+    Array.from({ length: version - 1 }, (_, before) => `${type} ${before + 1}`),
+  );
+  expect(former.filter((one) => !held.has(one))).toEqual([]);
+  for (const type of ['SaleBooked', 'ReturnBooked', 'SaleCancelled', 'CustomerCreated'])
+    expect(held).toContain(`${type} 1`);
+});

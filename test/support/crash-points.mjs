@@ -1,0 +1,99 @@
+// Kills the process that it is loaded into at one call of a port, just before the call takes effect or just after it did:
+//
+//   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/main.js
+//
+// The nth call of that point is meant, counted in each thread. `torn`: a part of the documents of a write is stored, and
+// no checkpoint, as a read store may leave it that has no transactions. An append of several streams is taken apart, as
+// the port allows. Without CRASH_AT nothing is changed. Runs in worker threads, too, which inherit the import.
+const [point = '', moment = '', nth = '1'] = (process.env.CRASH_AT ?? '').split(':');
+let calls = 0;
+
+const isNow = () => (calls += 1) === Number(nth);
+const crash = () => {
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => undefined);
+};
+
+/** @param carryOut the call itself @param tear what a torn one leaves behind */
+async function guarded(carryOut, tear) {
+  if (!isNow()) return carryOut();
+  if (moment === 'torn') await tear?.();
+  if (moment === 'after') await carryOut();
+  return crash();
+}
+
+const holds =
+  (...types) =>
+  ({ events }) =>
+    events.some(({ type }) => types.includes(type));
+const goesTo =
+  (prefix) =>
+  ({ stream }) =>
+    stream.startsWith(prefix);
+
+/** Appends. */
+const appends = {
+  'key claim': goesTo('idempotency-key-'),
+  'sale append': holds('SaleAccepted'),
+  'customer choice': holds('SaleCustomerChosen'),
+  'uniqueness claim': goesTo('claim-'),
+  'customer append': holds('CustomerCreated'),
+  booking: holds('SaleBooked', 'ReturnBooked', 'SaleCancelled'),
+};
+
+/** Writes to the read store. */
+const writes = {
+  'read-model write': ({ tables }) => tables.some(({ writes: documents }) => documents.length > 0),
+  checkpoint: ({ tables, checkpoints }) => tables.length === 0 && checkpoints.length > 0,
+};
+
+async function interceptAppends(matches) {
+  const { EmbeddedEventStore } = await import('../../dist/adapters/embedded/event-store.js');
+  const { append, appendInOrder } = EmbeddedEventStore.prototype;
+  EmbeddedEventStore.prototype.append = function (one) {
+    return matches(one) ? guarded(() => append.call(this, one)) : append.call(this, one);
+  };
+  EmbeddedEventStore.prototype.appendInOrder = async function (all) {
+    if (!all.some(matches)) return appendInOrder.call(this, all);
+    const appended = [];
+    for (const one of all) appended.push(await this.append(one));
+    return appended;
+  };
+}
+
+async function interceptWrites(matches) {
+  const { EmbeddedReadStore } = await import('../../dist/adapters/embedded/read-store.js');
+  const { write } = EmbeddedReadStore.prototype;
+  EmbeddedReadStore.prototype.write = function (batch) {
+    const tear = () => {
+      const written = batch.tables.filter(({ writes: documents }) => documents.length > 0);
+      return write.call(this, { tables: written.slice(0, Math.ceil(written.length / 2)), checkpoints: [] });
+    };
+    return matches(batch) ? guarded(() => write.call(this, batch), tear) : write.call(this, batch);
+  };
+}
+
+async function interceptPublishing() {
+  const { EmbeddedBroker } = await import('../../dist/adapters/embedded/broker.js');
+  const { publishInOrder } = EmbeddedBroker.prototype;
+  EmbeddedBroker.prototype.publishInOrder = function (messages) {
+    return guarded(() => publishInOrder.call(this, messages));
+  };
+}
+
+async function interceptRenewals() {
+  const { MemoryLeaseStore } = await import('../../dist/adapters/embedded/lease-store.js');
+  const { replace } = MemoryLeaseStore.prototype;
+  MemoryLeaseStore.prototype.replace = function (name, expected, next) {
+    const isRenewal = expected?.holder === next.holder && next.counter > expected.counter;
+    return isRenewal
+      ? guarded(() => replace.call(this, name, expected, next))
+      : replace.call(this, name, expected, next);
+  };
+}
+
+if (appends[point]) await interceptAppends(appends[point]);
+else if (writes[point]) await interceptWrites(writes[point]);
+else if (point === 'publish') await interceptPublishing();
+else if (point === 'lease renewal') await interceptRenewals();
+else if (point !== '') throw new Error(`No such point: ${point}`);

@@ -1,0 +1,148 @@
+// Goes through the data directory of a service that has ended, and holds it against what must be whatever became of it.
+import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { toMinor } from '../../src/aggregates/money.js';
+import { catalogue } from '../../src/catalogue.js';
+import { publicEventTypes, translate } from '../../src/integration/translations.js';
+import type { Recorded } from '../../src/platform/event-catalogue.js';
+import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import type { Broker } from '../../src/ports/broker.js';
+import type { EventReader } from '../../src/ports/event-store.js';
+import { projections } from '../../src/projections/projections.js';
+
+const PAGE = 2_000;
+const CENTS = 2;
+
+type Posted = { readonly transactions?: readonly { readonly postings: readonly { readonly amount: string }[] }[] };
+
+export type Audit = {
+  /** Sales by external id: what was recorded of each, in its order. */
+  readonly sales: ReadonlyMap<string, readonly string[]>;
+  /** Streams of all records, with the types of their events. Fences, which say nothing, are left out. */
+  readonly streams: ReadonlyMap<string, readonly string[]>;
+  readonly events: number;
+  readonly published: number;
+};
+
+/** All events of a history in its order, decoded: a record that is damaged or half there would throw. */
+async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
+  for (let from: number | undefined; ;) {
+    const page = await events.readAll({ maxCount: PAGE, ...(from !== undefined && { from }) });
+    for (const event of page) yield catalogue.decode(event);
+    if (page.length < PAGE) return;
+    from = page.at(-1)?.position;
+  }
+}
+
+const isBalanced = ({ transactions = [] }: Posted): boolean =>
+  transactions.every(({ postings }) => postings.reduce((sum, { amount }) => sum + toMinor(amount, CENTS), 0n) === 0n);
+
+/** What the history is found to be. */
+class Findings {
+  readonly streams = new Map<string, string[]>();
+  readonly sales = new Map<string, string[]>();
+  readonly toPublish: string[] = [];
+  readonly faults: string[] = [];
+  events = 0;
+  private readonly revisions = new Map<string, number>();
+  private readonly ids = new Set<string>();
+  private readonly externalIds = new Map<string, string>();
+  private readonly claimedSales = new Set<string>();
+
+  add(event: Recorded): void {
+    const { stream, revision, type, id, position } = event;
+    this.events += 1;
+    const before = this.revisions.get(stream) ?? -1;
+    if (revision !== before + 1) this.faults.push(`${stream} goes from revision ${before} to ${revision}`);
+    this.revisions.set(stream, revision);
+    if (this.ids.has(id)) this.faults.push(`The id ${id} comes again at ${position}`);
+    this.ids.add(id);
+    if (!isBalanced(event.data)) this.faults.push(`${type} at ${position} is not balanced`);
+    if (publicEventTypes.includes(type)) this.toPublish.push(...translate(event).map(({ event: { id } }) => id));
+    if (type === 'ClaimFenced') return;
+    this.streams.set(stream, [...(this.streams.get(stream) ?? []), type]);
+    if (event.entity === 'sale') this.addToSale(event);
+    if (type === 'IdempotencyKeyClaimed') this.claimedSales.add((event.data as { saleId: string }).saleId);
+  }
+
+  private addToSale({ type, recordId, data }: { type: string; recordId: string; data: object }): void {
+    if (type === 'SaleAccepted') {
+      const { externalId } = data as { readonly externalId: string };
+      if (this.sales.has(externalId)) this.faults.push(`The sale ${externalId} is accepted twice`);
+      this.externalIds.set(recordId, externalId);
+      this.sales.set(externalId, []);
+    }
+    const facts = this.sales.get(this.externalIds.get(recordId) ?? '');
+    if (!facts) this.faults.push(`${type} of a sale that was never accepted: ${recordId}`);
+    if (type === 'SaleBooked' && facts?.includes(type)) this.faults.push(`The sale ${recordId} is booked twice`);
+    facts?.push(type);
+  }
+
+  /** A partner asks again until the sale is there: no claim of a key may be left without one. */
+  end(): void {
+    for (const saleId of this.claimedSales)
+      if (!this.externalIds.has(saleId))
+        this.faults.push(`A key is claimed for the sale ${saleId}, which is not there`);
+  }
+}
+
+async function publishedIn(broker: Broker): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after = 0; ;) {
+    const page = await broker.browse({ after, limit: PAGE });
+    ids.push(...page.map(({ payload }) => (JSON.parse(payload) as { id: string }).id));
+    if (page.length < PAGE) return ids;
+    after = page.at(-1)?.sequence ?? after;
+  }
+}
+
+/** Every projection, folded anew from the whole history into a table beside the live one, is what the live one is. */
+export async function expectCleanRebuilds(directory: string): Promise<void> {
+  const events = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
+  const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+  try {
+    const head = await events.head();
+    for (const projection of projections) {
+      const { model } = projection;
+      const generation = (await store.liveGeneration(model.name, model.version)) ?? 1;
+      const live = { model, generation };
+      const anew = { model, generation: generation + 1 };
+      await store.prepare([live]);
+      await rebuild(events, store, catalogue, projection, anew.generation, head);
+      expect([model.name, await hashOf(store, anew)]).toEqual([model.name, await hashOf(store, live)]);
+      await store.drop(anew);
+    }
+  } finally {
+    await store.close();
+    await events.close();
+  }
+}
+
+/**
+ * Revisions without holes, no event twice, no sale accepted or booked twice, every booking balanced, no claim without its
+ * sale, every integration event published exactly once, every read model as a clean rebuild has it.
+ */
+export async function auditData(directory: string): Promise<Audit> {
+  const clock = new SystemClock();
+  const findings = new Findings();
+  const events = EmbeddedEventStore.open({ directory, clock });
+  const broker = await EmbeddedBroker.open({ directory, clock });
+  try {
+    for await (const event of historyOf(events)) findings.add(event);
+    findings.end();
+    expect(findings.faults).toEqual([]);
+    const published = await publishedIn(broker);
+    expect(new Set(published).size).toBe(published.length);
+    const stored = new Set(published);
+    expect(findings.toPublish.filter((id) => !stored.has(id))).toEqual([]);
+    expect(published.length).toBe(findings.toPublish.length);
+  } finally {
+    await broker.close();
+    await events.close();
+  }
+  await expectCleanRebuilds(directory);
+  const { sales, streams, events: count, toPublish } = findings;
+  return { sales, streams, events: count, published: toPublish.length };
+}

@@ -1,0 +1,91 @@
+/** What strace saw of a service: whether each answer was sent only after all that it promises was flushed. */
+export type FlushTrace = {
+  readonly answers: number;
+  readonly flushes: number;
+  readonly violations: readonly string[];
+};
+
+/** As strace is to be called: threads, paths of descriptors, long texts. */
+export const straceArgs = (output: string): readonly string[] => [
+  ...['-f', '-tt', '-y', '-s', '262144', '-o', output],
+  ...['-e', 'trace=write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,fsync,fdatasync'],
+];
+
+const LINE = /^(\d+)\s+[\d:.]+\s+(.*)$/;
+const CALL = /^(\w+)\((\d+)<([^>]*)>(.*)$/;
+const RESUMED = /^<\.\.\. \w+ resumed>/;
+const RESULT = /\)\s+= (-?\d+)[^)"]*(?:\([^()"]*\))?$/;
+const FLUSHES = new Set(['fsync', 'fdatasync']);
+
+type Call =
+  { readonly kind: 'write'; readonly markers: readonly string[] } | { readonly kind: 'flush'; readonly covers: number };
+
+/** Follows the calls in their order. A write counts from its end on, a flush covers what had been written when it began. */
+class Judge {
+  readonly violations: string[] = [];
+  answers = 0;
+  flushes = 0;
+  private lastWrite = 0;
+  private flushedTo = 0;
+  private readonly carriedBy = new Map<string, number>();
+
+  constructor(
+    private readonly log: string,
+    private readonly markers: readonly string[],
+  ) {}
+
+  begin(name: string, path: string, rest: string): Call | undefined {
+    const found = (): string[] => this.markers.filter((marker) => rest.includes(marker));
+    if (path.endsWith(this.log)) {
+      if (FLUSHES.has(name)) return { kind: 'flush', covers: this.lastWrite };
+      return { kind: 'write', markers: found() };
+    }
+    if (/HTTP\/1\.1 20[12] /.test(rest)) for (const marker of found()) this.answered(marker);
+    return undefined;
+  }
+
+  end(call: Call, result: number): void {
+    if (call.kind === 'flush') {
+      if (result !== 0) return;
+      this.flushes += 1;
+      this.flushedTo = Math.max(this.flushedTo, call.covers);
+      return;
+    }
+    this.lastWrite += 1;
+    for (const marker of call.markers) if (!this.carriedBy.has(marker)) this.carriedBy.set(marker, this.lastWrite);
+  }
+
+  /** Judged when the answer begins to be written: what has not ended by then is too late. */
+  private answered(marker: string): void {
+    this.answers += 1;
+    const written = this.carriedBy.get(marker);
+    if (written === undefined) this.violations.push(`${marker} is answered, and no write to ${this.log} carries it`);
+    else if (written > this.flushedTo)
+      this.violations.push(`${marker} is answered; its write ${written} is not flushed (${this.flushedTo} is)`);
+  }
+}
+
+/**
+ * Holds every 201 and 202 that holds one of the markers against the flushes of the write-ahead log before it.
+ * @param log how the path of the write-ahead log ends
+ */
+export function judgeFlushes(trace: string, log: string, markers: readonly string[]): FlushTrace {
+  const judge = new Judge(log, markers);
+  const underWay = new Map<string, Call>();
+  const resultOf = (text: string): number => Number(RESULT.exec(text)?.[1] ?? -1);
+  for (const line of trace.split('\n')) {
+    const [, thread = '', text = ''] = LINE.exec(line) ?? [];
+    if (RESUMED.test(text)) {
+      const call = underWay.get(thread);
+      underWay.delete(thread);
+      if (call) judge.end(call, resultOf(text));
+      continue;
+    }
+    const [, name, , path = '', rest = ''] = CALL.exec(text) ?? [];
+    const call = name === undefined ? undefined : judge.begin(name, path, rest);
+    if (call && rest.endsWith('<unfinished ...>')) underWay.set(thread, call);
+    else if (call) judge.end(call, resultOf(rest));
+  }
+  const { answers, flushes, violations } = judge;
+  return { answers, flushes, violations };
+}
