@@ -24,6 +24,7 @@ type Step = {
   readonly token?: string;
   readonly key?: string;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   /** A GET of the record, or of a list and `#` with its id there, asked before and after; false where there is none. */
   readonly look?: string | false;
   readonly status?: number;
@@ -31,6 +32,8 @@ type Step = {
 type Deed = Step & {
   readonly requestId: string;
   readonly answer: unknown;
+  /** What a browser would send back from now on. */
+  readonly cookie: string;
   readonly before: Members | undefined;
   readonly after: Members | undefined;
 };
@@ -76,13 +79,13 @@ async function lookAt(path: string, token: string | undefined): Promise<Members 
 }
 
 async function take(step: Step): Promise<Deed> {
-  const { route, token = operator, key, body, look = false, status } = step;
+  const { route, token = operator, key, body, headers, look = false, status } = step;
   const [method = '', path = ''] = route.split(' ');
   const address = step.address ?? path;
   const requestId = `walk-${deeds.length}`;
   const before = look === false ? undefined : await lookAt(look, token);
   const reply = await service.call(method as 'POST', address, {
-    headers: { 'x-request-id': requestId, 'user-agent': AGENT },
+    headers: { 'x-request-id': requestId, 'user-agent': AGENT, ...headers },
     ...(key === undefined ? { token } : { key }),
     ...(body !== undefined && { body }),
   });
@@ -92,7 +95,8 @@ async function take(step: Step): Promise<Deed> {
   await service.quiet();
   const made = (data as { id?: string } | null)?.id ?? '';
   const after = look === false ? undefined : await lookAt(look.replace('{id}', made), token);
-  const deed = { ...step, requestId, answer: data, before, after, look: look && look.replace('{id}', made) };
+  const cookie = reply.headers['set-cookie']?.split(';')[0] ?? '';
+  const deed = { ...step, requestId, answer: data, cookie, before, after, look: look && look.replace('{id}', made) };
   deeds.push(deed);
   return deed;
 }
@@ -169,6 +173,7 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
     body: { currentPassword: PASSWORDS.reset, newPassword: PASSWORDS.second },
   });
   await take({ route: 'POST /api/auth/logout', token: own });
+  await walkBrowser({ email: person.email, password: PASSWORDS.second });
   await take({
     route: 'POST /api/auth/login',
     body: { email: person.email, password: PASSWORDS.wrong },
@@ -176,6 +181,18 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
   });
   await change('DELETE', '/api/users', userId, token);
   await change('DELETE', '/api/roles', roleId, token);
+}
+
+/** A session whose refresh token is in a cookie. */
+async function walkBrowser(body: object): Promise<void> {
+  const session = '/console/session';
+  const begun = await take({ route: `POST ${session}`, body });
+  const renewed = await take({ route: `POST ${session}/refresh`, body: {}, headers: { cookie: begun.cookie } });
+  for (const [name, { answer, cookie }] of Object.entries({ begun, renewed })) {
+    const { accessToken } = answer as { accessToken: string };
+    secrets.set(`access token, ${name}`, accessToken).set(`cookie, ${name}`, cookie.replace(/^[^=]*=/, ''));
+  }
+  await take({ route: `DELETE ${session}`, token: (renewed.answer as { accessToken: string }).accessToken });
 }
 
 async function walkRecords({ token }: TestTenant): Promise<void> {
