@@ -17,8 +17,9 @@ import { PLATFORM_TENANT, streamName } from './stream-name.js';
 type Parts = SwapParts & { readonly events: EventReader; readonly catalogue: EventCatalogue };
 
 const TRY_AGAIN_MS = 1_000;
-/** Waits for what else is asked for: the history is read once for all of it. */
+/** Waits until nothing more is asked for: the history is read once for all of it. */
 const GATHER_MS = 250;
+const MAX_GATHERINGS = 20;
 
 type Job = { readonly name: string; readonly rebuild: Rebuild; readonly abort: AbortController };
 /** A rebuild whose new generation is being filled, and how far that one was before. */
@@ -90,8 +91,16 @@ export class ProjectionRebuilds {
 
   private async work(): Promise<void> {
     while (this.waiting.length > 0 && !this.stopping.aborted) {
-      await this.parts.clock.sleep(GATHER_MS, this.stopping);
+      await this.gather();
       await this.keep(this.waiting.splice(0));
+    }
+  }
+
+  private async gather(): Promise<void> {
+    let known = 0;
+    for (let times = 0; times < MAX_GATHERINGS && this.waiting.length > known; times += 1) {
+      known = this.waiting.length;
+      await this.parts.clock.sleep(GATHER_MS, this.stopping);
     }
   }
 

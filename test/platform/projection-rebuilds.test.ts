@@ -193,8 +193,10 @@ describe('A rebuild of a projection', () => {
       await reached(await happen(club.events, ...manyGreetings(600)));
       const before = club.events.subscribedAfter.length;
       const all = [memberProjection, greeterProjection, roomProjection];
-      for (const { model } of all)
-        await happen(club.events.inner, facts.rebuildRequested(model.name, `r-${model.name}`));
+      for (const { model } of all) {
+        await reached(await happen(club.events.inner, facts.rebuildRequested(model.name, `r-${model.name}`)));
+        await club.clock.advance(200);
+      }
       for (const { model } of all)
         await until(club.clock, async () => (await club.control(model.name)).last?.status === 'DONE');
       expect(club.events.subscribedAfter.slice(before).filter((after) => after === -1)).toHaveLength(1);
