@@ -69,7 +69,7 @@ const tryRules = async (page) => {
   await page.getByText('It would be').waitFor();
 };
 const bookViews = ({ customer, entry, owner: who, tenant }) => [
-  { name: 'audit', path: '/audit', shows: 'Northwind' },
+  { name: 'audit', path: '/audit?entity=customer', shows: 'Northwind' },
   { name: 'audit-entry', path: `/audit/${entry}`, shows: 'Bergen' },
   { name: 'record', path: `/records/customer/${customer}?tenantId=${tenant}&at=2`, shows: 'State at revision 2' },
   {
@@ -84,7 +84,7 @@ const bookViews = ({ customer, entry, owner: who, tenant }) => [
   { name: 'customers', path: '/customers', shows: 'Northwind', who },
   { name: 'customer', path: `/customers/${customer}`, shows: 'After:', who },
   { name: 'customer-phone', path: `/customers/${customer}`, shows: 'After:', who, look: phone },
-  { name: 'transactions', path: '/transactions', shows: 'Northwind', who },
+  { name: 'transactions', path: '/transactions?search=Northwind', shows: 'Northwind', who },
   { name: 'rule-bench', path: '/rules/bench', shows: 'Nothing is recorded', who, act: tryRules },
   { name: 'partner-keys', path: '/partner-keys', shows: 'Web shop', who },
 ];
