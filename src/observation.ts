@@ -24,7 +24,7 @@ import { ServiceMetrics } from './service-metrics.js';
 import { version } from './version.js';
 
 const ANSWER_WITHIN_MS = 2_000;
-const PARKED = { pageNumber: 1, pageSize: 1, where: { status: 'PARKED' } } as const;
+const PARKED = { where: { status: 'PARKED' } } as const;
 
 /** Everything that watches the service and that nobody needs to serve: health, queues, metrics. */
 export class Observation {
@@ -51,7 +51,7 @@ export class Observation {
       report: () => readiness.report(),
       queues: () => engines.queues.readings(),
       head: () => inLimit(() => lastOwnEvent(engines.events, catalogue)),
-      parkedLetters: () => inLimit(async () => (await models.list(deadLetters, PLATFORM, PARKED)).totalCount),
+      parkedLetters: () => inLimit(() => models.count(deadLetters, PLATFORM, PARKED)),
       projections: () => progress.names.map((name) => ({ name, isStopped: progress.isStopped(name) })),
     });
   }

@@ -26,7 +26,6 @@ type Job = { readonly name: string; readonly rebuild: Rebuild; readonly abort: A
 type Begun = Filling & {
   readonly job: Job;
   readonly live: Projector;
-  readonly generation: number;
   /** Of its cancellation, and of the end of the process. */
   readonly signal: AbortSignal;
 };
@@ -151,7 +150,7 @@ export class ProjectionRebuilds {
     await this.quarantine.open(projector, position);
     const signal = AbortSignal.any([this.stopping, abort.signal]);
     const goesOn = (): boolean => !signal.aborted && projector.halted === undefined;
-    return { job, live, projector, generation, position, signal, goesOn };
+    return { job, live, projector, position, signal, goesOn };
   }
 
   private async complete(one: Begun, filled: number): Promise<void> {
@@ -170,7 +169,7 @@ export class ProjectionRebuilds {
   }
 
   /** Refused or cancelled. One that the end of the process interrupts stays, for the next leader. */
-  private async giveUp({ job, projector, generation }: Begun): Promise<void> {
+  private async giveUp({ job, projector }: Begun): Promise<void> {
     const { store, logger, report } = this.parts;
     const { name, rebuild, abort } = job;
     await retire(this.host, projector);
@@ -181,7 +180,7 @@ export class ProjectionRebuilds {
     } else if (!abort.signal.aborted) return;
     await store.drop(projector.target.table);
     this.jobs.delete(rebuild.id);
-    logger.info({ projection: name, generation }, 'the rebuild is given up');
+    logger.info({ projection: name, generation: projector.target.table.generation }, 'the rebuild is given up');
   }
 
   private async controlOf(name: string): Promise<ProjectionControl> {

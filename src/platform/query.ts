@@ -14,8 +14,11 @@ export type Page<Doc> = {
   readonly hasNextPage: boolean;
 };
 
+/** What of a list is asked for, whichever part of it. */
+type Matching = Omit<ListQuery, 'offset' | 'limit' | 'after'>;
+
 /** A list request after its schema: declared filters by name, ranges and search as the read store takes them. */
-export type ListRequest = Omit<ListQuery, 'offset' | 'limit' | 'after'> & {
+export type ListRequest = Matching & {
   readonly pageNumber: number;
   readonly pageSize: number;
 };
@@ -68,12 +71,13 @@ export class ReadModels {
     return pageOf(documents, totalCount, pageNumber, pageSize);
   }
 
+  /** How many documents match. */
+  async count<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<number> {
+    return (await this.store.list(await this.tableOf(model), scope, { ...query, offset: 0, limit: 0 })).totalCount;
+  }
+
   /** Every document that matches, in parts that all take as long as the first: for sums over a bounded set. */
-  async *each<Doc extends object>(
-    model: ReadModel<Doc>,
-    scope: Scope,
-    query: Omit<ListQuery, 'offset' | 'limit' | 'after'> = {},
-  ): AsyncIterable<Doc> {
+  async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     let after: string | undefined = '';
     while (after !== undefined) {
       const part: Listed = await this.store.list(await this.tableOf(model), scope, {

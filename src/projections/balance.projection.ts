@@ -75,9 +75,11 @@ const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 function movementsOf(event: LedgerEvent): readonly Movement[] {
   const entries = entriesOf(event);
   if (entries.length === 0) return NOTHING;
-  const found = known.get(event) ?? addedUp(entries);
-  known.set(event, found);
-  return found;
+  const found = known.get(event);
+  if (found) return found;
+  const made = addedUp(entries);
+  known.set(event, made);
+  return made;
 }
 
 function addedUp(entries: readonly LedgerTransaction[]): Movement[] {

@@ -14,7 +14,6 @@ import { isFor, markOf, NotificationLists } from './notification-lists.js';
 import { PushCounts } from './push-counts.js';
 
 const WAIT_MS = 5_000;
-const NONE = { pageNumber: 1, pageSize: 0 } as const;
 const MAX_LISTED = 100;
 
 type Addressed = Awaited<ReturnType<NotificationDirectory['addressed']>>;
@@ -33,8 +32,8 @@ export class ProjectedNotificationDirectory implements NotificationDirectory {
     await this.caughtUp.withHead(users, WAIT_MS);
     const { roles, userIds, branchIds } = request;
     if (request.broadcast) {
-      const active = await this.models.list(users, scope, { ...NONE, where: { isActive: true } });
-      return { audiences: [{ kind: 'everyone' }], recipientCount: active.totalCount };
+      const recipientCount = await this.models.count(users, scope, { where: { isActive: true } });
+      return { audiences: [{ kind: 'everyone' }], recipientCount };
     }
     if (roles && !userIds && !branchIds) {
       const counts = await Promise.all(roles.map((role) => this.countActive(scope, role)));
@@ -66,8 +65,8 @@ export class ProjectedNotificationDirectory implements NotificationDirectory {
     return items.filter((each) => each.tenantId === tenantId).map(({ id }) => id);
   }
 
-  private async countActive(scope: Scope, role: string): Promise<number> {
-    return (await this.models.list(users, scope, { ...NONE, where: { role, isActive: true } })).totalCount;
+  private countActive(scope: Scope, role: string): Promise<number> {
+    return this.models.count(users, scope, { where: { role, isActive: true } });
   }
 
   /** The active users who are named themselves, by their role or by a branch of theirs. */

@@ -125,10 +125,9 @@ export class NotificationLists {
       .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
       .filter(({ from, to }) => from <= to);
     const counts = await Promise.all(
-      clipped.map(async ({ key, from, to }) => {
-        const request = { pageNumber: 1, pageSize: 0, where: { audience: key }, between: { position: { from, to } } };
-        return (await this.models.list(notifications, scope, request)).totalCount;
-      }),
+      clipped.map(({ key, from, to }) =>
+        this.models.count(notifications, scope, { where: { audience: key }, between: { position: { from, to } } }),
+      ),
     );
     const left = without.filter((position) => position > after && position <= upTo).length;
     return counts.reduce((sum, count) => sum + count, 0) - left;

@@ -9,8 +9,7 @@ import { deadLetters } from '../projections/dead-letter.projection.js';
 export class ParkedLetters {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
 
-  async count(origin: DeadLetterOrigin): Promise<number> {
-    const request = { pageNumber: 1, pageSize: 0, where: { origin, status: 'PARKED' } };
-    return (await this.models.list(deadLetters, PLATFORM, request)).totalCount;
+  count(origin: DeadLetterOrigin): Promise<number> {
+    return this.models.count(deadLetters, PLATFORM, { where: { origin, status: 'PARKED' } });
   }
 }

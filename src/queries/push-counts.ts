@@ -8,7 +8,6 @@ import { users } from '../projections/user.projection.js';
 
 type Where = { readonly role: Role; readonly isActive: boolean };
 
-const NONE = { pageNumber: 1, pageSize: 0 } as const;
 /** How many people are asked about side by side. */
 const AT_ONCE = 100;
 const everybody: readonly Where[] = Role.options.flatMap((role) => [
@@ -33,8 +32,8 @@ export class PushCounts {
   }
 
   private async people(scope: Scope, groups: readonly Where[]): Promise<number> {
-    const found = await Promise.all(groups.map((where) => this.models.list(users, scope, { ...NONE, where })));
-    return found.reduce((sum, { totalCount }) => sum + totalCount, 0);
+    const counts = await Promise.all(groups.map((where) => this.models.count(users, scope, { where })));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   private async ofGroups(scope: Scope, groups: readonly Where[]): Promise<number> {
@@ -59,7 +58,7 @@ export class PushCounts {
     return sum;
   }
 
-  private async count(where: { readonly tenantId: string } | { readonly userId: string }): Promise<number> {
-    return (await this.models.list(pushSubscriptions, PLATFORM, { ...NONE, where })).totalCount;
+  private count(where: { readonly tenantId: string } | { readonly userId: string }): Promise<number> {
+    return this.models.count(pushSubscriptions, PLATFORM, { where });
   }
 }

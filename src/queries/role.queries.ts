@@ -102,7 +102,7 @@ export class GetRoleHandler implements IQueryHandler<GetRole> {
     const role = systemRoleOf(tenantId, id);
     const view = role ? systemRole(await tenantOf(this.models, tenantId), role) : await this.custom(scope, id);
     const where = role ? { role } : { roleIds: id };
-    const { totalCount: userCount } = await this.models.list(users, scope, { pageNumber: 1, pageSize: 1, where });
+    const userCount = await this.models.count(users, scope, { where });
     return roleDetail(view, { isSystem: role !== undefined, userCount });
   }
 
