@@ -1,19 +1,13 @@
 // npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`), or
 // else against servers of the tests' own where their programs are installed. What cannot run is said in one line each;
 // with REQUIRE_SERVERS=true (as CI has it) that is a failure. Arguments go to jest.
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { jest, prepare } from './jest.mjs';
-import { root } from './checkout.mjs';
+import { hasMongoServer, onPath } from './programs.mjs';
 
-const onPath = (program) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
-
-const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
 const servers = {
   mongodb: {
     url: 'MONGODB_URL',
-    isHere: onPath('java') && existsSync(mongoLibrary),
+    isHere: hasMongoServer(),
     lacks: 'no java, or .ci/mongo-server.sh was not run',
   },
   nats: { url: 'NATS_URL', isHere: onPath('nats-server'), lacks: 'no nats-server on the path' },

@@ -6,9 +6,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from './checkout.mjs';
 import { jest, prepare } from './jest.mjs';
+import { hasMongoServer, onPath } from './programs.mjs';
 import { rows } from './reliability-rows.mjs';
 
 if (process.argv.includes('--soak')) process.env.RELIABILITY_SCALE = 'soak';
@@ -16,10 +17,7 @@ const isSoak = process.env.RELIABILITY_SCALE === 'soak';
 const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
 
-const onPath = (program) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
-const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
-const isHere = (need) => (need === 'mongo-server' ? onPath('java') && existsSync(mongoLibrary) : onPath(need));
+const isHere = (need) => (need === 'mongo-server' ? hasMongoServer() : onPath(need));
 
 /** Runs a row's suites and tells what became of them. */
 async function run({ row, fault, suites }, work) {

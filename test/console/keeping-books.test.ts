@@ -1,30 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { ConsoleService, eventually, type Shop } from '../support/console-service.js';
-import { launch, Visitor } from '../support/visitor.js';
+import type { Page } from 'playwright-core';
+import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
+import { onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
 let shop: Shop;
-let browser: Browser;
 let visitor: Visitor;
 let page: Page;
 
-beforeAll(async () => {
-  service = await ConsoleService.start();
-  shop = await service.openShop();
-  browser = await launch();
-}, 60_000);
-afterAll(async () => {
-  await browser.close();
-  await service.close();
-});
-
-beforeEach(async () => {
-  visitor = await Visitor.arrives(browser, service.url);
-  page = visitor.page;
-});
-afterEach(async () => {
-  await visitor.leave();
-  expect(visitor.complaints).toEqual([]);
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });

@@ -1,33 +1,22 @@
-import type { Browser, Page } from 'playwright-core';
-import { ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
-import { launch, Visitor } from '../support/visitor.js';
+import type { Page } from 'playwright-core';
+import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
+import { onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
 let shop: Shop;
-let browser: Browser;
 let visitor: Visitor;
 let page: Page;
 
-beforeAll(async () => {
-  service = await ConsoleService.start();
-  shop = await service.openShop();
-  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
-  await service.saleIs(shop, 'web-1', 'REJECTED');
-  browser = await launch();
-}, 60_000);
-afterAll(async () => {
-  await browser.close();
-  await service.close();
-});
-
-beforeEach(async () => {
-  visitor = await Visitor.arrives(browser, service.url);
-  page = visitor.page;
-});
-afterEach(async () => {
-  await visitor.leave();
-  expect(visitor.complaints).toEqual([]);
-});
+const anotherArrives = onStage(
+  (stage) => {
+    ({ service, shop, visitor, page } = stage);
+  },
+  async ({ service, shop }) => {
+    await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
+    await service.saleIs(shop, 'web-1', 'REJECTED');
+  },
+);
 
 const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
 
@@ -142,9 +131,7 @@ test('By keyboard alone: past the navigation, into a dialog that keeps the focus
 }, 60_000);
 
 test('On a phone the navigation opens and closes, and no page is wider than the screen', async () => {
-  await visitor.leave();
-  visitor = await Visitor.arrives(browser, service.url, { width: 390, height: 844 });
-  page = visitor.page;
+  await anotherArrives({ width: 390, height: 844 });
   await visitor.signIn(OPERATOR, '/jobs');
   for (const name of ['Overview', 'Dead letters', 'Projections', 'Cache and queues']) {
     await page.getByRole('button', { name: 'Open the navigation' }).click();

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually as comesTrue } from './eventually.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export const OPERATOR = { email: 'olivia@kontor.example', password: 'operator-secret' } as const;
@@ -147,8 +147,5 @@ export class ConsoleService {
 
 /** Asks again until it holds. @throws Error when it does not within half a minute */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (const untilMs = Date.now() + PATIENCE_MS; !(await holds());) {
-    if (Date.now() > untilMs) throw new Error('It never came to be.');
-    await delay(25);
-  }
+  await comesTrue(holds, PATIENCE_MS);
 }

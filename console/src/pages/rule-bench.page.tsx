@@ -6,7 +6,6 @@ import { accountSource } from '../api/books';
 import { api, data } from '../api/client';
 import type { RuleTest } from '../api/rules';
 import { DataTable, type Column } from '../parts/data-table';
-import { Day } from '../parts/day';
 import { count } from '../parts/figures';
 import { OneOfField, someOf, TextField, useForm, type Draft } from '../parts/form';
 import { Icon } from '../parts/icons';
@@ -18,7 +17,7 @@ import { RemoteField } from '../parts/remote-field';
 import { NEW_RULE, newRule, RuleFields } from '../parts/rule-form';
 import { conditionsOf, reasonWords, sourceWords } from '../parts/rule-words';
 import { StatusBadge } from '../parts/status-badge';
-import { typeWords } from '../parts/transaction-words';
+import { transactionColumns } from '../parts/transaction-columns';
 
 const SUBJECT: Draft = { description: '', merchant: '', amount: '', direction: '', accountId: '' };
 const TEXTS = ['description', 'merchant', 'amount', 'accountId'] as const;
@@ -174,19 +173,7 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
 
 type Sampled = NonNullable<RuleTest['sample']>[number];
 const sampleColumns: readonly Column<Sampled>[] = [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
-  {
-    key: 'what',
-    header: 'Transaction',
-    cell: (transaction) => (
-      <>
-        <Link params={{ id: transaction.id }} to="/transactions/$id">
-          {typeWords(transaction)}
-        </Link>
-        <div className="k-nothing">{transaction.description}</div>
-      </>
-    ),
-  },
+  ...transactionColumns,
   { key: 'who', header: 'Customer', cell: ({ customerName }) => customerName },
   {
     key: 'now',

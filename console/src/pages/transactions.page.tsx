@@ -1,36 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { accountSource, categoriesQuery, customerSource, transactionsQuery, type Transaction } from '../api/books';
 import { useMay } from '../api/me';
 import { DataTable, type Column } from '../parts/data-table';
-import { Day } from '../parts/day';
 import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
 import { Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
-import { TransactionState, TYPES, typeWords } from '../parts/transaction-words';
+import { transactionColumns } from '../parts/transaction-columns';
+import { TransactionState, TYPES } from '../parts/transaction-words';
 import type { TransactionsFilters } from '../routes/tenant.routes';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/transactions');
 
 const columns: readonly Column<Transaction>[] = [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
-  {
-    key: 'what',
-    header: 'Transaction',
-    cell: (transaction) => (
-      <>
-        <Link params={{ id: transaction.id }} to="/transactions/$id">
-          {typeWords(transaction)}
-        </Link>
-        <div className="k-nothing">{transaction.description}</div>
-      </>
-    ),
-  },
+  ...transactionColumns,
   {
     key: 'who',
     header: 'Customer or account',

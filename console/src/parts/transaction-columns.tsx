@@ -1,0 +1,24 @@
+import { Link } from '@tanstack/react-router';
+import type { Transaction } from '../api/books';
+import type { Column } from './data-table';
+import { Day } from './day';
+import { typeWords } from './transaction-words';
+
+type Shown = Pick<Transaction, 'id' | 'date' | 'type' | 'documentEffect' | 'description'>;
+
+/** When it was and what it is, with the way to it: how every list of transactions begins. */
+export const transactionColumns: readonly Column<Shown>[] = [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  {
+    key: 'what',
+    header: 'Transaction',
+    cell: (transaction) => (
+      <>
+        <Link params={{ id: transaction.id }} to="/transactions/$id">
+          {typeWords(transaction)}
+        </Link>
+        <div className="k-nothing">{transaction.description}</div>
+      </>
+    ),
+  },
+];

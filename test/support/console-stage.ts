@@ -1,0 +1,44 @@
+import type { Browser, Page } from 'playwright-core';
+import { ConsoleService, type Shop } from './console-service.js';
+import { launch, Visitor, type Look } from './visitor.js';
+
+type Furniture = { readonly service: ConsoleService; readonly shop: Shop };
+/** What a suite of the console plays on: one service with a shop, and for each test a visitor of its own. */
+export type Stage = Furniture & { readonly visitor: Visitor; readonly page: Page };
+
+/**
+ * Sets the stage around a suite's tests, and hands it over before each of them. A test after which its visitor has
+ * something to complain about has failed. Answers how another visitor takes the place of the present one.
+ */
+export function onStage(
+  handOver: (stage: Stage) => void,
+  furnish: (furniture: Furniture) => Promise<void> = () => Promise.resolve(),
+): (look?: Look) => Promise<void> {
+  let furniture: Furniture;
+  let browser: Browser;
+  let visitor: Visitor;
+  const arrive = async (look?: Look): Promise<void> => {
+    visitor = await Visitor.arrives(browser, furniture.service.url, look);
+    handOver({ ...furniture, visitor, page: visitor.page });
+  };
+  beforeAll(async () => {
+    const service = await ConsoleService.start();
+    furniture = { service, shop: await service.openShop() };
+    await furnish(furniture);
+    browser = await launch();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await furniture.service.close();
+  });
+
+  beforeEach(() => arrive());
+  afterEach(async () => {
+    await visitor.leave();
+    expect(visitor.complaints).toEqual([]);
+  });
+  return async (look) => {
+    await visitor.leave();
+    await arrive(look);
+  };
+}
