@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { HistoryTask, HistoryWork, TaskControl } from './jobs/history-tasks.js';
 import type { JobOutcome } from './jobs/job.js';
 import type { StoreSettings } from './stores.js';
+import { THREAD_LIMITS } from './thread-memory.js';
 
 /** What crosses the border between the serving thread and a task's worker. Never events: the worker reads the store. */
 export type ToTask = { readonly kind: 'stop' };
@@ -33,7 +34,10 @@ export class TaskThreads implements HistoryWork {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const workerData: TaskSettings = { ...this.settings, task };
-      const worker = new Worker(new URL('./job.worker.js', import.meta.url), { workerData });
+      const worker = new Worker(new URL('./job.worker.js', import.meta.url), {
+        workerData,
+        resourceLimits: THREAD_LIMITS,
+      });
       // It is asked to end: a thread that is ended within a call of the driver takes the whole process with it.
       const stop = () => {
         worker.postMessage({ kind: 'stop' } satisfies ToTask);

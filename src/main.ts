@@ -5,6 +5,7 @@ import { openEngines } from './open-engines.js';
 import { seed } from './jobs/first-start.js';
 import { EventStoreInUse } from './ports/event-store.js';
 import { createService, type Service } from './service.js';
+import { boundHeapGrowth } from './thread-memory.js';
 
 /** A supervisor kills what has not ended ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
@@ -50,6 +51,7 @@ async function main(config: Config): Promise<void> {
   if (welcome) process.stdout.write(welcome(url));
 }
 
+boundHeapGrowth();
 try {
   await main(readConfig());
 } catch (error) {

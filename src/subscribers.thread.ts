@@ -8,6 +8,7 @@ import type { Clock } from './ports/time.js';
 import type { ThreadReport } from './process-queues.js';
 import type { StoreSettings } from './stores.js';
 import { checkpointsIn, type SubscriberOffice, type Subscribers } from './subscribers.js';
+import { THREAD_LIMITS } from './thread-memory.js';
 
 /** What crosses the border between the serving thread and the subscribers' worker. Never events: both read the store. */
 export type ToWorker =
@@ -155,6 +156,7 @@ export class SubscriberThread implements Subscribers {
     return new Promise((resolve) => {
       const worker = new Worker(new URL('./subscribers.worker.js', import.meta.url), {
         workerData: this.options.settings,
+        resourceLimits: THREAD_LIMITS,
       });
       let fault = new Error('the worker ended');
       worker.on('message', (message: FromWorker) => {

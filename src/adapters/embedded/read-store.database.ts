@@ -191,7 +191,7 @@ export class ReadStoreDatabase {
 function connectWriter(directory: string, waitMs: number): DatabaseSyncInstance {
   const db = new DatabaseSync(join(directory, FILE), { timeout: waitMs });
   try {
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576;
       PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`);
     refuseNewer(db);
     db.exec(`BEGIN IMMEDIATE; ${catalog} COMMIT;`);
@@ -206,7 +206,7 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
   if (existsSync(join(directory, `${FILE}.suspect`))) throw new ReadStoreUnavailable('models.sqlite is damaged');
   const db = new DatabaseSync(join(directory, FILE), { readOnly: true, timeout: waitMs });
   try {
-    db.exec('PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;');
+    db.exec('PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY;');
     refuseNewer(db);
     db.prepare('SELECT count(*) FROM kontor_generations').get();
     return db;
