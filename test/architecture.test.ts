@@ -164,8 +164,8 @@ describe('the documents are fresh', () => {
     execFileSync(process.execPath, ['scripts/settings-table.mjs', '--check'], { cwd: root });
   });
 
-  test("docs/openapi.json and the console's types are what the routes declare", () => {
-    execFileSync(process.execPath, ['scripts/openapi-document.mjs', '--check'], { cwd: root });
+  test("docs/openapi.json, docs/asyncapi.json, docs/events and the console's types are what the code declares", () => {
+    execFileSync(process.execPath, ['scripts/contract-documents.mjs', '--check'], { cwd: root });
   }, 60_000);
 
   test('what the documents name is there', () => {

@@ -1,4 +1,4 @@
-// Written by `npm run docs:openapi` from docs/openapi.json: do not edit.
+// Written by `npm run docs:contracts` from docs/openapi.json: do not edit.
 export interface paths {
     "/.well-known/jwks.json": {
         parameters: {

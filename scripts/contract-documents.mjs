@@ -1,0 +1,78 @@
+// npm run docs:contracts: writes down what others rely on, from the declarations. docs/openapi.json: the routes, and the
+// console's types from that; docs/asyncapi.json: the integration events; docs/events/: the data of each stored event.
+// With --check: exit code 1 when any of them is not what the declarations say. Starts no engine.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { z } from 'zod';
+import '../test/support/typescript.mjs';
+import { root } from './checkout.mjs';
+
+const { allControllers } = await import('../src/app.module.ts');
+const { installConsole } = await import('../src/http/console-page.ts');
+const { installDocs } = await import('../src/http/docs-page.ts');
+const { catalogue } = await import('../src/catalogue.ts');
+const { asyncApiDocument } = await import('../src/integration/contracts-asyncapi.ts');
+const { createServer, installKernel } = await import('../src/http/kernel.ts');
+const { version } = await import('../src/version.ts');
+
+/** Where RouteConfig of @nestjs/platform-fastify keeps what a method is declared as. */
+const ROUTE_CONFIG = '__fastify_route_config__';
+
+const declared = allControllers.flatMap(({ prototype }) =>
+  Object.getOwnPropertyNames(prototype).flatMap((name) => {
+    const { endpoint } = Reflect.getMetadata(ROUTE_CONFIG, prototype[name]) ?? {};
+    return endpoint === undefined ? [] : [endpoint];
+  }),
+);
+const server = createServer();
+const kernel = installKernel(server, {});
+const documentText = installDocs(server, kernel, { title: 'Kontor', version });
+installConsole(server);
+kernel.endpoints.push(...declared);
+const document = JSON.parse(documentText());
+
+const HEADER = '// Written by `npm run docs:contracts` from docs/openapi.json: do not edit.\n';
+const EVENTS = 'docs/events';
+const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Of what an event holds beside its metadata, in its current version. */
+const eventDocuments = () =>
+  catalogue.aggregates.flatMap(({ name: entity, events }) =>
+    Object.entries(events).map(([type, { version, schema, audit }]) => [
+      `${EVENTS}/${type}.json`,
+      json({
+        type,
+        stream: `${entity}-<tenantId>_<id>`,
+        version,
+        audited: audit !== null,
+        data: z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }),
+      }),
+    ]),
+  );
+
+const fresh = {
+  'docs/openapi.json': json(document),
+  'docs/asyncapi.json': json(asyncApiDocument({ title: 'Kontor', version })),
+  'console/src/api/schema.d.ts': HEADER + astToString(await openapiTS(document)),
+  ...Object.fromEntries(eventDocuments()),
+};
+const written = (path) => {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+mkdirSync(join(root, EVENTS), { recursive: true });
+const lost = readdirSync(join(root, EVENTS))
+  .map((name) => `${EVENTS}/${name}`)
+  .filter((path) => !(path in fresh));
+const stale = Object.entries(fresh).filter(([path, text]) => written(path) !== text);
+if (!process.argv.includes('--check')) {
+  for (const [path, text] of stale) writeFileSync(join(root, path), text);
+  for (const path of lost) rmSync(join(root, path));
+} else if (stale.length + lost.length > 0) {
+  console.error(`${[...stale.map(([path]) => path), ...lost].join(', ')}: stale, npm run docs:contracts`);
+  process.exit(1);
+}
