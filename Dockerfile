@@ -8,6 +8,7 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
+COPY clients clients
 COPY console console
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 

@@ -57,7 +57,7 @@ const NO_CLOCK = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'node_modules', 'coverage', 'console/src/api/schema.d.ts'] },
+  { ignores: ['dist', 'data', 'node_modules', 'coverage', 'clients/typescript/src/schema.ts'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

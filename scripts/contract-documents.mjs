@@ -54,7 +54,7 @@ const eventDocuments = () =>
 const fresh = {
   'docs/openapi.json': json(document),
   'docs/asyncapi.json': json(asyncApiDocument({ title: 'Kontor', version })),
-  'console/src/api/schema.d.ts': HEADER + astToString(await openapiTS(document)),
+  'clients/typescript/src/schema.ts': HEADER + astToString(await openapiTS(document, { defaultNonNullable: false })),
   ...Object.fromEntries(eventDocuments()),
 };
 const written = (path) => {

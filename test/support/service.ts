@@ -83,6 +83,10 @@ export class TestService {
     return test;
   }
 
+  get url(): string {
+    return this.running.url;
+  }
+
   get service(): Service {
     return this.running.service;
   }

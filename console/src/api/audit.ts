@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { paths } from './schema';
+import type { paths } from '../../../clients/typescript/src/schema';
 import { api, data, whole, type Shapes } from './client';
 
 export type AuditEntry = Shapes['AuditLogDto'];

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Source } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
-import type { paths } from './schema';
+import type { paths } from '../../../clients/typescript/src/schema';
 
 export type Customer = Shapes['CustomerDto'];
 export type Transaction = Shapes['TransactionDto'];

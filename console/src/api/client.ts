@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import { Problem, problemFrom, problemOf } from './problem';
-import type { components, paths } from './schema';
+import type { components, paths } from '../../../clients/typescript/src/schema';
 import { accessToken, renew } from './session';
 
 /** The shapes of the API by their names in its document. */

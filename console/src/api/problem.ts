@@ -1,4 +1,4 @@
-import type { components } from './schema';
+import type { components } from '../../../clients/typescript/src/schema';
 
 type ErrorBody = components['schemas']['ErrorResponseDto'];
 

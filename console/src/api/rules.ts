@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, data, type Shapes } from './client';
-import type { paths } from './schema';
+import type { paths } from '../../../clients/typescript/src/schema';
 
 export type Rule = Shapes['CategoryRuleDto'];
 export type RuleTest = Shapes['CategoryRuleTestResultDto'];

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { components } from './schema';
+import type { components } from '../../../clients/typescript/src/schema';
 import { problemOf } from './problem';
 import { queryClient } from './queries';
 

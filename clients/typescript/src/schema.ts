@@ -2170,9 +2170,9 @@ export interface components {
             type: string;
             name: string;
             /** @default true */
-            isActive: boolean;
+            isActive?: boolean;
             /** @default false */
-            isDefault: boolean;
+            isDefault?: boolean;
             code?: string | null;
         };
         CreateBranchDto: {
@@ -2183,7 +2183,7 @@ export interface components {
             phone?: string | null;
             email?: string | null;
             /** @default true */
-            isActive: boolean;
+            isActive?: boolean;
         };
         CreateCategoryRuleDto: {
             categoryId: string;
@@ -2229,7 +2229,7 @@ export interface components {
             name: string;
             sourceId: string;
             /** @default 60 */
-            rateLimit: number;
+            rateLimit?: number;
         };
         CreateOperatorDto: {
             fullName: string;
@@ -2260,7 +2260,7 @@ export interface components {
              * @default BOTH
              * @enum {string}
              */
-            direction: "IN" | "OUT" | "BOTH";
+            direction?: "IN" | "OUT" | "BOTH";
             color?: string | null;
             icon?: string | null;
             parentId?: string | null;
@@ -2290,7 +2290,7 @@ export interface components {
             /** @enum {string} */
             role: "OWNER" | "ADMIN" | "USER";
             /** @default true */
-            isActive: boolean;
+            isActive?: boolean;
             phone?: string | null;
             roleIds?: string[];
             branchId?: string | null;
@@ -2481,7 +2481,7 @@ export interface components {
              * @default SALE
              * @enum {string}
              */
-            type: "SALE" | "RETURN" | "CANCELLATION";
+            type?: "SALE" | "RETURN" | "CANCELLATION";
             /** Format: date-time */
             occurredAt: string;
             currency: string;
@@ -2835,7 +2835,7 @@ export interface components {
              * @default INFO
              * @enum {string}
              */
-            type: "INFO" | "SUCCESS" | "WARNING" | "ERROR";
+            type?: "INFO" | "SUCCESS" | "WARNING" | "ERROR";
             link?: string | null;
             /** @constant */
             broadcast?: true;

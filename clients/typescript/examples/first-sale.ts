@@ -1,0 +1,47 @@
+/*
+ * A partner pushes a sale, and somebody of the company sees what came of it:
+ *
+ *   KONTOR_URL=http://localhost:3000 KONTOR_KEY=kontor_… KONTOR_EMAIL=owner@… KONTOR_PASSWORD=… node first-sale.js
+ */
+import { data, KontorClient, KontorError, whole } from '../src/kontor-client.js';
+
+type Setting = 'KONTOR_URL' | 'KONTOR_KEY' | 'KONTOR_EMAIL' | 'KONTOR_PASSWORD';
+
+export async function firstSale(settings: Readonly<Record<Setting, string>>): Promise<string> {
+  const { KONTOR_URL: url, KONTOR_KEY: integrationKey, KONTOR_EMAIL: email, KONTOR_PASSWORD: password } = settings;
+  const shop = new KontorClient({ url, credentials: { integrationKey } });
+  const office = new KontorClient({ url, credentials: { email, password } });
+
+  const sale = {
+    externalId: 'order-1001',
+    occurredAt: '2026-03-01T10:15:00Z',
+    currency: 'EUR',
+    customer: { externalId: 'shopper-7', name: 'Ada Yilmaz' },
+    lines: [{ description: 'Espresso machine', quantity: '1', unitPrice: '200.00', taxRate: '19' }],
+    payments: [{ method: 'CARD' as const, amount: '100.00' }],
+  };
+  // Lost connections and 429 are taken care of; pushed again, it is still one sale.
+  const { receipt } = await shop.pushSale(sale, 'order-1001');
+
+  // Booked a moment later.
+  const path = { externalId: receipt.externalId };
+  while (
+    (await whole(shop.api.GET('/api/integrations/v1/sales/{externalId}', { params: { path } }))).status !== 'BOOKED'
+  )
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+  const query = { pageNumber: 1, pageSize: 1, search: 'Ada Yilmaz' };
+  const [customer] = (await whole(office.api.GET('/api/customers', { params: { query } }))).items;
+  if (!customer) throw new Error('The sale made no customer.');
+
+  try {
+    await data(office.api.DELETE('/api/customers/{id}', { params: { path: { id: customer.id } } }));
+  } catch (error) {
+    // Refusals come with the service's own code.
+    if (!(error instanceof KontorError) || error.code !== 'CUSTOMER_HAS_TRANSACTIONS') throw error;
+  }
+  return `${customer.name} owes ${customer.balance.amount} ${customer.balance.currency}`;
+}
+
+if (process.argv[1]?.includes('first-sale') === true)
+  process.stdout.write(`${await firstSale(process.env as Record<Setting, string>)}\n`);

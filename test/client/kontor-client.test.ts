@@ -1,0 +1,158 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { firstSale } from '../../clients/typescript/examples/first-sale.js';
+import { data, KontorClient, KontorError, whole } from '../../clients/typescript/src/kontor-client.js';
+import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
+
+let service: TestService;
+let url: string;
+let books: Books;
+beforeAll(async () => {
+  service = await TestService.start();
+  url = service.url;
+  books = await service.openBooks();
+});
+afterAll(() => service.close());
+
+const officeOf = (options: Partial<ConstructorParameters<typeof KontorClient>[0]> = {}): KontorClient =>
+  new KontorClient({ url, credentials: { email: books.tenant.email, password: PASSWORD }, ...options });
+const shopOf = (send: typeof fetch): KontorClient =>
+  new KontorClient({ url, credentials: { integrationKey: books.partner.key }, fetch: send });
+
+/** Notes each request and lets `answer` take its place where it answers something. */
+function between(answer: (request: Request, n: number) => Promise<Response | undefined> | Response | undefined) {
+  const asked: Request[] = [];
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    asked.push(request.clone());
+    return (await answer(request, asked.length)) ?? fetch(request);
+  };
+  return { asked, send };
+}
+
+const refusal = (status: number, retryAfter?: string): Response =>
+  new Response(JSON.stringify({ statusCode: status, code: 'BUSY', message: 'Busy.' }), {
+    status,
+    ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+  });
+
+const invoicesOf = async (externalId: string): Promise<number> => {
+  const query = { pageNumber: 1, pageSize: 100, search: externalId };
+  const { items } = await whole(officeOf().api.GET('/api/transactions', { params: { query } }));
+  return items.filter((entry) => entry.externalId === externalId && entry.documentEffect === 'INVOICE').length;
+};
+
+describe('The client', () => {
+  test('does what its example shows', async () => {
+    const settings = { KONTOR_URL: url, KONTOR_KEY: books.partner.key, KONTOR_EMAIL: books.tenant.email };
+    expect(await firstSale({ ...settings, KONTOR_PASSWORD: PASSWORD })).toBe('Ada Yilmaz owes 138.00 EUR');
+  });
+
+  test('pushes a sale once, though the answer is lost, the service is busy and the connection breaks', async () => {
+    const { asked, send } = between(async (request, n) => {
+      if (n === 1) {
+        await fetch(request);
+        throw new TypeError('The answer is lost');
+      }
+      if (n === 2) return refusal(429, '0');
+      if (n === 3) throw new TypeError('No connection');
+      return undefined;
+    });
+    const sale = saleOf('lost-answer');
+    const pushed = await shopOf(send).pushSale(sale);
+    expect(pushed).toMatchObject({ isReplay: true, receipt: { externalId: 'lost-answer', status: 'ACCEPTED' } });
+    expect(asked.length).toBe(4);
+    await service.settled(books.partner, 'lost-answer');
+    expect(await invoicesOf('lost-answer')).toBe(1);
+  });
+
+  test('never sends another write twice, and tells that nobody answered', async () => {
+    const { asked, send } = between((request) => {
+      if (request.method === 'POST' && request.url.endsWith('/api/customers')) throw new TypeError('No connection');
+      return undefined;
+    });
+    const made = data(officeOf({ fetch: send }).api.POST('/api/customers', { body: { name: 'Once' } }));
+    await expect(made).rejects.toMatchObject({ name: 'KontorError', status: 0, code: 'UNREACHABLE' });
+    expect(asked.filter((request) => request.url.endsWith('/api/customers')).length).toBe(1);
+  });
+
+  test('repeats a write that carries an Idempotency-Key', async () => {
+    const { send } = between((request, n) =>
+      request.url.endsWith('/transactions') && n < 4 ? refusal(503) : undefined,
+    );
+    const office = officeOf({ fetch: send });
+    const { items } = await whole(
+      office.api.GET('/api/accounts', { params: { query: { pageNumber: 1, pageSize: 50 } } }),
+    );
+    const [from, to] = items.filter(({ type }) => type === 'CASH' || type === 'BANK');
+    const body = {
+      type: 'TRANSFER',
+      date: '2026-03-01',
+      amount: '5.00',
+      accountId: from?.id,
+      counterAccountId: to?.id,
+    };
+    const asked = office.api.POST('/api/transactions', {
+      body: body as never,
+      params: { header: { 'Idempotency-Key': 'transfer-1' } },
+    });
+    expect((await data(asked)).id).toEqual(expect.any(String));
+  });
+
+  test('reads what it wrote: it asks for no older read models than what it was told', async () => {
+    const { asked, send } = between(() => undefined);
+    const office = officeOf({ fetch: send });
+    for (let n = 0; n < 3; n += 1) {
+      const made = office.api.POST('/api/customers', { body: { name: `Reader ${n}` } });
+      const { id } = await data(made);
+      const position = (await made).response.headers.get('x-event-position');
+      expect((await data(office.api.GET('/api/customers/{id}', { params: { path: { id } } }))).name).toBe(
+        `Reader ${n}`,
+      );
+      expect(Number(position)).toBeGreaterThan(0);
+      expect(asked.at(-1)?.headers.get('x-min-position')).toBe(position);
+    }
+  });
+
+  test('renews a session that was ended, once for all who ask at once', async () => {
+    const { asked, send } = between((request, n) =>
+      n > 1 && n < 5 && !request.url.includes('/auth/') ? refusal(401) : undefined,
+    );
+    const office = officeOf({ fetch: send });
+    const query = { pageNumber: 1, pageSize: 1 };
+    await Promise.all([1, 2, 3].map(() => whole(office.api.GET('/api/customers', { params: { query } }))));
+    const paths = asked.map((request) => new URL(request.url).pathname);
+    expect(paths.filter((path) => path === '/api/auth/login').length).toBe(1);
+    expect(paths.filter((path) => path === '/api/auth/refresh').length).toBe(1);
+  });
+
+  test('tells refusals by their code, with the fields that are wrong and the id of the request', async () => {
+    const wrong = data(officeOf().api.POST('/api/customers', { body: { name: '' } }));
+    await expect(wrong).rejects.toBeInstanceOf(KontorError);
+    await expect(wrong).rejects.toMatchObject({ status: 400, code: 'VALIDATION_FAILED', errors: [{ path: 'name' }] });
+    await expect(wrong).rejects.toMatchObject({ requestId: expect.stringMatching(/./) as string });
+    const stranger = new KontorClient({
+      url,
+      credentials: { email: 'nobody@kontor.test', password: 'wrong-password' },
+    });
+    await expect(data(stranger.api.GET('/api/auth/me'))).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('gives up where the pause that is asked for is too long, and after so many tries', async () => {
+    const far = between(() => refusal(429, '3600'));
+    await expect(shopOf(far.send).pushSale(saleOf('later'))).rejects.toMatchObject({ status: 429 });
+    expect(far.asked.length).toBe(1);
+    const never = between(() => refusal(503, '0'));
+    await expect(shopOf(never.send).pushSale(saleOf('never'))).rejects.toMatchObject({ status: 503 });
+    expect(never.asked.length).toBe(5);
+  });
+
+  test('tells of an answer that is none of the service', async () => {
+    const proxy: Server = createServer((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const elsewhere = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const client = new KontorClient({ url: elsewhere, credentials: { accessToken: () => 'x' }, maxTries: 1 });
+    await expect(data(client.api.GET('/api/auth/me'))).rejects.toMatchObject({ status: 502, code: 'UNKNOWN' });
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+});
