@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseSchedules } from './jobs/job-schedules.js';
 import { isTrustworthy } from './platform/oidc.js';
+import { parseTrustedProxies } from './platform/trusted-proxies.js';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const empty = (value: unknown) => (value === '' ? undefined : value);
@@ -17,6 +18,15 @@ const roles = z
 const url = (...schemes: readonly string[]) =>
   z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)), {
     error: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  });
+const proxies = z
+  .string()
+  .default('false')
+  .transform((text, context) => {
+    const parsed = parseTrustedProxies(text);
+    if (parsed !== undefined) return parsed;
+    context.addIssue({ code: 'custom', message: 'must be true, false, a number up to 10, or addresses and networks' });
+    return z.NEVER;
   });
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
 
@@ -41,8 +51,10 @@ export const settings = z.object({
     .describe('Port to listen on; 0 takes a free one.'),
   HOST: z.preprocess(empty, z.string().default('127.0.0.1')).describe('Address to listen on.'),
   TRUST_PROXY: z
-    .preprocess(empty, flag.default(false))
-    .describe('Take the client address from `X-Forwarded-For`; only behind a proxy of your own.'),
+    .preprocess(empty, proxies)
+    .describe(
+      'Take the client address from `X-Forwarded-For`, only behind proxies of your own: `true` for one, or how many stand one behind the other, or their addresses and networks with commas between.',
+    ),
   EVENTSTORE_URL: optional(url('esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover')).describe(
     'EventStoreDB, as its connection string (`esdb://…`). Without it the history is a SQLite file in `DATA_DIR`.',
   ),

@@ -170,13 +170,24 @@ describe('the documents are fresh', () => {
 
   test('what the documents name is there', () => {
     const adrs = readdirSync(join(root, 'docs/adr')).map((name) => `docs/adr/${name}`);
-    const named = ['README.md', 'AGENTS.md', 'CHANGELOG.md', ...adrs].flatMap((document) =>
+    const named = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'docs/SECURITY.md', ...adrs].flatMap((document) =>
       [...textOf(document).matchAll(/`((?:src|test|docs|scripts|bench|console|\.ci)\/[\w./-]*)`/g)].map(
         ([, path]) => path ?? '',
       ),
     );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('every threat that is named names its tests, and every test of security is named', () => {
+    const rows = textOf('docs/SECURITY.md').match(/^\| .*`test\/.*$/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(40);
+    const named = new Set(rows.flatMap((row) => [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path)));
+    expect([...named].filter((path) => !existsSync(join(root, path ?? '')))).toEqual([]);
+    const all = tests.filter((path) => path.startsWith('test/security/') && path.endsWith('.test.ts'));
+    expect(all.filter((path) => !named.has(path))).toEqual([]);
+    const threats = textOf('docs/SECURITY.md').split('## How each threat is tested')[1] ?? '';
+    expect(threats.match(/^\| (?!\*\*|threat|-)(?!.*`test\/).*$/gm)).toBeNull();
   });
 
   test('decisions are numbered without gaps and say background, decision and consequences', () => {

@@ -5,49 +5,61 @@ import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../platform/permission
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
 /** What a user is granted. An inactive user keeps it for the day on which they are active again. */
-export type Standing = {
-  readonly role: SystemRole;
-  readonly roleIds: readonly string[];
-  readonly isActive: boolean;
-};
+export type Standing = { readonly role: SystemRole; readonly roleIds: readonly string[] };
 
 /** A change of one user; `before` null makes them, `after` null removes them. */
-export type UserChange = {
-  readonly before: Standing | null;
-  readonly after: Standing | null;
-  /** It lets whoever makes it sign in as the user: a new password, another e-mail address. */
-  readonly takesOver?: boolean;
-};
+export type UserChange = { readonly before: Standing | null; readonly after: Standing | null };
 
 /** The permissions of custom roles, by id. */
 export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
 
 /**
- * The rule of who may change users and roles, beside the permission that the route asks for. Nobody grants what they lack:
+ * The rule of who may change users and roles, beside the permission that the route asks for: nobody gives what they lack,
+ * and nobody lays hands on who has more than they.
  * - Only an owner makes, changes or removes an owner.
- * - What a change newly grants, its maker must have: all that a new user, or one who is activated again, then has; else
- *   what a new system role gives beyond the old one, and every permission of a custom role that is added.
- * - Whoever could sign in as a user afterwards must have all that the user has, or it would be theirs.
- * - Whatever takes away needs no more than the route's permission.
+ * - Whoever changes or removes a user has all that the user has, active or not. So nobody suspends, demotes or renames
+ *   somebody above them, nor signs in as them with a password or an e-mail address of their own.
+ * - What a change gives, its maker has: all that a new user gets; else what a new system role gives beyond the old one,
+ *   and every permission of a custom role that is added.
  * @throws DomainError forbidden
  */
-export function ensureMayChangeUser(by: Authority, change: UserChange, roles: RolePermissions): void {
-  const { before, after, takesOver = false } = change;
+export function ensureMayChangeUser(by: Authority, { before, after }: UserChange, roles: RolePermissions): void {
   if ([before?.role, after?.role].includes('OWNER') && by.role !== 'OWNER')
     throw forbidden('Only an owner makes, changes or removes an owner.');
+  const beyond = before ? lackingOf(by, allOf(before, roles)) : undefined;
+  if (beyond !== undefined) throw forbidden(`Nobody changes a user who has a permission that they lack: ${beyond}.`);
   if (after) ensureMayGrant(by, grantedBy(before, after, roles));
-  if (before && takesOver) ensureMayGrant(by, allOf(before, roles));
 }
 
-/** The same rule for the permissions of a role. What it has already may stay. @throws DomainError forbidden */
-export const ensureMayGrant = (by: Authority, permissions: Iterable<string>, already: Iterable<string> = []): void => {
-  const known = new Set(already);
-  const lacking = [...permissions].find((code) => !known.has(code) && !by.permissions.has(code));
+/** The same rule for a new role, or a role that a user is given. @throws DomainError forbidden */
+export function ensureMayGrant(by: Authority, permissions: Iterable<string>): void {
+  const lacking = lackingOf(by, permissions);
   if (lacking !== undefined) throw forbidden(`Nobody grants a permission that they lack: ${lacking}.`);
-};
+}
+
+/**
+ * The same rule for a change of a role's permissions, which changes all who have the role: nobody gives or takes away
+ * what they lack. What they lack and the role keeps may stay.
+ * @throws DomainError forbidden
+ */
+export function ensureMayChangeRole(by: Authority, before: Iterable<string>, after: Iterable<string>): void {
+  const [old, wanted] = [new Set(before), new Set(after)];
+  ensureMayGrant(
+    by,
+    [...wanted].filter((code) => !old.has(code)),
+  );
+  const lacking = lackingOf(
+    by,
+    [...old].filter((code) => !wanted.has(code)),
+  );
+  if (lacking !== undefined) throw forbidden(`Nobody takes away a permission that they lack: ${lacking}.`);
+}
+
+const lackingOf = ({ permissions: own }: Authority, permissions: Iterable<string>): string | undefined =>
+  [...permissions].find((code) => !own.has(code));
 
 function grantedBy(before: Standing | null, after: Standing, roles: RolePermissions): string[] {
-  if (!before || (after.isActive && !before.isActive)) return allOf(after, roles);
+  if (!before) return allOf(after, roles);
   const old = SYSTEM_ROLE_PERMISSIONS[before.role];
   const ofRole = [...SYSTEM_ROLE_PERMISSIONS[after.role]].filter((code) => !old.has(code));
   return [...ofRole, ...ofCustomRoles(newIn(after.roleIds, before.roleIds), roles)];

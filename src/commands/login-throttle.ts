@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { clientNetwork } from '../platform/client-network.js';
 import { DomainError } from '../platform/domain-error.js';
 import { Gate } from '../platform/gate.js';
 import { KeyedQueue } from '../platform/keyed-queue.js';
@@ -21,7 +22,8 @@ const MAX_WAITING = 200;
 type Reservation = readonly { readonly key: string; readonly isLocal: boolean; readonly isOver: number | undefined }[];
 
 /**
- * How often a password may be guessed: 10 failures in 15 minutes for an account from one address, 100 from one address.
+ * How often a password may be guessed: 10 failures in 15 minutes for an account from one address, 100 from one address;
+ * an IPv6 network is one address.
  * An attempt is counted before it is made, so that many at once cannot pass together, and taken back when it was none.
  * Lest those that are under way stand in each other's way, few are at once, and one for an account and address. Where the
  * shared cache is away this process counts for itself.
@@ -47,10 +49,11 @@ export class LoginThrottle {
    */
   async guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
     if (this.queued >= MAX_WAITING) throw tooManyAtOnce();
-    const key = digest(`${account}\n${address}`);
+    const network = clientNetwork(address);
+    const key = digest(`${account}\n${network}`);
     this.queued += 1;
     try {
-      return await this.queue.run(key, () => this.gate.run(() => this.reserveAndMake(key, address, attempt)));
+      return await this.queue.run(key, () => this.gate.run(() => this.reserveAndMake(key, network, attempt)));
     } finally {
       this.queued -= 1;
     }
@@ -58,13 +61,13 @@ export class LoginThrottle {
 
   private async reserveAndMake<T>(
     key: string,
-    address: string,
+    network: string,
     attempt: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const nowMs = this.clock.nowMs();
     const reserved = await Promise.all([
       this.hit(`login:account:${key}`, MAX_PER_ACCOUNT),
-      this.hit(`login:address:${digest(address)}`, MAX_PER_ADDRESS),
+      this.hit(`login:address:${digest(network)}`, MAX_PER_ADDRESS),
     ]);
     let failed = false;
     try {

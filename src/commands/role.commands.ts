@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ensureMayGrant, type Authority } from '../aggregates/authority.js';
+import { ensureMayChangeRole, ensureMayGrant, type Authority } from '../aggregates/authority.js';
 import {
   createRole,
   CreateRole as CreateRoleInput,
@@ -64,7 +64,7 @@ function updateRolePermissionsBy(
   state: CustomRole,
   { by, ...data }: UpdateRolePermissionsInput & { by: Authority },
 ): RoleEvent[] {
-  ensureMayGrant(by, data.permissions, presentRole(state).permissions);
+  ensureMayChangeRole(by, presentRole(state).permissions, data.permissions);
   return updateRolePermissions(state, data);
 }
 

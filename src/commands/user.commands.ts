@@ -69,25 +69,19 @@ export class UpdateProfile extends command(UpdateProfileInput) {}
 
 type Guard = { readonly by: Authority; readonly roles: RolePermissions };
 
-const standingOf = ({ role, roleIds, status }: PresentUser): Standing => ({
-  role,
-  roleIds,
-  isActive: status === 'active',
-});
+const standingOf = ({ role, roleIds }: PresentUser): Standing => ({ role, roleIds });
 
 /** What `updateUser` decides, where the caller may do it. */
 function updateUserBy(state: User, { by, roles, patch }: Guard & { patch: UpdateUserInput }): UserEvent[] {
-  const found = presentUser(state);
-  const before = standingOf(found);
-  const { role = before.role, roleIds = before.roleIds, isActive = before.isActive, email = found.email } = patch;
-  const change = { before, after: { role, roleIds, isActive }, takesOver: email !== found.email };
-  ensureMayChangeUser(by, change, roles);
+  const before = standingOf(presentUser(state));
+  const { role = before.role, roleIds = before.roleIds } = patch;
+  ensureMayChangeUser(by, { before, after: { role, roleIds } }, roles);
   return updateUser(state, patch);
 }
 
 function resetPasswordBy(state: User, { by, roles, passwordHash }: Guard & { passwordHash: string }): UserEvent[] {
   const standing = standingOf(presentUser(state));
-  ensureMayChangeUser(by, { before: standing, after: standing, takesOver: true }, roles);
+  ensureMayChangeUser(by, { before: standing, after: standing }, roles);
   return changePassword(state, { passwordHash });
 }
 
@@ -108,8 +102,8 @@ export class CreateUserHandler implements ICommandHandler<CreateUser, Receipt> {
 
   async execute({ target, data: { password, ...data }, by }: CreateUser): Promise<Receipt> {
     const roles = await this.references.check(target.tenantId, data);
-    const { role, roleIds = [], isActive } = data;
-    ensureMayChangeUser(by, { before: null, after: { role, roleIds, isActive } }, roles);
+    const { role, roleIds = [] } = data;
+    ensureMayChangeUser(by, { before: null, after: { role, roleIds } }, roles);
     const passwordHash = await hashPassword(password);
     return receiptOf(await this.runner.execute(user, target, { ...data, passwordHash }, createUser));
   }
@@ -149,12 +143,19 @@ export class ResetPasswordHandler implements ICommandHandler<ResetPassword, Rece
   }
 }
 
+/** Reads the roles that the user has. */
 @CommandHandler(DeleteUser)
 export class DeleteUserHandler implements ICommandHandler<DeleteUser, Receipt> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(UserReferences) private readonly references: UserReferences,
+  ) {}
 
   async execute({ target, by }: DeleteUser): Promise<Receipt> {
-    return receiptOf(await this.runner.execute(user, target, { by, roles: new Map() }, deleteUserBy));
+    const { state } = await this.reader.read(user, target.tenantId, target.id);
+    const roles = await this.references.check(target.tenantId, {}, presentUser(state));
+    return receiptOf(await this.runner.execute(user, target, { by, roles }, deleteUserBy));
   }
 }
 

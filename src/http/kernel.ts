@@ -5,6 +5,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { DomainError } from '../platform/domain-error.js';
 import { inContext } from '../platform/context.js';
 import type { Principal } from '../platform/principal.js';
+import type { TrustedProxies } from '../platform/trusted-proxies.js';
 import type { Ids } from '../ports/time.js';
 import { Admission, API_PREFIX, type AdmissionOptions } from './admission.js';
 import { sendAnswer } from './answer.js';
@@ -66,8 +67,8 @@ export type KernelOptions = AdmissionOptions & {
 export type Kernel = { readonly endpoints: readonly Endpoint[] };
 
 export type ServerOptions = {
-  /** Which proxies' X-Forwarded-For is believed, as Fastify has it. Default: none. */
-  readonly trustProxy?: boolean | string | string[];
+  /** Which proxies' X-Forwarded-For, -Proto and -Host are believed. Default: none. */
+  readonly trustProxy?: TrustedProxies;
 };
 
 const REQUEST_ID = /^[\w.-]{1,128}$/;
@@ -87,12 +88,18 @@ function decodable(url: string): string {
   }
 }
 
+/** Each proxy adds whom it was asked by at the end: what stands before that is what a client claims to be. */
+function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) | string[] {
+  if (proxies === false) return false;
+  return typeof proxies === 'number' ? (_, hop) => hop < proxies : [...proxies];
+}
+
 /** A Fastify server with the limits of this service; the kernel goes on top. */
 export const createServer = (options: ServerOptions = {}): FastifyInstance => {
   const server = fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    trustProxy: options.trustProxy ?? false,
+    trustProxy: trustOf(options.trustProxy ?? false),
     requestTimeout: 30_000,
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
@@ -124,6 +131,8 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
       'Connection: close',
       '',
       body,

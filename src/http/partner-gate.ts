@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientNetwork } from '../platform/client-network.js';
 import { DomainError } from '../platform/domain-error.js';
 import type { Authenticator, PartnerPrincipal, RateLimiter, RateStatus } from '../platform/principal.js';
 import type { Clock } from '../ports/time.js';
@@ -81,21 +81,3 @@ function rateHeaders(policy: string, status: RateStatus, resetInSeconds: number)
 }
 
 export const addressBucket = (ip: string): string => `partner-address:${clientNetwork(ip)}`;
-
-/** What counts as one address: whoever has an IPv6 address has its whole /64. */
-export function clientNetwork(ip: string): string {
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isIPv6(address) ? networkOf(address) : address;
-}
-
-function networkOf(address: string): string {
-  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : 8 - first.length - last.length;
-  const groups = [...first, ...Array.from({ length: Math.max(0, gap) }, () => '0'), ...last];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
-}

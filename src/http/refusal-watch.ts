@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { clientNetwork } from '../platform/client-network.js';
 import type { NotedError } from '../platform/counted-error.js';
 import { fingerprintOf } from '../platform/error-description.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import type { Clock } from '../ports/time.js';
 import type { Outcome } from './kernel.js';
-import { clientNetwork } from './partner-gate.js';
 
 const STATUSES = [401, 403, 429];
 const MANY = 10;

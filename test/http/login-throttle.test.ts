@@ -89,6 +89,19 @@ describe('Failed attempts', () => {
     expect(await attempt('right', 'account-3', '10.0.0.2')).toBe('in');
   });
 
+  test('are as few from all the addresses of an IPv6 network as from one, and those of others are their own', async () => {
+    const from = (host: number): string => `2001:db8:0:7::${host.toString(16)}`;
+    for (let host = 0; host < 10; host += 1) expect(await attempt('wrong', 'ada', from(host))).toBe('wrong');
+    expect(await attempt('right', 'ada', from(99))).toBe('RATE_LIMITED 900');
+    expect(await attempt('right', 'ada', '2001:0db8::7:f:f:f:f')).toBe('RATE_LIMITED 900');
+    expect(await attempt('right', 'ada', '2001:db8:0:8::1')).toBe('in');
+    for (let host = 10; host < 100; host += 1)
+      expect(await attempt('wrong', `account-${host}`, from(host))).toBe('wrong');
+    expect(await attempt('right', 'fresh', from(100))).toBe('RATE_LIMITED 900');
+    expect(await times(10, 'wrong', 'eve', '::ffff:10.0.0.9')).toEqual(['wrong']);
+    expect(await attempt('right', 'eve', '10.0.0.9')).toBe('RATE_LIMITED 900');
+  });
+
   test('cannot be more by being made at once', async () => {
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => attempt('wrong')));
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(10);

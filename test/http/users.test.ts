@@ -531,17 +531,41 @@ describe('Nobody grants what they lack', () => {
     expect((await team.resetPassword(weaker, clerk.token)).told).toBe('201');
   });
 
-  test('by letting somebody back in who has it', async () => {
-    const stronger = await team.hire({ roleIds: [keys] });
-    expect((await team.change(stronger, { isActive: false }, clerk.token)).told).toBe('200');
-    expect((await team.change(stronger, { isActive: true }, clerk.token)).told).toBe('403 FORBIDDEN');
-    expect((await team.change(stronger, { isActive: true, roleIds: [] }, clerk.token)).told).toBe('200');
+  test('nor lays hands on who has more: no name, no suspension, no demotion, no removal', async () => {
+    for (const facts of [{ role: 'ADMIN' }, { roleIds: [keys] }, { role: 'ADMIN', isActive: false }]) {
+      const stronger = await team.hire(facts);
+      for (const patch of [
+        {},
+        { fullName: 'Another' },
+        { isActive: false },
+        { isActive: true },
+        { role: 'USER', roleIds: [] },
+        { branchId: null },
+      ])
+        expect([patch, (await team.change(stronger, patch, clerk.token)).told]).toEqual([patch, '403 FORBIDDEN']);
+      expect((await team.delete(stronger, clerk.token)).told).toBe('403 FORBIDDEN');
+      expect((await team.user(stronger)).revision).toBe(0);
+    }
+    const peer = await team.hire({ roleIds: [reports] });
+    expect((await team.change(peer, { isActive: false, roleIds: [] }, clerk.token)).told).toBe('200');
+    expect((await team.change(peer, { isActive: true }, clerk.token)).told).toBe('200');
+    expect((await team.delete(peer, clerk.token)).told).toBe('200');
   });
 
-  test('but they take away what they lack', async () => {
-    const stronger = await team.hire({ role: 'ADMIN', roleIds: [keys] });
-    expect((await team.change(stronger, { role: 'USER', roleIds: [] }, clerk.token)).told).toBe('200');
-    expect((await team.delete(await team.hire({ role: 'ADMIN' }), clerk.token)).told).toBe('200');
+  test('and whoever is given more is out of reach from then on', async () => {
+    const one = await team.hire();
+    expect((await team.change(one, { phone: '1' }, clerk.token)).told).toBe('200');
+    await team.change(one, { roleIds: [keys] });
+    expect((await team.change(one, { phone: '2' }, clerk.token)).told).toBe('403 FORBIDDEN');
+    await service.call('PATCH', `/api/roles/${keys}/permissions`, {
+      token: team.token,
+      body: { permissions: ['reports.read'] },
+    });
+    expect((await team.change(one, { phone: '2' }, clerk.token)).told).toBe('200');
+    await service.call('PATCH', `/api/roles/${keys}/permissions`, {
+      token: team.token,
+      body: { permissions: ['reports.read', 'integrations.manage'] },
+    });
   });
 });
 

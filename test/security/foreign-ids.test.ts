@@ -1,0 +1,166 @@
+import { placeText, RequestSchemas, type Place } from '../support/request-schemas.js';
+import { Requester, type Answered } from '../support/requester.js';
+import { routeTable, type Route } from '../support/route-table.js';
+import { TestService } from '../support/service.js';
+
+/*
+ * Two tenants. One names records of the other in every place of every request in which an id may stand. The places come
+ * from the OpenAPI document: one that nobody has thought of here fails.
+ */
+
+let service: TestService;
+let schemas: RequestSchemas;
+/** Who asks, and whose records are asked for. */
+let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
+/** Records of the one who asks that the requests below need beside those of the requester. */
+const own = { cash: '', bank: '', customer: '' };
+let headBefore: number;
+beforeAll(async () => {
+  service = await TestService.start();
+  schemas = new RequestSchemas(service.service.openApi());
+  [asking, other] = [await Requester.of(service), await Requester.of(service)];
+  const { token } = asking.books.tenant;
+  const idOf = async (code: string): Promise<string> => {
+    const { body } = await service.get('/api/accounts?pageNumber=1&pageSize=100', token);
+    const { items } = body as { items: readonly { id: string; name: string }[] };
+    return items.find(({ name }) => name === code)?.id ?? '';
+  };
+  own.cash = await idOf('Cash');
+  own.bank = await idOf('Bank');
+  own.customer = asking.recordIds.get('/api/customers') ?? '';
+  headBefore = await service.quiet();
+}, 30_000);
+afterAll(() => service.close());
+
+const routes = routeTable.filter(({ who }) => who === 'any' || who.startsWith('tenant'));
+const isId = (name: string): boolean => /Ids?$/.test(name) && !/(?:source|external|national)Id$/i.test(name);
+
+/** Only compared with what is there: an id of nobody's is one that does not match. */
+const COMPARED = [
+  'POST /api/transaction-categories/rules/test accountId',
+  'POST /api/transaction-categories/rules/test rule.accountId',
+];
+
+type Case = { readonly route: Route; readonly place: Place };
+/** Every place of a body in which the id of a record may stand; of a list of ids its item. */
+const places = (): Case[] =>
+  routes
+    .filter((route) => schemas.takesBody(route))
+    .flatMap((route) =>
+      schemas
+        .fieldsOf(route)
+        .filter(({ place, schema }) => {
+          const name = place.findLast((part) => part !== 0) ?? '';
+          const last = place.at(-1);
+          return isId(name) && (name.endsWith('s') ? last === 0 : schema.type === 'string');
+        })
+        .map(({ place }): Case => ({ route, place })),
+    );
+
+const cash = { date: '2026-03-04', amount: '1.00' };
+/** What makes a request right but for the id in that place; where the least body is right, nothing. */
+const around = ({ route, place }: Case): object => {
+  const of: Readonly<Record<string, () => object>> = {
+    'POST /api/transactions': () => ({ ...cash, type: 'COLLECTION', customerId: own.customer, accountId: own.cash }),
+    'POST /api/transactions counterAccountId': () => ({ ...cash, type: 'TRANSFER', accountId: own.cash }),
+    'POST /api/transactions expenseItemId': () => ({ ...cash, type: 'PAYMENT', accountId: own.cash }),
+    'POST /api/transaction-categories/rules': () => ({
+      categoryId: asking.recordIds.get('/api/transaction-categories'),
+      keyword: 'word',
+    }),
+    'POST /api/transaction-categories/rules categoryId': () => ({ keyword: 'word' }),
+    'POST /api/transaction-categories/rules/test rule.accountId': () => ({
+      rule: { categoryId: asking.recordIds.get('/api/transaction-categories'), keyword: 'word' },
+    }),
+    'POST /api/transaction-categories/rules/test rule.categoryId': () => ({ rule: { keyword: 'word' } }),
+  };
+  return (of[`${route.name} ${placeText(place)}`] ?? of[route.name] ?? (() => ({})))();
+};
+
+function merged(base: unknown, over: unknown): unknown {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject(base) || !isObject(over)) return over;
+  const names = new Set([...Object.keys(base), ...Object.keys(over)]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, name in over ? merged(base[name], over[name]) : base[name]]),
+  );
+}
+
+const placed = ([first, ...rest]: Place, value: unknown): unknown => {
+  if (first === undefined) return value;
+  return first === 0 ? [placed(rest, value)] : { [first]: placed(rest, value) };
+};
+
+async function answerTo(one: Case, id: string): Promise<Answered> {
+  const least = schemas.bodyWith(one.route, [], schemas.leastOf(schemas.fieldsOf(one.route)[0]?.schema ?? {}));
+  const body = merged(merged(least, around(one)), placed(one.place, id));
+  return asking.ask(one.route, { raw: JSON.stringify(body) });
+}
+const heard = ({ status, text }: Answered, id: string): [number, string] => [
+  status,
+  text
+    .replace(/"requestId":"[^"]+"/, '')
+    .replaceAll(id, 'ID')
+    // A draft of a rule that is tried gets both anew.
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '*'),
+];
+
+test('Ids stand in many places', () => {
+  expect(places().length).toBeGreaterThan(25);
+  expect(other.recordIds.size).toBeGreaterThan(9);
+});
+
+test('In a body an id that nobody has is not found, at the place where it stands, or matches nothing', async () => {
+  const told: string[] = [];
+  for (const one of places()) {
+    const { status, faults } = await answerTo(one, service.service.engines.ids.next());
+    const name = `${one.route.name} ${placeText(one.place)}`;
+    const isTold = status === 404 && faults.includes(placeText(one.place));
+    if (isTold === COMPARED.includes(name)) told.push(`${name}: ${status} ${faults.join()}`);
+  }
+  expect(told).toEqual([]);
+});
+
+test("In a body another tenant's ids are such ids, whatever they name", async () => {
+  for (const one of places()) {
+    const unknownId = service.service.engines.ids.next();
+    const unknown = heard(await answerTo(one, unknownId), unknownId);
+    for (const id of [...other.recordIds.values(), other.books.tenant.id]) {
+      const told = heard(await answerTo(one, id), id);
+      expect([one.route.name, placeText(one.place), ...told]).toEqual([
+        one.route.name,
+        placeText(one.place),
+        ...unknown,
+      ]);
+    }
+  }
+});
+
+test("In an address another tenant's ids are such ids, for every method, operators' own notifications included", async () => {
+  const addressed = routes.filter(({ path }) => path.includes('{id}'));
+  expect(addressed.length).toBeGreaterThan(25);
+  for (const route of addressed) {
+    const raw = schemas.takesBody(route)
+      ? JSON.stringify(
+          merged(
+            schemas.bodyWith(route, [], schemas.leastOf(schemas.fieldsOf(route)[0]?.schema ?? {})),
+            around({ route, place: [] }),
+          ),
+        )
+      : undefined;
+    const required = schemas.queryOf(route).filter((one) => one.required);
+    const query = required.length === 0 ? '' : `?${required.map(({ name }) => `${name}=1`).join('&')}`;
+    const headers = asking.credentialsFor(route);
+    const { status, text } = await other.ask(route, { query, headers, ...(raw !== undefined && { raw }) });
+    expect([route.name, status, text]).toEqual([route.name, 404, expect.stringContaining('"NOT_FOUND"')]);
+  }
+});
+
+test('Nothing was written by all of this', async () => {
+  expect(await service.service.engines.events.readAll({ from: headBefore })).toEqual([]);
+});
+
+test('Nothing of all this was worth a warning', () => {
+  expect(service.complaints).toEqual([]);
+});

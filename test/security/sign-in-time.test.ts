@@ -1,0 +1,43 @@
+import { TestService } from '../support/service.js';
+
+/*
+ * Whether the time of a refused sign-in tells if there is such an account. The work is counted exactly elsewhere
+ * (test/http/sessions.test.ts); here the clock decides, as it would for somebody outside.
+ */
+
+const ROUNDS = 25;
+
+const medianOf = (times: readonly number[]): number =>
+  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+
+test('A wrong password, an unknown address, a suspended and a deleted account are refused in the same time', async () => {
+  const service = await TestService.start({ environment: { TRUST_PROXY: 'true' } });
+  try {
+    const { token, email, slug } = await service.createTenant();
+    const hired = async (name: string) => {
+      const person = { fullName: name, email: `${name}@${slug}.test`, password: 'long enough', role: 'USER' };
+      return { id: (await service.post('/api/users', person, token)).id, email: person.email };
+    };
+    const [suspended, deleted] = [await hired('suspended'), await hired('deleted')];
+    await service.call('PATCH', `/api/users/${suspended.id}`, { token, body: { isActive: false } });
+    await service.call('DELETE', `/api/users/${deleted.id}`, { token });
+    const addresses = [email, 'nobody@kontor.test', suspended.email, deleted.email, 'no address at all'];
+    const times = new Map(addresses.map((address): [string, number[]] => [address, []]));
+    let from = 0;
+    // By turns, so that whatever else the machine does meets all of them.
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const address of addresses) {
+        from += 1;
+        const headers = { 'x-forwarded-for': `10.7.${from >> 8}.${from & 255}` };
+        const startMs = performance.now();
+        const reply = await service.post('/api/auth/login', { email: address, password: 'wrong' }, undefined, headers);
+        times.get(address)?.push(performance.now() - startMs);
+        expect(reply.told).toBe('401 UNAUTHENTICATED');
+      }
+    const medians = [...times.values()].map(medianOf);
+    // Without the work of hashing an unknown address takes a tenth of it.
+    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.6);
+  } finally {
+    await service.close();
+  }
+}, 60_000);
