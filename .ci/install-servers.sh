@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the suites of test/real/, test/console/ and test/reliability/ need on a bare Debian, besides Node and Java with
-# Maven: nats-server, redis-server, chromium, strace, and a server that speaks MongoDB's protocol. Does nothing where they
-# are there.
+# What the suites of test/real/, test/console/, test/reliability/ and test/fuzz/ need on a bare Debian, besides Node and Java
+# with Maven: nats-server, redis-server, chromium, strace, Python with venv, and a server that speaks MongoDB's protocol. Does
+# nothing where they are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +10,7 @@ command -v nats-server >/dev/null || missing+=(nats-server)
 command -v redis-server >/dev/null || missing+=(redis-server)
 command -v chromium >/dev/null || missing+=(chromium)
 command -v strace >/dev/null || missing+=(strace)
+python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 if [ "${#missing[@]}" -gt 0 ]; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { NOTIFICATION_DIRECTORY } from './aggregates/notification-directory.js';
@@ -69,6 +70,8 @@ export function leadPushes(app: INestApplicationContext, engines: Engines): Led 
   const letters = app.get(DeadLetters);
   return engines.leadership.lead(PUSH, async () => {
     const stopping = new AbortController();
+    // Every push that waits for its next try listens for the end: as many as are under way.
+    setMaxListeners(0, stopping.signal);
     const subscriber = new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
       name: PUSH,
       filter: { on: 'type', prefixes: ['NotificationSent'] },

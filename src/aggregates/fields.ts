@@ -26,13 +26,24 @@ export const paragraph = (maxLength: number) =>
 
 /** An id as a caller gives it, in any case. Its form is not checked here: a malformed one is simply not found (404). */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
-export const Email = z.email().max(254);
+
+/** Of what stands before the @ (RFC 5321, 4.5.3.1.1). */
+const MAX_LOCAL_PART = 64;
+// zod's own, with parts of the domain as DNS has them: at most 63 characters, and none ends in a hyphen.
+const MAILBOX =
+  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+export const Email = z
+  .email({ pattern: MAILBOX })
+  .max(254)
+  .refine((text) => text.indexOf('@') <= MAX_LOCAL_PART, 'Must have at most 64 characters before the @.');
 export const Phone = line(40);
 export const CalendarDate = z.iso.date();
 
 const EARLIEST_DATE = '1900-01-01';
 /** The date of what people enter. */
-export const EntryDate = CalendarDate.refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.');
+export const EntryDate = CalendarDate.refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.').meta({
+  pattern: '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
+});
 
 /** An instant as events hold it: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });

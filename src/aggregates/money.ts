@@ -75,6 +75,9 @@ export type DecimalLimits = {
   readonly max?: number;
 };
 
+/** In a pattern: what follows has a digit that is not 0. */
+const ABOVE_ZERO = '(?=[0.]*[1-9])';
+
 /**
  * A non-negative number of at most 15 integer digits, written as a string or as a JSON number; parsed to plain digits.
  */
@@ -90,9 +93,9 @@ export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits)
     })
     // In JSON Schema a pattern concerns only strings, a minimum only numbers.
     .meta({
-      pattern: `^(?:0|[1-9]\\d{0,${MAX_INTEGER_DIGITS - 1}})(?:\\.\\d{1,${decimals}})?$`,
-      ...(positive ? { exclusiveMinimum: 0 } : { minimum: 0 }),
-      ...(max === undefined ? {} : { maximum: max }),
+      pattern: `^${positive ? ABOVE_ZERO : ''}(?:0|[1-9]\\d{0,${MAX_INTEGER_DIGITS - 1}})(?:\\.\\d{1,${decimals}})?$`,
+      minimum: positive ? 1 / 10 ** decimals : 0,
+      maximum: max ?? 10 ** MAX_INTEGER_DIGITS - 1,
     });
 
 /** An amount of money above zero, as it comes in; `amountIn` then fits it to its currency. */

@@ -47,7 +47,7 @@ export const SendAdminNotification = z
         .max(10)
         .transform((roles) => [...new Set(roles)]),
     ),
-    branchIds: z.exactOptional(IdList.refine((ids) => ids.length > 0, 'Must name a branch.')),
+    branchIds: z.exactOptional(IdList.refine((ids) => ids.length > 0, 'Must name a branch.').meta({ minItems: 1 })),
   })
   .refine((targets) => (targets.broadcast === true) !== isTargeted(targets), {
     error: 'Give either broadcast, or at least one of userIds, roles and branchIds.',

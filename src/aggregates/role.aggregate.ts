@@ -7,7 +7,12 @@ import { changesTo, line, paragraph, someOf } from './fields.js';
 
 /** Codes of permissions, in the order of the catalogue of permissions, each once. */
 const Permissions = z
-  .array(z.string().refine(isPermission, { error: 'There is no such permission.' }))
+  .array(
+    z
+      .string()
+      .refine(isPermission, { error: 'There is no such permission.' })
+      .meta({ enum: PERMISSIONS.map(({ code }) => code) }),
+  )
   .max(PERMISSIONS.length)
   .transform((codes) => PERMISSIONS.map(({ code }) => code).filter((code) => codes.includes(code)));
 

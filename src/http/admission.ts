@@ -1,13 +1,15 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
+import { MethodNotAllowedException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, invalid, notFound } from '../platform/domain-error.js';
 import type { PermissionCode } from '../platform/permissions.js';
 import type { Authenticator, Principal, RateLimiter } from '../platform/principal.js';
 import type { Clock } from '../ports/time.js';
+import { methodsAt } from './allowed-methods.js';
 import { readsIfMatch, type Endpoint } from './endpoint.js';
 import { PartnerGate } from './partner-gate.js';
 import { PARTNER_PREFIX } from './problem.js';
-import { liesBelow, stateFor } from './request-state.js';
+import { liesBelow, pathOf, stateFor } from './request-state.js';
 
 export type AdmissionOptions = {
   readonly authenticator: Authenticator;
@@ -44,7 +46,11 @@ const forbidden = (message: string): DomainError => new DomainError('forbidden',
 export class Admission {
   private readonly partners: PartnerGate;
 
-  constructor(private readonly options: AdmissionOptions) {
+  /** `endpoints`: of all routes, once they are registered. */
+  constructor(
+    private readonly options: AdmissionOptions,
+    private readonly endpoints: readonly Endpoint[],
+  ) {
     this.partners = new PartnerGate(options.authenticator, options.rateLimiter, options.clock);
   }
 
@@ -70,6 +76,11 @@ export class Admission {
     if (liesBelow(url, PARTNER_PREFIX)) request.state.principal = await this.partners.admit(request, reply);
     else if (liesBelow(url, API_PREFIX)) request.state.principal = await this.bearer(request);
     else if (!request.is404) return;
+    const methods = methodsAt(pathOf(url), this.endpoints);
+    if (methods.length > 0) {
+      reply.header('allow', methods.join(', '));
+      throw new MethodNotAllowedException();
+    }
     throw new DomainError('not_found', 'NOT_FOUND', 'There is nothing here.');
   }
 

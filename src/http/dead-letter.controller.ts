@@ -23,6 +23,12 @@ const IntegrationDeadLetter = named(
     subscriber: z.string().meta({ description: 'Who could not handle it.' }),
     eventId: z.string(),
     eventType: z.string(),
+    stream: z.string().meta({ description: "The event's stream." }),
+    eventRevision: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: "The event's revision in its stream; null where the letter does not say." }),
     subject: z.string().meta({ description: 'The record that the event is about.' }),
     payload: z.unknown().meta({
       description:

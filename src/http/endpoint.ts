@@ -24,7 +24,12 @@ export type Access =
   | { readonly who: 'tenant'; readonly permission: PermissionCode }
   | { readonly who: 'tenant-admin'; readonly permission: 'notifications.send' };
 
-export type HeaderNote = { readonly description: string; readonly required?: boolean };
+export type HeaderNote = {
+  readonly description: string;
+  readonly required?: boolean;
+  /** Of its value, as JSON Schema has it. */
+  readonly pattern?: string;
+};
 
 export type Answers = {
   /** Status of the ordinary success. */

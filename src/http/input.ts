@@ -56,11 +56,17 @@ export const enumInAnyCase = <const V extends readonly [string, ...string[]]>(va
   });
 
 const EARLIEST_DATE = '1900-01-01';
+// What the document says: with the format it leaves dates that exist, from 1900.
+const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
+const INSTANT_FORM = z.regexes.datetime({ offset: true }).source;
+export const dateDocument = { type: 'string', format: 'date', pattern: DATE_FORM } as const;
+export const instantDocument = { type: 'string', format: 'date-time', pattern: INSTANT_FORM } as const;
 
 /** A calendar date that exists, 1900 or later. */
 export const dateInput = z.iso
   .date('Must be a calendar date: YYYY-MM-DD.')
-  .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.');
+  .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
+  .meta({ pattern: DATE_FORM });
 
 const instantText = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 instant: 2026-01-31T08:30:00.000Z.' });
 const toInstant = (value: string): string => new Date(value).toISOString();
@@ -69,7 +75,7 @@ const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
 /** An instant with its offset, as UTC with milliseconds. */
 export const instantInput = documented(
   instantText.refine(isInstant, { error: 'Must be an instant that exists.', abort: true }).transform(toInstant),
-  { type: 'string', format: 'date-time' },
+  instantDocument,
 );
 
 const dayOrInstant = (timeOfDay: string) =>
@@ -79,7 +85,7 @@ const dayOrInstant = (timeOfDay: string) =>
         error: 'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.',
       })
       .transform((value) => value),
-    { type: 'string', description: 'A date (the whole UTC day counts) or an instant.' },
+    { description: 'A date (the whole UTC day counts) or an instant.', anyOf: [dateDocument, instantDocument] },
   );
 
 /** `dateFrom`: the first instant of a day, or an instant. */

@@ -55,7 +55,7 @@ const triggerBody = z
     jobName: z.string().trim().min(1).max(100),
     parameters: z
       .exactOptional(z.unknown())
-      .meta({ description: 'What the job takes; without them it runs as it does by its schedule.' }),
+      .meta({ type: 'object', description: 'What the job takes; without them it runs as it does by its schedule.' }),
   })
   .meta({ id: 'TriggerJobDto' });
 
@@ -117,7 +117,9 @@ export class JobController {
     summary: 'What happens to jobs, as server-sent events',
     description:
       'First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a JobExecutionLogDto for each change; `id` is the position of the event. A request with `Last-Event-ID` gets what came after that and no snapshot. A comment comes every 15 seconds. The stream ends with the session.',
-    requestHeaders: { 'Last-Event-ID': { description: 'The last `id` that was received.' } },
+    requestHeaders: {
+      'Last-Event-ID': { description: 'The last `id` that was received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
+    },
     answers: { status: 200, shape: 'sse', bareRefusals: true },
   })
   async stream(@BearerToken() token: string, @LastEventId() lastEventId: string | undefined): Promise<Answer> {

@@ -146,7 +146,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
  */
 export function installKernel(server: FastifyInstance, options: KernelOptions): Kernel {
   const endpoints: Endpoint[] = [];
-  const admission = new Admission(options);
+  const admission = new Admission(options, endpoints);
   installJsonBody(server);
   server.decorateRequest('state', null as never);
   server.setGenReqId((raw) => {

@@ -29,7 +29,8 @@ export const RATE_HEADERS = [
 ] as const;
 
 const REQUEST_ID = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' } as const;
-const REVISION = { type: 'string', pattern: '^"(0|[1-9][0-9]*)"$' } as const;
+const REVISION = { type: 'string', pattern: '^"(0|[1-9][0-9]{0,14})"$' } as const;
+const position = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 const string = { type: 'string' } as const;
 
@@ -73,7 +74,7 @@ const inHeader = (name: string, description: string, schema: object): object => 
 
 export const parameterComponents = {
   'X-Request-Id': inHeader('X-Request-Id', 'Comes back on the answer, and stands in logs and events.', string),
-  'X-Min-Position': inHeader('X-Min-Position', 'Waits until the read models have this position.', count),
+  'X-Min-Position': inHeader('X-Min-Position', 'Waits until the read models have this position.', position),
   'If-Match': inHeader('If-Match', 'The revision that the record must have; else 409 REVISION_CONFLICT.', REVISION),
   'Idempotency-Key': inHeader('Idempotency-Key', 'Makes a retry safe; a UUID is a good choice.', {
     type: 'string',

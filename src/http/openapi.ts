@@ -116,17 +116,20 @@ class DocumentBuilder {
 
   private responses(endpoint: Endpoint): JsonSchema {
     const { status, also = {} } = endpoint.answers;
-    const success = this.success(endpoint, SUCCESS[status] ?? 'Success.');
-    const responses: Record<string, JsonSchema> = { [status]: success };
+    const responses: Record<string, JsonSchema> = {
+      [status]: this.success(endpoint, status, SUCCESS[status] ?? 'Success.'),
+    };
     for (const [code, description] of Object.entries({ ...refusalsOf(endpoint), ...also }))
       responses[code] =
-        Number(code) < 400 ? { ...success, description } : this.failure(endpoint, Number(code), description);
+        Number(code) < 400
+          ? this.success(endpoint, Number(code), description)
+          : this.failure(endpoint, Number(code), description);
     for (const [code, schema] of Object.entries(endpoint.answers.bodies ?? {}))
       responses[code] = { ...(responses[code] as JsonSchema), content: this.told(endpoint, Number(code), schema) };
     return responses;
   }
 
-  private success(endpoint: Endpoint, description: string): JsonSchema {
+  private success(endpoint: Endpoint, status: number, description: string): JsonSchema {
     const { shape, etag, headers = {}, media = [] } = endpoint.answers;
     const named: Record<string, JsonSchema> = { 'X-Request-Id': header('X-Request-Id') };
     if (etag === true) named['ETag'] = header('ETag');
@@ -135,11 +138,11 @@ class DocumentBuilder {
     if (endpoint.idempotencyKey === true) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
     for (const [name, note] of Object.entries(headers)) named[name] = noted(note);
     const text = Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }]));
-    return { description, headers: named, content: { ...this.content(endpoint), ...text } };
+    return { description, headers: named, content: { ...this.content(endpoint, status), ...text } };
   }
 
-  private content(endpoint: Endpoint): JsonSchema {
-    const { shape, status, schema, media } = endpoint.answers;
+  private content(endpoint: Endpoint, status: number): JsonSchema {
+    const { shape, schema, media } = endpoint.answers;
     const raw = RAW_CONTENT[shape];
     if (raw !== undefined) return raw;
     switch (shape) {
@@ -191,10 +194,10 @@ const enveloped = (status: number, data: JsonSchema): JsonSchema => ({
   },
 });
 
-const noted = ({ description, required }: HeaderNote): JsonSchema => ({
+const noted = ({ description, required, pattern }: HeaderNote): JsonSchema => ({
   description,
   ...(required === true ? { required } : {}),
-  schema: { type: 'string' },
+  schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
 });
 
 function refusalsOf(endpoint: Endpoint): Record<number, string> {

@@ -25,6 +25,7 @@ const FRAMEWORK: Readonly<Record<number, readonly [code: string, message: string
   401: ['UNAUTHENTICATED', 'A valid credential is needed.'],
   403: ['FORBIDDEN', 'This is not allowed.'],
   404: ['NOT_FOUND', 'There is nothing here.'],
+  405: ['METHOD_NOT_ALLOWED', 'This address does not have this method: Allow names those that it has.'],
   408: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
   409: ['CONFLICT', 'The request conflicts with the current state.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.'],

@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { GetStreamState, ListStreamEvents, type RecordAddress } from '../queries/stream.queries.js';
 import { Endpoint } from './endpoint.js';
-import { idInput, optionalPaging, queryInteger, toInput } from './input.js';
+import { dateDocument, idInput, instantDocument, optionalPaging, queryInteger, toInput } from './input.js';
 import { documented, instantOut, named } from './shapes.js';
 
 const StreamEventDto = named(
@@ -50,7 +50,7 @@ const at = documented(
     { error: 'Must be a revision (0, 1, 2 …), a date (YYYY-MM-DD) or an ISO 8601 instant.' },
   ),
   {
-    type: 'string',
+    anyOf: [{ type: 'string', pattern: '^(?:0|[1-9]\\d{0,11})$' }, dateDocument, instantDocument],
     description: 'A revision, or an instant: the state after the last event up to then (of a date: to its end, UTC).',
   },
 );

@@ -98,7 +98,7 @@ describe('the body of a sale', () => {
     expect(Object.keys($defs)).toEqual(['IntegrationSaleDto', 'SaleCustomerDto', 'SaleLineDto', 'SalePaymentDto']);
     expect($defs.IntegrationSaleDto?.required).toEqual(['externalId', 'occurredAt', 'currency']);
     const { quantity } = $defs.SaleLineDto?.properties ?? {};
-    expect(quantity).toMatchObject({ type: ['string', 'number'], exclusiveMinimum: 0 });
+    expect(quantity).toMatchObject({ type: ['string', 'number'], minimum: 0.000001, maximum: 999_999_999_999_999 });
   });
 });
 

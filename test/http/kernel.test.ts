@@ -93,6 +93,26 @@ describe('who may call', () => {
     expect((await ask({ method: 'POST', url: '/api/wind', headers: {} })).status).toBe(401);
   });
 
+  test('an address that does not have the method says which it has, to those who may know', async () => {
+    const trying = async (
+      method: 'POST' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
+      url: string,
+      headers: Record<string, string> = as('user'),
+    ) => {
+      const { status, headers: told, json } = await ask({ method, url, headers });
+      return [status, json['code'], told['allow']];
+    };
+    expect(await trying('DELETE', '/api/kites')).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET, POST']);
+    expect(await trying('OPTIONS', '/api/kites')).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET, POST']);
+    expect(await trying('POST', `/api/kites/${ID}`)).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET']);
+    expect(await trying('POST', '/api/kites/lookup?x=1')).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET']);
+    expect(await trying('POST', '/metrics')).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET']);
+    expect(await trying('DELETE', '/api/kites', {})).toEqual([401, 'UNAUTHENTICATED', undefined]);
+    expect(await trying('DELETE', '/api/kites/')).toEqual([404, 'NOT_FOUND', undefined]);
+    expect(await trying('DELETE', '/api/unknown')).toEqual([404, 'NOT_FOUND', undefined]);
+    expect((await ask({ method: 'HEAD', url: '/api/kites', headers: as('user') })).status).toBe(405);
+  });
+
   test('encoded paths meet the same checks as plain ones', async () => {
     for (const url of [`/%61pi/kites/${ID}`, `/api/%6bites/${ID}`, `/api/kites/%30${ID.slice(1)}`]) {
       expect([url, (await get(url, {})).status]).toEqual([url, 401]);

@@ -54,11 +54,14 @@ export class ConsoleService {
     const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js')], { cwd: ROOT, env, stdio });
     this.child = child;
     let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const keep = (chunk: Buffer): void => void (printed += chunk.toString());
+    child.stdout.on('data', keep);
     await eventually(() => Promise.resolve(READY.test(printed) || child.exitCode !== null));
     this.url = READY.exec(printed)?.[1] ?? '';
     if (this.url === '') throw new Error(`The service did not start:\n${printed}`);
     this.port = new URL(this.url).port;
+    // A line for every request is more than is worth keeping; what is not read would stop the service.
+    child.stdout.off('data', keep).resume();
   }
 
   /** As SIGTERM ends it; what it stored stays. */

@@ -2240,7 +2240,7 @@ export interface components {
         CreateRoleDto: {
             name: string;
             description?: string | null;
-            permissions: string[];
+            permissions: ("customers.read" | "customers.write" | "accounts.read" | "accounts.write" | "transactions.read" | "transactions.write" | "categories.read" | "categories.write" | "users.read" | "users.write" | "roles.read" | "roles.write" | "branches.read" | "branches.write" | "notifications.send" | "integrations.manage" | "reports.read")[];
         };
         CreateTenantDto: {
             name: string;
@@ -2418,6 +2418,10 @@ export interface components {
             subscriber: string;
             eventId: string;
             eventType: string;
+            /** @description The event's stream. */
+            stream: string;
+            /** @description The event's revision in its stream; null where the letter does not say. */
+            eventRevision: number | null;
             /** @description The record that the event is about. */
             subject: string;
             /** @description What was to be delivered: CloudEvents, or the accepted sale. Null where there is none, and in lists over 4 KiB. */
@@ -3109,7 +3113,7 @@ export interface components {
         TriggerJobDto: {
             jobName: string;
             /** @description What the job takes; without them it runs as it does by its schedule. */
-            parameters?: unknown;
+            parameters?: Record<string, never>;
         };
         UnreadCountDto: {
             count: number;
@@ -3173,7 +3177,7 @@ export interface components {
             description?: string | null;
         };
         UpdateRolePermissionsDto: {
-            permissions: string[];
+            permissions: ("customers.read" | "customers.write" | "accounts.read" | "accounts.write" | "transactions.read" | "transactions.write" | "categories.read" | "categories.write" | "users.read" | "users.write" | "roles.read" | "roles.write" | "branches.read" | "branches.write" | "notifications.send" | "integrations.manage" | "reports.read")[];
         };
         UpdateRulePriorityDto: {
             priority: number;
@@ -15219,7 +15223,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @constant */
-                        statusCode: 201;
+                        statusCode: 200;
                         data: components["schemas"]["CommandResponseDto"];
                     };
                 };

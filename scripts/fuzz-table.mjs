@@ -1,0 +1,60 @@
+// The figures that the fuzz ends with, from what test/fuzz/hooks.py has written.
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const listed = (counts) => {
+  const parts = Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+};
+
+/** What fails a run, by the kinds of schemathesis' findings; the last row has all kinds that no other has. */
+const COUNTED = [
+  ['undocumented statuses', ['UndefinedStatusCode']],
+  ['accepted invalid inputs', ['AcceptedNegativeData']],
+  ['valid inputs refused', ['RejectedPositiveData']],
+  ['operations open without a credential', ['IgnoredAuth']],
+];
+const OTHERS = 'other findings: headers, bodies, media types, methods';
+
+/** Statuses and how often each was answered, of all operations together. */
+function statusesOf(operations) {
+  const total = {};
+  for (const counts of Object.values(operations))
+    for (const [status, count] of Object.entries(counts)) total[status] = (total[status] ?? 0) + count;
+  return total;
+}
+
+/** Names of the operations of a document below `only` (all where that is empty), as schemathesis has them. */
+export const operationsOf = ({ paths }, only) =>
+  Object.entries(paths)
+    .filter(([path]) => only.length === 0 || only.includes(path))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+
+/** The rows of the table, and what was not reached. */
+export function figuresOf(wanted, { operations, sent, admitted, findings, dropped, renewals }) {
+  const missed = wanted.filter((name) => operations[name] === undefined);
+  const statuses = statusesOf(operations);
+  const ofClass = (first) => sum(Object.keys(statuses).map((one) => (one.startsWith(first) ? statuses[one] : 0)));
+  const succeeded = Object.values(operations).filter((counts) => Object.keys(counts).some((one) => one < '300'));
+  const counted = (is) => sum(findings.filter(({ kind }) => is(kind)).map(({ count }) => count));
+  const named = [...COUNTED.flatMap(([, kinds]) => kinds), 'ServerError'];
+  const share = ((100 * admitted) / Math.max(1, sent)).toFixed(1);
+  const rows = [
+    ['operations in the document', wanted.length],
+    ['operations covered', wanted.length - missed.length],
+    ['operations that succeeded at least once', succeeded.length],
+    ['requests', sum(Object.values(statuses))],
+    ['with a credential', sent],
+    ['of these, not stopped by 401, 403 or 429', `${admitted} (${share} %)`],
+    ['2xx, 3xx, 4xx', ['2', '3', '4'].map(ofClass).join(', ')],
+    ['by status', listed(statuses)],
+    ['signed in anew', listed(renewals)],
+    ['not counted, and why (test/fuzz/noise.py)', listed(dropped)],
+    ['5xx', ofClass('5')],
+    ...COUNTED.map(([what, kinds]) => [what, counted((kind) => kinds.includes(kind))]),
+    [OTHERS, counted((kind) => !named.includes(kind))],
+  ];
+  return { missed, rows, serverErrors: ofClass('5') };
+}
+
+const cell = (text) => String(text).replaceAll('|', '\\|');
+export const tableOf = (rows) =>
+  `| figure | value |\n| --- | --- |\n${rows.map((row) => `| ${row.map(cell).join(' | ')} |\n`).join('')}`;

@@ -1,0 +1,127 @@
+// npm run test:fuzz: schemathesis throws requests made from docs/openapi.json at the compiled service, where test/fuzz/ keeps
+// a tenant, credentials and records. Ends with a table; fails for a status of 500 or above, a status that the document does
+// not have, an invalid input that was accepted, any other finding, and an operation that was not reached.
+// FUZZ_EXAMPLES=<n> (default 40): random requests of an operation; FUZZ_SEED=<n> (default 1) makes other choices;
+// FUZZ_ONLY=<path>[,<path>]: these paths; FUZZ_RESULT=<file> leaves the findings there as JSON; SCHEMATHESIS=<folder>: a
+// virtual environment instead of a new one. Where PyPI is not at hand, bodies spoiled by our own property test take its
+// place; with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root, run } from './checkout.mjs';
+import { figuresOf, operationsOf, tableOf } from './fuzz-table.mjs';
+import { jest, prepare } from './jest.mjs';
+
+const VERSION = '4.32.5';
+const WITHOUT_PYTHON = 'test/http/spoiled-bodies.property.test.ts';
+const METRICS_TOKEN = 'what-the-fuzz-reads-metrics-with';
+const folder = join(root, 'test', 'fuzz');
+const document = join(root, 'docs', 'openapi.json');
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+/** What the configuration is written for. */
+const USUAL_EXAMPLES = 40;
+const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
+const only = process.env.FUZZ_ONLY?.split(',') ?? [];
+
+const succeeds = (program, ...args) =>
+  run(program, args).then(
+    (code) => code === 0,
+    () => false,
+  );
+
+/** Its program, in an environment of its own below `work`; undefined where it cannot be had. */
+async function schemathesis(work) {
+  const given = process.env.SCHEMATHESIS;
+  const environment = given ?? join(work, 'python');
+  const bin = join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
+  if (given === undefined) {
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
+    const isHere =
+      (await succeeds('python3', '-m', 'venv', environment)) && (await succeeds(join(bin, 'python'), ...pip));
+    if (!isHere) return undefined;
+  }
+  return join(bin, 'st');
+}
+
+/** The configuration with as many examples as asked for. */
+function configuration(work) {
+  const text = readFileSync(join(folder, 'schemathesis.toml'), 'utf8');
+  const scaled = text.replaceAll(/^max-examples = (\d+)$/gm, (_, usual) => {
+    return `max-examples = ${Math.ceil((Number(usual) * examples) / USUAL_EXAMPLES)}`;
+  });
+  const path = join(work, 'schemathesis.toml');
+  writeFileSync(path, scaled);
+  return path;
+}
+
+/** One request after another: of two cores the service has one and the fuzz the other. */
+function fuzz(program, url, operator, result, work) {
+  const { PATH = '', HOME = '' } = process.env;
+  const env = {
+    ...{ PATH, HOME, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1', SCHEMATHESIS_HOOKS: 'hooks' },
+    ...{ FUZZ_URL: url, FUZZ_METRICS_TOKEN: METRICS_TOKEN, FUZZ_RESULT: result },
+    ...{ FUZZ_OPERATOR_EMAIL: operator.email, FUZZ_OPERATOR_PASSWORD: operator.password },
+  };
+  const bounds = ['--seed', String(seed), '--workers', '1', '--checks', 'all'];
+  const chosen = only.flatMap((path) => ['--include-path', path]);
+  const config = ['--config-file', configuration(work)];
+  return run(program, [...config, 'run', document, '--url', url, '--no-color', ...bounds, ...chosen], {
+    env,
+    cwd: work,
+  });
+}
+
+/** What the service itself says of its failures. */
+async function tellErrors(service) {
+  const path = '/api/platform/error-logs?level=ERROR&pageSize=20';
+  const { items } = await service.call(path, { token: await service.operator() });
+  for (const { method, path: where, message, stack, count } of items)
+    console.log(`\n${count} × ${method} ${where}: ${message}\n${stack ?? ''}`);
+}
+
+/** Fuzzes a service of its own, and answers what came of it. */
+async function fuzzed(program, work) {
+  await import('../test/support/typescript.mjs');
+  const { ConsoleService, OPERATOR } = await import('../test/support/console-service.ts');
+  const result = process.env.FUZZ_RESULT ?? join(work, 'result.json');
+  rmSync(result, { force: true });
+  // Each request of the fuzz tells an address of its own, so that refused ones do not throttle those that it lives from.
+  const service = await ConsoleService.start({ METRICS_TOKEN, TRUST_PROXY: 'true' });
+  try {
+    console.log(`Fuzzing ${service.url} (seed ${seed}, ${examples} examples)`);
+    const code = await fuzz(program, service.url, OPERATOR, result, work);
+    const told = JSON.parse(readFileSync(result, 'utf8'));
+    const wanted = operationsOf(JSON.parse(readFileSync(document, 'utf8')), only);
+    const { missed, rows, serverErrors } = figuresOf(wanted, told);
+    for (const { kind, operation, status, count, message, answer, curl } of told.findings)
+      console.log(`\n${count} × ${kind} at ${operation}: ${status}\n${message}\n${answer}\n${curl}`);
+    if (serverErrors > 0) await tellErrors(service);
+    for (const operation of missed) console.log(`Not covered: ${operation}`);
+    console.log(`\n${tableOf([['seed', seed], ['examples', examples], ...rows])}`);
+    const failed = missed.length + told.findings.length + (serverErrors > 0 ? 1 : 0);
+    // Schemathesis fails for what is no finding, too: an error within it, say.
+    return { passed: wanted.length - missed.length, failed: failed === 0 && code !== 0 ? 1 : failed };
+  } finally {
+    await service.close();
+  }
+}
+
+function report({ passed: numPassedTests, failed: numFailedTests }) {
+  const none = { numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
+  if (process.env.TEST_REPORT)
+    writeFileSync(process.env.TEST_REPORT, JSON.stringify({ numPassedTests, numFailedTests, ...none }));
+  process.exitCode = numFailedTests === 0 ? 0 : 1;
+}
+
+await prepare();
+const work = mkdtempSync(join(tmpdir(), 'kontor-fuzz-'));
+try {
+  const program = await schemathesis(work);
+  if (program !== undefined) report(await fuzzed(program, work));
+  else {
+    console.error(`schemathesis ${VERSION} cannot be had (python3 with venv, and PyPI): ${WITHOUT_PYTHON} instead.`);
+    process.exitCode = process.env.REQUIRE_SERVERS === 'true' ? 1 : await jest('-w', '1', WITHOUT_PYTHON);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,164 @@
+"""Schemathesis' side of the fuzz: who calls what, what is sent, and what came of it (left at FUZZ_RESULT)."""
+
+import atexit
+import json
+import os
+import threading
+from collections import Counter, defaultdict
+
+import schemathesis
+from fit import Fit
+from noise import reason_to_drop
+from office import METRICS_TOKEN, Office, chance
+from schemathesis.core.parameters import ParameterLocation
+
+office = Office()
+fit = Fit(office)
+
+# Who calls
+
+# These end the session, or change the password, of whoever calls them.
+ENDS_ITS_CALLER = {"/api/auth/logout", "/api/auth/change-password", "/console/session"}
+
+
+def caller_of(operation):
+    """`operator`, `owner` or `guest`; `key` and `metrics` for credentials that are no tokens; None where none is needed."""
+    names = {name for requirement in operation.definition.raw.get("security") or [] for name in requirement}
+    if not names:
+        return None
+    if "IntegrationKey" in names:
+        return "key"
+    if "MetricsToken" in names:
+        return "metrics"
+    if operation.path in ENDS_ITS_CALLER:
+        return "guest"
+    is_platform = operation.path.startswith("/api/platform/") or operation.path == "/api/system/health/system"
+    return "operator" if is_platform else "owner"
+
+
+@schemathesis.auth(refresh_interval=None)
+class Credentials:
+    """Asked for every call; the office keeps tokens as long as they are good."""
+
+    def get(self, case, context):
+        return caller_of(context.operation)
+
+    def set(self, case, who, context):
+        if who == "key":
+            case.headers["X-Integration-Key"] = office.key
+        elif who == "metrics":
+            case.headers["Authorization"] = f"Bearer {METRICS_TOKEN}"
+        else:
+            case.headers["Authorization"] = f"Bearer {office.token(who)}"
+
+
+# What is sent
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    case.headers["X-Forwarded-For"] = address_of(case)
+    if case.meta is not None:
+        is_spoiled = case.meta.generation.mode.is_negative
+        if not (is_spoiled and case.meta.is_negative_at(ParameterLocation.PATH)):
+            fit.case(case, is_valid=not is_spoiled)
+    if case.method != "GET":
+        spare_reserved(case)
+
+
+def address_of(case):
+    """Refusals are counted by address; each case has its own, and none is the office's."""
+    return "10." + ".".join(str(1 + chance((case.id, part), 250)) for part in range(3))
+
+
+def spare_reserved(case):
+    """Whoever the fuzz lives from is neither removed nor changed by it: another record of the kind is."""
+    collection = case.path.split("/{")[0]
+    for name, value in (case.path_parameters or {}).items():
+        if office.is_reserved(str(value).lower()):
+            case.path_parameters[name] = office.known(collection, value)
+
+
+# What came of it
+
+lock = threading.Lock()
+statuses = defaultdict(Counter)
+credentialed = Counter()
+findings = {}
+dropped = Counter()
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    status = response.status_code
+    who = caller_of(case.operation)
+    with lock:
+        statuses[case.operation.label][status] += 1
+        if case._has_explicit_auth:
+            credentialed["stopped" if status in (401, 403, 429) else "admitted"] += 1
+    if status == 401 and case._has_explicit_auth:
+        office.lost(who)
+    if 200 <= status < 300:
+        take_in(case, response, who)
+
+
+def take_in(case, response, who):
+    """What a success has changed for the calls to come."""
+    office.reached(response.headers.get("x-event-position"))
+    if who == "guest":
+        office.lost("guest")
+    collection = case.path.split("/{")[0]
+    if case.path == "/api/platform/dead-letters/{id}/discard":
+        office.lose_sale()
+        office.look_for_letters()
+    elif case.method == "DELETE":
+        for value in (case.path_parameters or {}).values():
+            office.forget(collection, value)
+    elif case.method == "POST" and "{" not in case.path and who in ("operator", "owner"):
+        data = json.loads(response.content).get("data")
+        if isinstance(data, dict) and "id" in data:
+            office.learn(collection, data["id"])
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    reason = reason_to_drop(failure, case, response)
+    with lock:
+        if reason is None:
+            note(failure, case, response)
+        else:
+            dropped[reason] += 1
+    return reason is None
+
+
+def note(failure, case, response):
+    """One finding for a kind, an operation and a status, with its first example."""
+    kind = type(failure).__name__
+    key = (kind, case.operation.label, response.status_code)
+    finding = findings.setdefault(
+        key,
+        {
+            "kind": kind,
+            "operation": case.operation.label,
+            "status": response.status_code,
+            "count": 0,
+            "message": str(failure)[:1500],
+            "answer": (response.content or b"")[:600].decode("utf8", "replace"),
+            "curl": case.as_curl_command()[:3000],
+        },
+    )
+    finding["count"] += 1
+
+
+@atexit.register
+def report():
+    result = {
+        "operations": {label: dict(counter) for label, counter in statuses.items()},
+        "sent": sum(credentialed.values()),
+        "admitted": credentialed["admitted"],
+        "findings": list(findings.values()),
+        "dropped": dict(dropped),
+        "renewals": dict(office.renewals),
+    }
+    with open(os.environ["FUZZ_RESULT"], "w", encoding="utf8") as file:
+        json.dump(result, file, indent=1)

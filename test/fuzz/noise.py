@@ -1,0 +1,88 @@
+"""Findings that are none, each with its reason. Everything else that schemathesis finds fails the run, and what is dropped
+here is counted in its table. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
+"""
+
+import json
+
+# A valid input by the document, refused with 400 by a rule that JSON Schema has no words for, or none that a reader of the
+# document would want to see on every field. Told by the message, so that any other refusal is a finding.
+RULES = {
+    "Must not contain control characters.": "texts are free of control characters",
+    "expected string to have >=1 characters": "texts of nothing but spaces are empty",
+    "Must have at most 64 characters before the @.": "said by the format, not by its pattern",
+    "Must be a currency of ISO 4217": "the list of currencies is ISO's",
+    "Must be a time zone of the IANA database.": "the list of time zones is IANA's",
+    'Invalid option: expected one of "CUSTOMER"': "kinds of accounts are taken in any case",
+    "Must be a path that begins with one slash": "links are paths or https addresses",
+    "Must be an https address.": "links are paths or https addresses",
+    "Must be 1 to 255 visible ASCII characters.": "the form of a key is described at its header",
+    "significant digits": "JSON Schema does not count digits of numbers",
+    "decimals.": "JSON Schema does not count digits of numbers",
+    "Must be a decimal number without sign or exponent": "JSON Schema does not count digits of numbers",
+    "Must be a year from 1900 to 2999.": "years of sales",
+    # Several fields, or a field and what is in the books.
+    "A CANCELLATION has no": "fields that go together",
+    "A SALE has": "fields that go together",
+    "A RETURN has": "fields that go together",
+    "A category cannot lie below itself.": "fields that go together",
+    "A customer is named as customerId.": "fields that go together",
+    "Categories are nested at most": "fields that go together",
+    "Give a merchant, a keyword or both.": "fields that go together",
+    "Give either a position or an instant.": "fields that go together",
+    "The last revision of the record is": "revisions of the record at hand",
+    "Must be an account of the type": "fields that go together",
+    "Must not be more than amountMax.": "fields that go together",
+    "The books are kept in": "fields that go together",
+    "The discount is more than the price.": "fields that go together",
+    "The lines come to": "fields that go together",
+    "The total has more than": "fields that go together",
+    "needs it.": "fields that go together",
+    "takes exactly one of": "fields that go together",
+    "does not take it": "fields that go together",
+    "Give either broadcast, or at least one of": "fields that go together",
+    "Must be a P-256 key, base64url.": "whether a point is on the curve is computed",
+    "The current password is wrong.": "only its user knows it",
+}
+
+
+def reason_to_drop(failure, case, response):
+    """Why a finding is none; None where it is one."""
+    kind = type(failure).__name__
+    if kind == "RejectedPositiveData" and response.status_code == 400:
+        return rule_of(response)
+    if kind == "UnsupportedMethodResponse":
+        return method_of(case, response)
+    if kind == "JsonSchemaError" and case.operation.path == "/api/platform/jobs/stream":
+        # OpenAPI 3.1 describes a stream as one text; schemathesis holds the schema against each event, as 3.2 would.
+        return "a stream of events is described as one text"
+    return None
+
+
+def rule_of(response):
+    answer = json.loads(response.content)
+    errors = answer.get("error", answer).get("errors") or [{"message": answer.get("message", "")}]
+    reasons = {reason_of(error) for error in errors}
+    return None if None in reasons else sorted(reasons)[0]
+
+
+def reason_of(error):
+    if error.get("path", "").startswith("parameters."):
+        return "what a job takes is the job's own"
+    return next((why for text, why in RULES.items() if text in error.get("message", "")), None)
+
+
+def method_of(case, response):
+    if response.status_code == 401 and case.path.startswith("/api/"):
+        # Probes of public routes carry no credential.
+        return "nobody learns without a credential which addresses below /api exist"
+    if response.status_code == 404 and not case.path.endswith("}") and is_record_of_its_parent(case):
+        return "the last part of the address is then the id of a record"
+    if case.path.startswith("/console/") and response.request.method == "GET":
+        return "every address below /console is a page of the console"
+    return None
+
+
+def is_record_of_its_parent(case):
+    """`PATCH /customers/lookup` is a change of the customer of that id, where `PATCH /customers/{id}` is an operation."""
+    parent = case.path.rsplit("/", 1)[0]
+    return f"{parent}/{{id}}" in case.operation.schema.raw_schema["paths"]
