@@ -68,7 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**', 'console/src/**'],
+    files: ['src/**', 'console/src/**', 'bench/**', 'scripts/**'],
     rules: { 'max-lines': ['error', 300], 'max-lines-per-function': ['error', 60], complexity: ['error', 10] },
   },
   {

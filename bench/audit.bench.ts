@@ -1,9 +1,3 @@
-/*
- * What an audit entry costs to write, in CPU time of projection and read store alone: sales (accepted and booked) in
- * batches of 100 into an empty store, as the service keeps it and as a rebuild does, beside the same sales' transactions.
- *
- *   node --import ./test/support/typescript.mjs bench/audit.bench.ts [sales]
- */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +12,18 @@ import { auditLogProjection } from '../src/projections/audit-log.projection.js';
 import { transactionProjection } from '../src/projections/transaction.projection.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
+import type { Measurement } from './figure.js';
+import { options, pick } from './options.js';
+import { pin } from './processes.js';
+import { say, tell } from './report.js';
+import { round } from './statistics.js';
 
-const SALES = Number(process.argv[2] ?? 20_000);
+/**
+ * Beside the goals: what an audit entry costs to write, in CPU time of projection and read store alone: sales (accepted and
+ * booked) in batches of 100 into an empty store, as the service keeps it and as a rebuild does, beside the same sales'
+ * transactions.
+ */
+const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;
 const TENANTS = 20;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -100,14 +104,20 @@ async function cost(projections: readonly AnyProjection[], bulk: boolean): Promi
   return (user + system) / SALES;
 }
 
-const variants: readonly (readonly [name: string, projections: readonly AnyProjection[]])[] = [
-  ['transactions', [transactionProjection]],
-  ['audit log', [auditLogProjection]],
-];
-for (const bulk of [false, true])
-  for (const [name, projections] of variants) {
-    const runs: number[] = [];
-    for (let run = 0; run < 3; run += 1) runs.push(await cost(projections, bulk));
-    const told = runs.sort((a, b) => a - b).map((us) => us.toFixed(1));
-    process.stdout.write(`${bulk ? 'rebuild' : 'live'}  ${name}: ${told.join(' ')} µs a sale\n`);
+pin('measured', process.pid);
+const figures: Measurement[] = [];
+for (const bulk of [false, true]) {
+  const [transactions, entries]: [number[], number[]] = [[], []];
+  for (let run = 0; run < options.runs; run += 1) {
+    transactions.push(await cost([transactionProjection], bulk));
+    entries.push(await cost([auditLogProjection], bulk));
   }
+  const how = bulk ? 'in a rebuild' : 'as it happens';
+  say(`${how}: ${entries.map((one) => round(one)).join(' ')} µs a sale`);
+  figures.push({
+    ...{ figure: 'audit', name: `audit entries of a sale, ${how}`, unit: 'µs', runs: entries, errors: 0 },
+    ...{ operations: SALES * entries.length, concurrency: 1 },
+    against: { name: 'its transactions', unit: 'µs', runs: transactions },
+  });
+}
+tell(figures);

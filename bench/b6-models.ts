@@ -10,6 +10,7 @@ import {
 import { tenantScope, type AnyTable, type Scope } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
+import { say } from './report.js';
 
 /** Those that the events of a History feed; all others stay as the service made them. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'transactions'];
@@ -23,17 +24,11 @@ type Folded = { document: object | undefined; position: number };
  * Feeds events to the projections themselves and stores the documents as a rebuild does: into a new generation, in
  * bulk, with the indexes built at the end. What the service had already made for the tenant is copied before.
  */
-export async function fill(
-  directory: string,
-  tenantId: string,
-  events: () => Iterable<BenchEvent>,
-  fed = FED,
-): Promise<string[]> {
+export async function fill(directory: string, tenantId: string, events: () => Iterable<BenchEvent>): Promise<void> {
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
   const scope = tenantScope(tenantId);
   await store.prepare(projections.map(({ model }) => ({ model, generation: 1 })));
-  const log: string[] = [];
-  for (const projection of projections.filter(({ model }) => fed.includes(model.name))) {
+  for (const projection of projections.filter(({ model }) => FED.includes(model.name))) {
     const started = performance.now();
     const table: AnyTable = { model: projection.model, generation: 2 };
     await store.prepare([table], { bulk: true });
@@ -46,13 +41,11 @@ export async function fill(
     await store.setLiveGeneration(name, version, 2);
     const seconds = (from: number, to: number) => ((to - from) / 1_000).toFixed(1);
     const rate = Math.round(count / ((written - started) / 1_000));
-    log.push(
+    say(
       `${name}: ${count} documents in ${seconds(started, written)} s (${rate}/s), indexes ${seconds(written, performance.now())} s`,
     );
-    process.stdout.write(`  ${log.at(-1) ?? ''}\n`);
   }
   await store.close();
-  return log;
 }
 
 class Filling {
@@ -76,17 +69,21 @@ class Filling {
       if (scope === this.scope && json !== null) this.open.set(id, { document: JSON.parse(json) as object, position });
     for (const event of events) {
       if (!wants(this.projection, event.entity)) continue;
-      if (scopeOf(this.projection, event) !== this.scope) throw new Error('Another tenant');
-      for (const id of documentsOf(this.projection, event)) {
-        const { document } = this.open.get(id) ?? {};
-        const evolved = evolveWith(this.projection, document, event, id);
-        if (document !== undefined || evolved !== undefined)
-          this.open.set(id, { document: evolved, position: event.position });
-      }
+      this.fold(event);
       if (!this.keepsAll && this.open.size >= REMEMBERED + BATCH) await this.write(BATCH);
     }
     while (this.open.size > 0) await this.write(BATCH);
     return { count: this.count };
+  }
+
+  private fold(event: BenchEvent): void {
+    if (scopeOf(this.projection, event) !== this.scope) throw new Error('Another tenant');
+    for (const id of documentsOf(this.projection, event)) {
+      const { document } = this.open.get(id) ?? {};
+      const evolved = evolveWith(this.projection, document, event, id);
+      if (document !== undefined || evolved !== undefined)
+        this.open.set(id, { document: evolved, position: event.position });
+    }
   }
 
   /** The oldest ones. */

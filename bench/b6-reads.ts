@@ -38,46 +38,53 @@ const BROAD = ['a', 'm', 's', 'y', 'i', 'sale', 'pay', 'web', 'of', 'inv', 'mu',
 const day = (random: Random, year = 2023 + int(random, 3)): string =>
   `${year}-${String(1 + int(random, 12)).padStart(2, '0')}-${String(1 + int(random, 28)).padStart(2, '0')}`;
 
+type Query = Readonly<Record<string, string | number>>;
+
+const list = (path: string, query: Query): string =>
+  `${path}?${new URLSearchParams({ pageNumber: '1', pageSize: String(PAGE_SIZE), ...(query as Record<string, string>) }).toString()}`;
+const transactions = (query: Query): string => list('/api/transactions', query);
+const beginning = (random: Random): string => pick(random, NAMES).slice(0, 2 + int(random, 6));
+const narrow = (random: Random): string => (random() < 0.5 ? beginning(random) : pick(random, TEXTS));
+const statement = (account: string, from: string, to: string): string =>
+  `/api/accounts/${account}/statement?beginDate=${from}&endDate=${to}`;
+
+type Filter = (random: Random) => Record<string, string>;
+
+/** The first values of each are the common ones, the last ones the rare ones: each has the same chance to be asked for. */
+const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filter[] => [
+  (random) => ({ customerId: random() < 0.3 ? (customers[0] ?? '') : pick(random, customers) }),
+  (random) => ({ accountId: pick(random, tenant.money) }),
+  (random) => ({ categoryId: pick(random, tenant.categories) }),
+  (random) => ({ branchId: pick(random, tenant.branches) }),
+  (random) => ({
+    type: pick(random, [
+      'COLLECTION',
+      'PAYMENT',
+      'TRANSFER',
+      'ADJUSTMENT',
+      'OPENING_BALANCE',
+      'INVOICE',
+      'RETURN',
+      'CANCELLATION',
+    ]),
+  }),
+  (random) => ({ direction: pick(random, ['IN', 'OUT']) }),
+  (random) => ({ expenseItemId: pick(random, tenant.expenses) }),
+  () => ({ showSystemGenerated: 'false' }),
+  (random) => ({ beginDate: day(random, 2023), endDate: day(random, 2025) }),
+];
+
 /** Requests of every kind that B6 names, with parameters that match many, few and hardly any records. */
 export function readsOf(tenant: Tenant, customers: readonly string[], size: number): Read[] {
   const lastPage = Math.floor(size / PAGE_SIZE);
   const farPage = (random: Random, last = lastPage) => Math.min(last, 1_000) - int(random, 10);
-  const list = (path: string, query: Readonly<Record<string, string | number>>) =>
-    `${path}?${new URLSearchParams({ pageNumber: '1', pageSize: String(PAGE_SIZE), ...(query as Record<string, string>) }).toString()}`;
-  const transactions = (query: Readonly<Record<string, string | number>>) => list('/api/transactions', query);
-  // The first of each are the common ones, the last ones the rare ones: each has the same chance to be asked for.
-  const filters: readonly ((random: Random) => Record<string, string>)[] = [
-    (random) => ({ customerId: random() < 0.3 ? (customers[0] ?? '') : pick(random, customers) }),
-    (random) => ({ accountId: pick(random, tenant.money) }),
-    (random) => ({ categoryId: pick(random, tenant.categories) }),
-    (random) => ({ branchId: pick(random, tenant.branches) }),
-    (random) => ({
-      type: pick(random, [
-        'COLLECTION',
-        'PAYMENT',
-        'TRANSFER',
-        'ADJUSTMENT',
-        'OPENING_BALANCE',
-        'INVOICE',
-        'RETURN',
-        'CANCELLATION',
-      ]),
-    }),
-    (random) => ({ direction: pick(random, ['IN', 'OUT']) }),
-    (random) => ({ expenseItemId: pick(random, tenant.expenses) }),
-    () => ({ showSystemGenerated: 'false' }),
-    (random) => ({ beginDate: day(random, 2023), endDate: day(random, 2025) }),
-  ];
+  const filters = filtersOf(tenant, customers);
   const several = (random: Random): Record<string, string> => {
     const query: Record<string, string> = {};
     const wanted = 2 + int(random, 4);
     while (Object.keys(query).length < wanted) Object.assign(query, pick(random, filters)(random));
     return query;
   };
-  const beginning = (random: Random) => pick(random, NAMES).slice(0, 2 + int(random, 6));
-  const narrow = (random: Random) => (random() < 0.5 ? beginning(random) : pick(random, TEXTS));
-  const statement = (account: string, from: string, to: string) =>
-    `/api/accounts/${account}/statement?beginDate=${from}&endDate=${to}`;
   return [
     { name: 'transactions, page 1', paths: () => transactions({}) },
     { name: 'transactions, page 1,000', paths: (random) => transactions({ pageNumber: farPage(random) }) },

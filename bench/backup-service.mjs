@@ -1,24 +1,15 @@
-// The compiled service, which carries out a job when its input names one: `JOB`, `watch SECONDS` for none, or `settle` until the read models have everything. For each it
-// prints a line of JSON: how the job ended, how long it took, how long the serving thread's event loop was held up
-// meanwhile, and the memory of the process. `end` stops it.
-import 'reflect-metadata';
+// The compiled service, which carries out a job when its input names one: `JOB`, `watch SECONDS` for none, or `settle`
+// until the read models have everything. For each it prints a line of JSON: how the job ended, how long it took, how long
+// the serving thread's event loop was held up meanwhile, and the memory of the process. `end` stops it.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../dist/config.js';
 import { historyJobs } from '../dist/history-jobs.js';
-import { seed } from '../dist/jobs/first-start.js';
-import { openEngines } from '../dist/open-engines.js';
-import { createService } from '../dist/service.js';
+import { host } from './service-host.mjs';
 
-const quiet = () => undefined;
-const config = readConfig();
-const engines = await openEngines(config, { logger: { info: quiet, warn: console.error, error: console.error } });
-const service = await createService(config, engines);
-await seed(config, service);
-console.log(await service.listen());
+const { config, engines, service } = await host();
 
 const memory = () => Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
 
@@ -31,7 +22,7 @@ async function carryOut(name) {
   }
   const job = historyJobs(config, engines).find((one) => one.name === name);
   const signal = new AbortController().signal;
-  const run = { executionId: randomUUID(), parameters: job.parameters.parse({}), signal, report: quiet };
+  const run = { executionId: randomUUID(), parameters: job.parameters.parse({}), signal, report: () => undefined };
   return job.run(run).catch((error) => ({ failed: error.message }));
 }
 

@@ -1,6 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 
-/** What everything is held against: bare Fastify that answers with the JSON that it was sent. */
+/**
+ * What everything is held against: bare Fastify that answers with the JSON that it was sent, and with the bytes of a file
+ * where the command line names one.
+ */
 const server = fastify({ logger: false });
 server.post('/echo', (request, reply) => reply.code(202).send(request.body));
+const file = process.argv[2];
+if (file !== undefined) {
+  const bytes = readFileSync(file, 'utf8');
+  server.get('/bytes', (_request, reply) =>
+    reply.header('content-type', 'application/json; charset=utf-8').send(bytes),
+  );
+}
 process.stdout.write(`${await server.listen({ port: 0, host: '127.0.0.1' })}\n`);

@@ -1,80 +1,128 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { load, startBare } from './processes.js';
-import { startService, type BenchService } from './service-client.js';
+import { rm } from 'node:fs/promises';
+import { bareRate, CONNECTIONS } from './bare-rate.js';
+import type { Measurement } from './figure.js';
+import { options, pick } from './options.js';
+import { Peer, PEER_NAME } from './peer.js';
+import { copyOf, prepared } from './prepared-history.js';
+import { load, pin, run } from './processes.js';
+import type { LoadResult } from './load.js';
+import { say, tell } from './report.js';
+import { toBare, toPeer, toService } from './sale.js';
+import { BenchService } from './service-client.js';
+import { median, round } from './statistics.js';
 
-/** B1, B1b and B2 of the speed goals: what a partner's sale costs, against bare Fastify that echoes the same JSON. */
-const SALE = JSON.stringify({
-  externalId: '{n}',
-  occurredAt: '2026-03-01T10:15:00.000Z',
-  currency: 'EUR',
-  customer: { externalId: 'shopper-7', name: 'Ada Yilmaz' },
-  lines: [{ sku: 'A-1', description: 'Espresso machine', quantity: 1, unitPrice: '200.00', taxRate: 19 }],
-  total: '238.00',
-  payments: [{ method: 'CARD', amount: '238.00' }],
-});
-const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 10);
-const SUSTAINED_SECONDS = Number(process.env['BENCH_SUSTAINED_SECONDS'] ?? 60);
+/**
+ * B1 and B2: what a partner's sale costs, durable before the answer, against bare Fastify that echoes the same JSON, and
+ * against the peer that appends it. Each run has a service of its own, empty or with a copy of a prepared history.
+ */
+const SECONDS = pick(10, 3);
+const ONE_SECONDS = pick(3, 1.5);
+const WARM_SECONDS = pick(3, 2);
 
-const round = (value: number): number => Number(value.toPrecision(4));
-
-async function bareRate(): Promise<number> {
-  const bare = await startBare();
-  const plan = { path: '/echo', headers: { 'Content-Type': 'application/json' }, body: SALE, connections: 64 };
-  await load(bare, { ...plan, seconds: 2 });
-  const { perSecond } = await load(bare, { ...plan, seconds: 4 });
-  await bare.stop();
-  return perSecond;
-}
-
-const salePlan = ({ key }: BenchService, prefix: string) => ({
-  path: '/api/integrations/v1/sales',
-  headers: { 'Content-Type': 'application/json', 'X-Integration-Key': key },
-  body: SALE.replace('"{n}"', '"{n}"'),
-  prefix,
-});
-
-/** Milliseconds until the sale is booked and readable. */
-async function bookedAfterMs(service: BenchService, externalId: string): Promise<number> {
-  const startMs = performance.now();
-  while ((await service.sale(externalId)).status !== 'BOOKED') await sleep(20);
-  return performance.now() - startMs;
-}
-
-const nodeArgs = (process.env['BENCH_NODE_ARGS'] ?? '').split(' ').filter((arg) => arg !== '');
-const bare = await bareRate();
-const service = await startService(nodeArgs);
-await load(service, { ...salePlan(service, 'warm'), connections: 64, seconds: 3 });
-const one = await load(service, { ...salePlan(service, 'one'), connections: 1, seconds: 3 });
-const accepted = await load(service, { ...salePlan(service, 'b1'), connections: 64, seconds: SECONDS });
-const drainMs = await bookedAfterMs(service, `b1-${accepted.requests}`);
-const report: Record<string, unknown> = {
-  bare: round(bare),
-  b1: { ...accepted, ratio: round(accepted.perSecond / bare), drainMs: round(drainMs) },
-  b2: { p50Ms: round(one.p50Ms), p99Ms: round(one.p99Ms), errors: one.errors },
+type Run = {
+  readonly bare: number;
+  readonly one: LoadResult;
+  readonly many: LoadResult;
+  /** Until all read models, policies and the forwarder had done what the load left. */
+  readonly drainMs: number;
+  readonly commitsMs: number;
 };
-const rate = Math.round(bare * Number(process.env['BENCH_SHARE'] ?? 0.08));
-let lagMs = 0;
-const stop = new AbortController();
-const watch = (async () => {
-  let n = 0;
-  while (!stop.signal.aborted) {
-    n += 1;
-    const externalId = `probe-${n}`;
-    const body = SALE.replaceAll('{n}', externalId);
-    const headers = { 'content-type': 'application/json', 'x-integration-key': service.key };
-    await fetch(new URL('/api/integrations/v1/sales', service.url), { method: 'POST', headers, body });
-    lagMs = Math.max(lagMs, await bookedAfterMs(service, externalId));
-    await sleep(100);
+type PeerRun = { readonly one: LoadResult; readonly many: LoadResult };
+
+async function measure(size: number | undefined): Promise<Run> {
+  const bare = await bareRate(toBare);
+  const commits = await run<{ p50Ms: number }>('serial-commits.ts');
+  const history = size === undefined ? undefined : await prepared(size);
+  const directory = history && (await copyOf(history));
+  const service = await BenchService.start(directory === undefined ? {} : { directory });
+  const { key } = history?.books ?? (await service.createTenant());
+  const plan = toService(key);
+  await load(service, { ...plan, prefix: 'warm', connections: CONNECTIONS, seconds: WARM_SECONDS });
+  await service.settled();
+  const one = await load(service, { ...plan, prefix: 'one', connections: 1, seconds: ONE_SECONDS });
+  const many = await load(service, { ...plan, prefix: 'many', connections: CONNECTIONS, seconds: SECONDS });
+  const endedMs = performance.now();
+  await service.settled();
+  const drainMs = performance.now() - endedMs;
+  await service.stop();
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  return { bare, one, many, drainMs, commitsMs: commits.p50Ms };
+}
+
+async function measurePeer(peer: Peer): Promise<PeerRun> {
+  const server = await peer.serve('append');
+  await load(server, { ...toPeer, prefix: 'warm', connections: CONNECTIONS, seconds: WARM_SECONDS });
+  const one = await load(server, { ...toPeer, prefix: 'one', connections: 1, seconds: ONE_SECONDS });
+  const many = await load(server, { ...toPeer, prefix: 'many', connections: CONNECTIONS, seconds: SECONDS });
+  await server.stop();
+  return { one, many };
+}
+
+const sum = (loads: readonly LoadResult[], of: 'requests' | 'errors'): number =>
+  loads.reduce((total, one) => total + one[of], 0);
+
+function intake(runs: readonly Run[], events: number | undefined): Measurement[] {
+  const [many, one] = [runs.map((each) => each.many), runs.map((each) => each.one)];
+  const size = events === undefined ? {} : { events };
+  const latency = (of: 'p50Ms' | 'p99Ms') => round(median(many.map((each) => each[of])));
+  return [
+    {
+      ...{ figure: 'B1', name: 'sales accepted', unit: '/s', ...size, runs: many.map(({ perSecond }) => perSecond) },
+      ...{ operations: sum(many, 'requests'), errors: sum(many, 'errors'), concurrency: CONNECTIONS },
+      against: { name: 'bare Fastify, echo', unit: '/s', runs: runs.map(({ bare }) => bare) },
+      goal: { of: 'ratio', atLeast: 0.3 },
+      details: {
+        ...{ p50Ms: latency('p50Ms'), p99Ms: latency('p99Ms') },
+        ...{ drainMs: runs.map(({ drainMs }) => round(drainMs)) },
+        generatorBusy: many.map(({ generatorBusy }) => generatorBusy),
+      },
+    },
+    {
+      ...{ figure: 'B2', name: 'a sale with one connection, p50', unit: 'ms', ...size },
+      ...{ runs: one.map(({ p50Ms }) => p50Ms), concurrency: 1 },
+      ...{ operations: sum(one, 'requests'), errors: sum(one, 'errors') },
+      against: { name: 'two serial durable commits', unit: 'ms', runs: runs.map(({ commitsMs }) => commitsMs) },
+      goal: { of: 'ratio', atMost: 2.5 },
+      details: { p99Ms: round(median(one.map(({ p99Ms }) => p99Ms))) },
+    },
+  ];
+}
+
+const besidePeer = (runs: readonly Run[], peers: readonly PeerRun[]): Measurement[] => [
+  {
+    ...{ figure: 'B1', name: 'sales accepted, beside the peer', unit: '/s', concurrency: CONNECTIONS },
+    runs: runs.map(({ many }) => many.perSecond),
+    operations: sum(
+      [...runs, ...peers].map(({ many }) => many),
+      'requests',
+    ),
+    errors: sum(
+      [...runs, ...peers].map(({ many }) => many),
+      'errors',
+    ),
+    against: { name: PEER_NAME, unit: '/s', runs: peers.map(({ many }) => many.perSecond) },
+    goal: { of: 'ratio', atLeast: 4 },
+    notes: ['The peer does one durable append for each sale, without a key, validation, booking or read model.'],
+    details: { peerOneConnectionP50Ms: peers.map(({ one }) => one.p50Ms) },
+  },
+];
+
+pin('load', process.pid);
+const figures: Measurement[] = [];
+const peer = options.sizes ? undefined : await Peer.start();
+for (const size of options.sizes ?? [undefined]) {
+  const runs: Run[] = [];
+  const peers: PeerRun[] = [];
+  for (let n = 0; n < options.runs; n += 1) {
+    const done = await measure(size);
+    runs.push(done);
+    say(`${size ?? 0} events: ${round(done.many.perSecond)}/s, bare ${round(done.bare)}/s`);
+    if (!peer) continue;
+    peers.push(await measurePeer(peer));
+    say(`the peer: ${round(peers.at(-1)?.many.perSecond ?? 0)}/s`);
   }
-})();
-const sustained = await load(service, {
-  ...salePlan(service, 'b1b'),
-  connections: 64,
-  seconds: SUSTAINED_SECONDS,
-  rate,
-});
-stop.abort();
-await watch;
-report['b1b'] = { ...sustained, ratio: round(sustained.perSecond / bare), goalRate: rate, maxLagMs: round(lagMs) };
-process.stdout.write(`${JSON.stringify(report, null, 1)}\n`);
-await service.stop();
+  figures.push(...intake(runs, size));
+  if (peers.length > 0) figures.push(...besidePeer(runs, peers));
+}
+await peer?.stop();
+tell(figures);

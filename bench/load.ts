@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
  * A load generator in a process of its own: keep-alive connections over raw sockets, one request in flight on each.
@@ -21,15 +22,15 @@ type Plan = {
   /** Stops after so many requests. */
   readonly count?: number;
 };
-export type LoadResult = {
+export type LoadResult = Latencies & {
   readonly requests: number;
+  /** Answers other than 2xx, and connections that broke. */
   readonly errors: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
   readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly maxMs: number;
+  /** How busy this process was, of one core: near 1 it is the generator that was measured, not the server. */
+  readonly generatorBusy: number;
 };
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
@@ -38,89 +39,130 @@ const head = [
   `Host: ${plan.host}:${plan.port}`,
   ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
 ].join('\r\n');
+const bodyless = Buffer.from(`${head}\r\n\r\n`);
+/** The pieces between which the request's own name goes, and how long they are together. */
+const pieces = plan.body?.split('{n}') ?? [];
+const piecesLength = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 
 let sent = 0;
 let errors = 0;
 const statuses: Record<string, number> = {};
 const latencies: number[] = [];
-const startedMs = performance.now();
-const endsMs = startedMs + plan.seconds * 1_000;
+let startedMs = 0;
 
-function nextRequest(): string | undefined {
-  if (performance.now() >= endsMs || (plan.count !== undefined && sent >= plan.count)) return undefined;
-  sent += 1;
-  if (plan.body === undefined) return `${head}\r\n\r\n`;
-  const body = plan.body.replaceAll('{n}', `${plan.prefix}-${sent}`);
-  return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+function requestOf(n: number): Buffer | string {
+  if (pieces.length === 0) return bodyless;
+  const name = `${plan.prefix}-${n}`;
+  const length = piecesLength + (pieces.length - 1) * name.length;
+  return `${head}\r\nContent-Length: ${length}\r\n\r\n${pieces.join(name)}`;
 }
 
-/** When the n-th request is due, so that a slow answer shows in the latencies of those after it. */
-const dueMs = (n: number): number =>
-  plan.rate === undefined ? performance.now() : startedMs + (n * 1_000) / plan.rate;
+function isOver(): boolean {
+  return performance.now() >= startedMs + plan.seconds * 1_000 || (plan.count !== undefined && sent >= plan.count);
+}
 
-async function drive(socket: Socket): Promise<void> {
-  for (;;) {
-    const request = nextRequest();
-    if (request === undefined) break;
-    const due = dueMs(sent - 1);
-    const waitMs = due - performance.now();
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    socket.write(request);
-    const status = await answer(socket);
-    latencies.push(performance.now() - Math.min(due, performance.now()));
+/** One connection: sends the next request when the answer to the last one is whole. */
+class Connection {
+  private sinceMs = 0;
+  private received: Buffer[] = [];
+  private missing = -1;
+  private status = '';
+  private ended!: () => void;
+  readonly done = new Promise<void>((resolve) => (this.ended = resolve));
+
+  constructor(private readonly socket: Socket) {
+    socket.on('data', (chunk) => {
+      this.take(chunk);
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      if (this.sinceMs > 0) this.count('closed');
+      this.ended();
+    });
+  }
+
+  next(): void {
+    if (isOver()) {
+      this.sinceMs = 0;
+      this.socket.destroy();
+      return;
+    }
+    sent += 1;
+    const n = sent;
+    if (plan.rate === undefined) {
+      this.send(n, performance.now());
+      return;
+    }
+    // From when it is due, so that a slow answer shows in the latencies of those after it; a late timer is ours.
+    const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
+    const waitMs = dueMs - performance.now();
+    if (waitMs <= 0) this.send(n, dueMs);
+    else
+      setTimeout(() => {
+        this.send(n, performance.now());
+      }, waitMs);
+  }
+
+  private send(n: number, sinceMs: number): void {
+    this.sinceMs = sinceMs;
+    this.socket.write(requestOf(n));
+  }
+
+  private take(chunk: Buffer): void {
+    if (this.missing < 0) this.readHead(chunk);
+    else this.missing -= chunk.length;
+    if (this.missing > 0 || (this.missing < 0 && this.received.length > 0)) return;
+    this.missing = -1;
+    this.count(this.status);
+    this.next();
+  }
+
+  /** Of an answer's first chunks, until its length is known. */
+  private readHead(chunk: Buffer): void {
+    const whole = this.received.length === 0 ? chunk : Buffer.concat([...this.received, chunk]);
+    const end = whole.indexOf('\r\n\r\n');
+    if (end < 0) {
+      this.received = [whole];
+      return;
+    }
+    this.received = [];
+    const text = whole.toString('latin1', 0, end);
+    this.status = text.slice(9, 12);
+    const length = /content-length: (\d+)/i.exec(text)?.[1];
+    if (length === undefined) throw new Error(`An answer without a length: ${text}`);
+    this.missing = Math.max(0, end + 4 + Number(length) - whole.length);
+  }
+
+  private count(status: string): void {
+    latencies.push(performance.now() - this.sinceMs);
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (!status.startsWith('2')) errors += 1;
   }
-  socket.destroy();
 }
 
-/** Resolves with the status when the whole answer has arrived. */
-function answer(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    const done = (status: string) => {
-      socket.off('data', onData);
-      socket.off('close', onClose);
-      resolve(status);
-    };
-    const onClose = () => {
-      done('closed');
-    };
-    const onData = (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-      const end = text.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      const length = /content-length: (\d+)/i.exec(text.slice(0, end))?.[1];
-      if (text.length >= end + 4 + Number(length ?? 0)) done(text.slice(9, 12));
-    };
-    socket.on('data', onData);
-    socket.on('close', onClose);
-  });
-}
-
-const open = (): Promise<Socket> =>
+const open = (): Promise<Connection> =>
   new Promise((resolve, reject) => {
     const socket = connect(plan.port, plan.host, () => {
       socket.setNoDelay(true);
-      resolve(socket);
+      resolve(new Connection(socket));
     });
-    socket.on('error', reject);
+    socket.once('error', reject);
   });
 
-const sockets = await Promise.all(Array.from({ length: plan.connections }, open));
-await Promise.all(sockets.map(drive));
+const connections = await Promise.all(Array.from({ length: plan.connections }, open));
+startedMs = performance.now();
+const cpu = process.cpuUsage();
+for (const connection of connections) connection.next();
+await Promise.all(connections.map(({ done }) => done));
 const seconds = (performance.now() - startedMs) / 1_000;
-latencies.sort((a, b) => a - b);
-const at = (share: number): number =>
-  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+const { user, system } = process.cpuUsage(cpu);
 const result: LoadResult = {
+  ...latenciesOf(latencies),
   requests: latencies.length,
   errors,
   statuses,
   seconds,
   perSecond: latencies.length / seconds,
-  p50Ms: at(0.5),
-  p99Ms: at(0.99),
-  maxMs: at(1),
+  generatorBusy: Number(((user + system) / 1e6 / seconds).toFixed(2)),
 };
 process.stdout.write(JSON.stringify(result));

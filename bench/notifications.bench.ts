@@ -1,40 +1,28 @@
-/*
- * Notifications of a large tenant, with the compiled service as a process of its own: a broadcast to all users and its
- * pushes to a push service on this machine (each encrypted, over TLS), then lists, counts and read-all with as many
- * unread broadcasts.
- *
- *   npm run build && node --import ./test/support/typescript.mjs bench/notifications.bench.ts [users] [broadcasts]
- */
 import { createECDH, randomUUID } from 'node:crypto';
-import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { pushSubscriptionId } from '../src/aggregates/push-subscription.aggregate.js';
 import { selfSigned } from '../test/support/self-signed.js';
-import { startServer, type Server } from './processes.js';
+import type { Measurement } from './figure.js';
+import { folder, options, pick } from './options.js';
+import { pin, rssAnonMiB } from './processes.js';
+import { say, tell } from './report.js';
+import { BenchService } from './service-client.js';
+import { percentile, round, timeEach } from './statistics.js';
 
-const USERS = Number(process.argv[2] ?? 50_000);
-const BROADCASTS = Number(process.argv[3] ?? 50_000);
-const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
-const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
+/**
+ * Beside the goals: notifications of a large tenant. A broadcast to all users and its pushes to a push service on this
+ * machine (each encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
+ */
+const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
+const BROADCASTS = USERS;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const IN_FLIGHT = 2_000;
-
-const report: Record<string, unknown> = {
-  users: USERS,
-  broadcasts: BROADCASTS,
-  node: process.version,
-  cpus: cpus().length,
-};
-function note(name: string, value: unknown): void {
-  report[name] = value;
-  process.stdout.write(`${name} ${JSON.stringify(value)}\n`);
-}
 
 /** Answers every push at once, and counts them. */
 async function startPushService() {
@@ -94,143 +82,99 @@ function* broadcasts(): Generator<Fact> {
   }
 }
 
-class Client {
-  token: string | undefined;
-  constructor(private readonly url: URL) {}
-
-  async call<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(new URL(path, this.url), {
-      method,
-      headers: {
-        ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
-  }
-
-  async signIn({ email, password }: { email: string; password: string }): Promise<this> {
-    const { data } = await this.call<{ data: { accessToken: string } }>('POST', '/api/auth/login', { email, password });
-    this.token = data.accessToken;
-    return this;
-  }
-}
-
-type Queue = { readonly name: string; readonly lag: number | null; readonly inFlight: number };
-const queuesOf = async (operator: Client): Promise<Queue[]> =>
-  (await operator.call<{ data: { queues: Queue[] } }>('GET', '/api/platform/redis/queues')).data.queues;
-
-async function caughtUp(operator: Client): Promise<void> {
-  while (!(await queuesOf(operator)).every(({ lag }) => lag === 0)) await sleep(200);
-}
-
-const rssAnonMb = async (pid: number): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+type Pushed = {
+  readonly answeredMs: number;
+  readonly perSecond: number;
+  readonly mostLag: number;
+  readonly memoryMiB: Readonly<Record<'before' | 'early' | 'late' | 'after', number>>;
 };
 
-async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
-  const began = performance.now();
-  const result = await work();
-  return [result, Math.round((performance.now() - began) * 10) / 10];
-}
-
-/** Median and p99 of many calls one after another, milliseconds. */
-async function spread(times: number, work: () => Promise<unknown>): Promise<{ p50: number; p99: number }> {
-  const taken: number[] = [];
-  for (let n = 0; n < times; n += 1) taken.push((await timed(work))[1]);
-  taken.sort((a, b) => a - b);
-  return { p50: taken[Math.floor(times / 2)] ?? 0, p99: taken[Math.floor(times * 0.99)] ?? 0 };
-}
-
-async function pushToAll(server: Server, owner: Client, operator: Client, counted: { pushes: number }): Promise<void> {
-  const pid = server.process.pid ?? 0;
-  const before = await rssAnonMb(pid);
+async function pushToAll(service: BenchService, counted: { pushes: number }): Promise<Pushed> {
+  const before = await rssAnonMiB(service.pid);
   const body = { title: 'Hello', body: 'To everybody.', broadcast: true };
-  const began = performance.now();
-  const [sent, answeredMs] = await timed(() =>
-    owner.call<{ data: object }>('POST', '/api/notifications/admin/send', body),
-  );
-  note('broadcast', { ...sent.data, answeredMs });
+  const beganMs = performance.now();
+  const { ms: answeredMs, status } = await service.owner.ask('POST', '/api/notifications/admin/send', body);
+  if (status >= 300) throw new Error(`A broadcast was answered ${status}`);
   const samples: number[] = [];
-  const lags: (number | null)[] = [];
+  let mostLag = 0;
   while (counted.pushes < USERS) {
     await sleep(500);
-    samples.push(await rssAnonMb(pid));
-    const push = (await queuesOf(operator)).find(({ name }) => name === 'push');
-    lags.push(push?.lag ?? null);
+    samples.push(await rssAnonMiB(service.pid));
+    const push = (await service.operator.queues()).find(({ name }) => name === 'push');
+    mostLag = Math.max(mostLag, push?.lag ?? 0);
   }
-  const seconds = (performance.now() - began) / 1_000;
-  note('pushes', {
-    count: counted.pushes,
-    perSecond: Math.round(counted.pushes / seconds),
-    seconds: Math.round(seconds),
-  });
-  note('lag while pushing', {
-    least: Math.min(...lags.map((lag) => lag ?? -1)),
-    most: Math.max(...lags.map((lag) => lag ?? -1)),
-  });
-  await caughtUp(operator);
+  const perSecond = counted.pushes / ((performance.now() - beganMs) / 1_000);
+  await service.settled();
   const quarter = Math.ceil(samples.length / 4);
-  note('RssAnon MB', {
-    before,
-    early: Math.max(...samples.slice(0, quarter)),
-    late: Math.max(...samples.slice(-quarter)),
-    after: await rssAnonMb(pid),
-  });
+  const memoryMiB = {
+    ...{ before, early: Math.max(...samples.slice(0, quarter)), late: Math.max(...samples.slice(-quarter)) },
+    after: await rssAnonMiB(service.pid),
+  };
+  return { answeredMs: round(answeredMs), perSecond, mostLag, memoryMiB };
 }
 
-async function readAll(owner: Client): Promise<void> {
-  const count = () => owner.call<{ data: { count: number } }>('GET', '/api/notifications/unread-count');
-  const page =
-    (number: number, more = '') =>
-    () =>
-      owner.call('GET', `/api/notifications?pageNumber=${number}&pageSize=20${more}`);
-  note('unread', (await count()).data.count);
-  note('unread-count ms', await spread(200, count));
-  note('page 1 ms', await spread(100, page(1)));
-  note('page 1, unread, ms', await spread(100, page(1, '&isRead=false')));
-  note('page 2,000 ms', await spread(30, page(2_000)));
-  const [done, ms] = await timed(() => owner.call<{ data: object }>('PATCH', '/api/notifications/read-all'));
-  note('read-all', { ...done.data, ms });
-  note('unread after', (await count()).data.count);
-  note('page 1, read, ms', await spread(100, page(1, '&isRead=true')));
+/** With everything unread, and after all was read. */
+async function readAll({ owner }: BenchService): Promise<Measurement[]> {
+  const read = async (name: string, path: string, times: number): Promise<Measurement> => {
+    const taken = await timeEach(times, () => owner.json('GET', path));
+    return {
+      ...{ figure: 'notifications', name: `${name}, p99`, unit: 'ms', runs: [percentile(taken, 0.99)] },
+      ...{ operations: times, errors: 0, concurrency: 1, details: { p50Ms: round(percentile(taken, 0.5)) } },
+    };
+  };
+  const page = (n: number, more = '') => `/api/notifications?pageNumber=${n}&pageSize=20${more}`;
+  const last = Math.min(2_000, BROADCASTS / 20);
+  const unread = [
+    await read('how many are unread', '/api/notifications/unread-count', 200),
+    await read('page 1', page(1), 100),
+    await read('page 1 of the unread', page(1, '&isRead=false'), 100),
+    await read(`page ${last}`, page(last), 30),
+  ];
+  const { ms, status, body } = await owner.ask('PATCH', '/api/notifications/read-all');
+  say(`read-all: ${status} ${body} in ${round(ms)} ms`);
+  const all: Measurement = {
+    ...{ figure: 'notifications', name: 'all read at once', unit: 'ms', runs: [ms] },
+    ...{ operations: 1, errors: status === 200 ? 0 : 1, concurrency: 1 },
+  };
+  return [...unread, all, await read('page 1 of the read', page(1, '&isRead=true'), 100)];
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
+/** Before the pushes are sent this process is the push service. */
+pin('load', process.pid);
+const directory = await mkdtemp(join(folder, 'notifications-'));
 const pushes = await startPushService();
-await writeFile(join(directory, 'ca.pem'), pushes.cert);
-const main = new URL('../dist/main.js', import.meta.url).pathname;
-const environment = {
-  ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false' },
-  ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password },
-  ...{ WEB_PUSH_ALLOW_PRIVATE: 'true', WEB_PUSH_CA_FILE: join(directory, 'ca.pem') },
-};
-const first = await startServer([main], environment);
-const maker = await new Client(first.url).signIn(OPERATOR);
-const tenant = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'UTC', owner: OWNER };
-const { id: tenantId } = (await maker.call<{ data: { id: string } }>('POST', '/api/platform/tenants', tenant)).data;
+const authority = join(directory, 'ca.pem');
+await writeFile(authority, pushes.cert);
+const settings = { directory, env: { WEB_PUSH_ALLOW_PRIVATE: 'true', WEB_PUSH_CA_FILE: authority } };
+const first = await BenchService.start(settings);
+const { tenantId } = await first.createTenant();
 await first.stop();
 await fill(directory, tenantId, Date.now(), people(pushes.origin));
 
-const second = await startServer([main], environment);
-const operator = await new Client(second.url).signIn(OPERATOR);
-const owner = await new Client(second.url).signIn(OWNER);
-await caughtUp(operator);
-await pushToAll(second, owner, operator, pushes.counted);
-note('most connections', pushes.counted.mostOpen);
+const second = await BenchService.start(settings);
+await second.signIn();
+await second.settled();
+const { answeredMs, perSecond, ...pushed } = await pushToAll(second, pushes.counted);
+say(`${round(perSecond)} pushes/s, ${JSON.stringify(pushed)}`);
 await second.stop();
 
 // So old that nobody is pushed to.
 await fill(directory, tenantId, Date.now() - 2 * DAY_MS, broadcasts());
-const third = await startServer([main], environment);
-await caughtUp(await new Client(third.url).signIn(OPERATOR));
-await readAll(await new Client(third.url).signIn(OWNER));
+const third = await BenchService.start(settings);
+await third.signIn();
+await third.settled();
+await third.signIn();
+const reads = await readAll(third);
 await third.stop();
 pushes.server.closeAllConnections();
 pushes.server.close();
 await rm(directory, { recursive: true });
-const file = `bench/results/${new Date().toISOString().slice(0, 10)}-notifications.json`;
-await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
+const shared = { figure: 'notifications', errors: 0, events: USERS } as const;
+tell([
+  { ...shared, name: 'a broadcast answered', unit: 'ms', runs: [answeredMs], operations: 1, concurrency: 1 },
+  {
+    ...{ ...shared, name: 'pushes of a broadcast', unit: '/s', runs: [perSecond], operations: USERS },
+    ...{ concurrency: pushes.counted.mostOpen, details: pushed },
+  },
+  ...reads,
+]);

@@ -1,39 +1,83 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { LoadResult } from './load.js';
+import { options } from './options.js';
 
 const LOADER = ['--import', new URL('../test/support/typescript.mjs', import.meta.url).pathname];
-const SERVER_CORE = '0';
-const LOAD_CORE = '1';
-const canPin = process.env['BENCH_PIN'] !== 'false' && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+/** What is measured has the first core with all its threads, whatever makes work for it the second. */
+export type Core = 'measured' | 'load';
+const NUMBERS: Readonly<Record<Core, string>> = { measured: '0', load: '1' };
+const canPin = !options.bothCores && cpus().length >= 2 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
 
 /** A command on one core, where the machine can pin. */
-const pinned = (core: string, command: readonly string[]): [string, string[]] =>
-  canPin ? ['taskset', ['-c', core, ...command]] : [command[0] ?? '', command.slice(1)];
+export const pinned = (core: Core, command: readonly string[]): [string, string[]] =>
+  canPin ? ['taskset', ['-c', NUMBERS[core], ...command]] : [command[0] ?? '', command.slice(1)];
+
+/** A process that runs already, with all its threads. */
+export function pin(core: Core, pid: number | undefined): void {
+  if (canPin && pid !== undefined) execFileSync('taskset', ['-acp', NUMBERS[core], String(pid)], { stdio: 'ignore' });
+}
+
+const running = new Set<ChildProcess>();
+// A bench that fails must not leave its servers behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+/** Ends with this process at the latest. */
+export function start(core: Core, command: readonly string[], options: SpawnOptions = {}): ChildProcess {
+  const [program, args] = pinned(core, command);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
+  running.add(child);
+  child.on('exit', () => running.delete(child));
+  return child;
+}
+
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
 
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
 /** Starts a server (all its threads on one core) and waits for the line that holds its address. */
 export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
-  const [command, rest] = pinned(SERVER_CORE, [process.execPath, ...args]);
-  const child = spawn(command, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = start('measured', [process.execPath, ...args], { env: { ...process.env, ...env } });
+  if (!child.stdout) throw new Error('No output');
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /http:\/\/[\d.]+:\d+/.exec(line)?.[0];
     if (url === undefined) continue;
     child.stdout.resume();
-    const stop = async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    };
-    return { url: new URL(url), process: child, stop };
+    return { url: new URL(url), process: child, stop: () => end(child) };
   }
   throw new Error('The server ended before it listened');
 }
 
-export const startBare = (): Promise<Server> =>
-  startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname]);
+/** @param file whose bytes GET /bytes answers with */
+export const startBare = (file?: string): Promise<Server> =>
+  startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname, ...(file === undefined ? [] : [file])]);
+
+/** Runs a program of bench/ to its end on the measured core; answers the JSON that it prints last. */
+export async function run<T>(program: string, args: readonly string[] = [], cwd?: string): Promise<T> {
+  const loader = program.endsWith('.ts') ? LOADER : [];
+  const path = new URL(`./${program}`, import.meta.url).pathname;
+  const options = cwd === undefined ? {} : { cwd };
+  return lastJson(start('measured', [process.execPath, ...loader, path, ...args], options), program);
+}
+
+async function lastJson<T>(child: ChildProcess, what: string): Promise<T> {
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${what} ended with ${code ?? 'a signal'}`);
+  return JSON.parse(text.trim().split('\n').at(-1) ?? '') as T;
+}
 
 export type Load = {
   readonly path: string;
@@ -48,15 +92,16 @@ export type Load = {
 };
 
 /** Runs the load generator on the other core. */
-export async function load({ url }: Server, plan: Load): Promise<LoadResult> {
+export function load({ url }: { readonly url: URL }, plan: Load): Promise<LoadResult> {
   const { hostname: host, port } = url;
   const defaults = { method: 'POST', headers: {}, prefix: 'n' };
   const file = new URL('./load.ts', import.meta.url).pathname;
   const whole = JSON.stringify({ ...defaults, ...plan, host, port: Number(port) });
-  const [command, rest] = pinned(LOAD_CORE, [process.execPath, ...LOADER, file, whole]);
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  await once(child, 'close');
-  return JSON.parse(text) as LoadResult;
+  return lastJson(start('load', [process.execPath, ...LOADER, file, whole]), 'The load generator');
+}
+
+/** Memory that a process has to itself (RssAnon: no pages of files), MiB. */
+export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
 }

@@ -1,43 +1,55 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry32 } from '../test/support/manual-clock.js';
+import { ApiClient } from './api-client.js';
 import { History, type Scale, type Tenant } from './b6-history.js';
 import { fill } from './b6-models.js';
 import { readsOf, type Read } from './b6-reads.js';
-import { Service } from './b6-service.js';
+import type { Goal, Measurement } from './figure.js';
+import { createLedger } from './ledger-books.js';
+import { options, pick } from './options.js';
+import { folderOf } from './prepared-history.js';
+import { pin, rssAnonMiB } from './processes.js';
+import { say, tell } from './report.js';
+import { BenchService, OWNER } from './service-client.js';
+import { latenciesOf } from './statistics.js';
 
 /**
  * B6: lists, search and statements of one tenant with very many records, over HTTP, one request at a time, each with
  * parameters of its own. Beside them a second connection asks for something small every few milliseconds: how long that
  * one waits is how long a read holds up the others. The history goes straight through the projections into the read
- * store in bulk; the rest is made through the API. With BENCH_KEEP=<folder> the models are made once and kept.
+ * store in bulk; the rest is made through the API.
  */
-const SIZES = (process.env['BENCH_SIZES'] ?? '10000,100000,1000000').split(',').map(Number);
-const REQUESTS = Number(process.env['BENCH_REQUESTS'] ?? 200);
-const SEED = Number(process.env['BENCH_SEED'] ?? 20_260_101);
-const ONLY = process.env['BENCH_ONLY'];
-const KEEP = process.env['BENCH_KEEP'];
+const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
+const REQUESTS = pick(200, 50);
 const BESIDE_EVERY_MS = 5;
+const PAGE_1 = 'transactions, page 1';
+const within = (atMost: number): Goal => ({ of: 'value', atMost });
 
-type Figures = { p50Ms: number; p99Ms: number; maxMs: number; errors: number; othersMaxMs: number; bytes: number };
+/** Of p99, milliseconds; of page 1,000 its ratio to page 1. */
+const GOALS: Readonly<Record<string, Goal>> = {
+  'transactions, page 1,000': { of: 'ratio', atMost: 5 },
+  'one filter': within(100),
+  'two to five filters': within(300),
+  search: within(50),
+  'search, broad': within(50),
+  'customers, search': within(50),
+};
 
-const round = (value: number): number => Number(value.toPrecision(3));
-const share = (sorted: readonly number[], part: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+type Done = { readonly p50Ms: number; readonly p99Ms: number; readonly errors: number; readonly othersMaxMs: number };
+type Ground = { readonly tenant: Tenant; readonly customers: readonly string[] };
 
-async function prepared(size: number): Promise<{ directory: string; tenant: Tenant; customers: string[] }> {
-  const directory = KEEP === undefined ? await mkdtemp(join(tmpdir(), 'kontor-b6-')) : join(KEEP, String(size));
+async function groundOf(size: number, directory: string): Promise<Ground> {
   const noted = join(directory, 'bench-tenant.json');
-  if (existsSync(noted))
-    return { directory, ...(JSON.parse(await readFile(noted, 'utf8')) as { tenant: Tenant; customers: string[] }) };
+  if (existsSync(noted)) return JSON.parse(await readFile(noted, 'utf8')) as Ground;
   await mkdir(directory, { recursive: true });
-  const service = await Service.start(directory);
-  const tenant = await service.createTenant();
+  const service = await BenchService.start({ directory });
+  const { tenantId } = await service.createTenant();
+  const tenant = await createLedger(service.owner, tenantId);
   await service.stop();
-  const scale: Scale = { seed: SEED, customers: size / 10, transactions: size };
+  const scale: Scale = { seed: options.seed, customers: size / 10, transactions: size };
   await fill(directory, tenant.id, () => new History(tenant, scale, 1_000_000).events());
   const customers: string[] = [];
   for (const event of new History(tenant, scale, 1_000_000).events()) {
@@ -45,76 +57,77 @@ async function prepared(size: number): Promise<{ directory: string; tenant: Tena
     if (customers.length === Math.min(2_000, scale.customers)) break;
   }
   await writeFile(noted, JSON.stringify({ tenant, customers }));
-  return { directory, tenant, customers };
+  return { tenant, customers };
 }
 
-async function measure(service: Service, { paths }: Read, random: () => number): Promise<Figures> {
+async function measure(service: BenchService, beside: ApiClient, { paths }: Read, random: () => number): Promise<Done> {
   const latencies: number[] = [];
-  const beside: number[] = [];
+  const others: number[] = [];
   let errors = 0;
-  let bytes = 0;
   const stop = new AbortController();
   const small = (async () => {
     while (!stop.signal.aborted) {
-      const { ms, status } = await service.get('/api/branches/lookup');
+      const { ms, status } = await beside.ask('GET', '/api/branches/lookup');
       if (status !== 200) errors += 1;
-      beside.push(ms);
+      others.push(ms);
       await sleep(BESIDE_EVERY_MS);
     }
   })();
-  for (let n = 0; n < 10; n += 1) await service.get(paths(random));
-  beside.length = 0;
-  const slowest: [number, string][] = [];
+  for (let n = 0; n < 10; n += 1) await service.owner.ask('GET', paths(random));
+  others.length = 0;
   for (let n = 0; n < REQUESTS; n += 1) {
     const path = paths(random);
-    const { ms, status, body } = await service.get(path);
+    const { ms, status, body } = await service.owner.ask('GET', path);
     latencies.push(ms);
-    slowest.push([ms, path]);
-    bytes += body.length;
-    if (status !== 200) errors += 1;
-    if (status !== 200) process.stderr.write(`${status} ${path} ${body.slice(0, 300)}\n`);
+    if (status === 200) continue;
+    errors += 1;
+    say(`${status} ${path} ${body.slice(0, 300)}`);
   }
   stop.abort();
   await small;
-  latencies.sort((a, b) => a - b);
-  if (process.env['BENCH_SLOWEST'] !== undefined)
-    for (const [ms, path] of slowest.toSorted(([a], [b]) => b - a).slice(0, 5))
-      process.stdout.write(`    ${round(ms)} ms ${path}\n`);
+  return { ...latenciesOf(latencies), errors, othersMaxMs: Math.max(0, ...others) };
+}
+
+async function readsAt(size: number): Promise<Measurement[]> {
+  const directory = folderOf('reads', size);
+  const { tenant, customers } = await groundOf(size, directory);
+  const done = new Map<string, Done[]>();
+  let memoryMiB = 0;
+  for (let run = 0; run < options.runs; run += 1) {
+    const service = await BenchService.start({ directory });
+    const beside = new ApiClient(service.url);
+    for (const read of readsOf(tenant, customers, size)) {
+      await service.owner.signIn(OWNER);
+      await beside.signIn(OWNER);
+      const one = await measure(service, beside, read, mulberry32(options.seed + size + run));
+      done.set(read.name, [...(done.get(read.name) ?? []), one]);
+    }
+    memoryMiB = await rssAnonMiB(service.pid);
+    beside.close();
+    await service.stop();
+  }
+  say(`${size} transactions read, RssAnon ${memoryMiB} MiB at the end`);
+  const first = done.get(PAGE_1)?.map(({ p99Ms }) => p99Ms) ?? [];
+  return [...done].map(([name, runs]) => measurementOf(name, runs, size, first));
+}
+
+function measurementOf(name: string, runs: readonly Done[], events: number, first: readonly number[]): Measurement {
+  const goal = GOALS[name];
   return {
-    p50Ms: round(share(latencies, 0.5)),
-    p99Ms: round(share(latencies, 0.99)),
-    maxMs: round(share(latencies, 1)),
-    errors,
-    othersMaxMs: round(Math.max(0, ...beside)),
-    bytes: Math.round(bytes / REQUESTS),
+    ...{ figure: 'B6', name: `${name}, p99`, unit: 'ms', events, concurrency: 1 },
+    runs: runs.map(({ p99Ms }) => p99Ms),
+    operations: runs.length * REQUESTS,
+    errors: runs.reduce((sum, { errors }) => sum + errors, 0),
+    ...(goal?.of === 'ratio' && { against: { name: `${PAGE_1}, p99`, unit: 'ms', runs: first } }),
+    ...(goal && { goal }),
+    details: {
+      p50Ms: runs.map(({ p50Ms }) => p50Ms),
+      othersMaxMs: Math.round(Math.max(...runs.map(({ othersMaxMs }) => othersMaxMs))),
+    },
   };
 }
 
-process.stdout.write(`seed ${SEED}\n`);
-const results: Record<string, Record<string, Figures>> = {};
-for (const size of SIZES) {
-  process.stdout.write(`${size} transactions, ${size / 10} customers\n`);
-  const { directory, tenant, customers } = await prepared(size);
-  const service = await Service.start(directory);
-  const table: Record<string, Figures> = {};
-  for (const read of readsOf(tenant, customers, size)) {
-    if (ONLY !== undefined && !new RegExp(ONLY).test(read.name)) continue;
-    await service.signIn();
-    table[read.name] = await measure(service, read, mulberry32(SEED + size));
-    if (process.env['BENCH_SLOWEST'] !== undefined)
-      process.stdout.write(`  ${read.name} ${JSON.stringify(table[read.name])}\n`);
-  }
-  results[size] = table;
-  console.table(table);
-  const status = await readFile(`/proc/${service.pid}/status`, 'utf8').catch(() => '');
-  process.stdout.write(`  ${/RssAnon:\s+\d+ kB/.exec(status)?.[0] ?? ''}\n`);
-  await service.stop();
-  if (KEEP === undefined) await rm(directory, { recursive: true, force: true });
-}
-const day = new Date().toISOString().slice(0, 10);
-const machine = { node: process.version, cores: cpus().length };
-if (ONLY === undefined)
-  await writeFile(
-    new URL(`results/${day}-b6-reads.json`, import.meta.url),
-    `${JSON.stringify({ seed: SEED, requests: REQUESTS, ...machine, results }, null, 1)}\n`,
-  );
+pin('load', process.pid);
+const figures: Measurement[] = [];
+for (const size of SIZES) figures.push(...(await readsAt(size)));
+tell(figures);

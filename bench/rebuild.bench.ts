@@ -1,140 +1,107 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
-import { catalogue } from '../src/catalogue.js';
-import type { Recorded } from '../src/platform/event-catalogue.js';
-import { documentsOf, evolveWith, scopeOf, wants } from '../src/platform/projection.js';
-import { project, Projector } from '../src/platform/projector.js';
-import type { DocumentWrite } from '../src/ports/read-store.js';
-import { projections } from '../src/projections/projections.js';
-import { fillHistory } from './history-store.js';
+import type { Measurement } from './figure.js';
+import { foldAll } from './folding.js';
+import { decoded, fillHistory, readHistory } from './history-store.js';
+import { folder, options, pick } from './options.js';
+import { Peer, PEER_NAME } from './peer.js';
+import { pin, rssAnonMiB } from './processes.js';
+import { copyDocuments, into, RAW } from './raw-documents.js';
+import { rebuild } from './rebuilding.js';
+import { say, tell } from './report.js';
+import { median, round } from './statistics.js';
 
 /**
  * B4: all read models, with all their indexes, from one reading of the history into an embedded read store, as a rebuild
- * does it. Beside it, in the same run: reading and decoding the history, the same with folding into memory, and raw
- * inserts of as many documents of the same length under the same keys.
+ * does it. Beside it, in the same run: reading, decoding and folding alone, and raw inserts of as many documents of the
+ * same length under the same keys; and the peer, which rebuilds its one read model.
  */
-const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 1_000_000);
-const SEED = Number(process.env['BENCH_SEED'] ?? 20_260_101);
-const BATCH = 200;
-
+const EVENTS = pick(1_000_000, 15_000);
+const PEER_EVENTS = pick(50_000, 3_000);
 const clock = new SystemClock();
-const report: Record<string, unknown> = { events: EVENTS, seed: SEED, node: process.version };
-function note(name: string, value: unknown): void {
-  report[name] = value;
-  process.stdout.write(`${name} ${JSON.stringify(value)}\n`);
-}
-const rate = (count: number, fromMs: number, toMs = performance.now()): number =>
-  Math.round(count / ((toMs - fromMs) / 1_000));
-const seconds = (fromMs: number, toMs = performance.now()): number => Number(((toMs - fromMs) / 1_000).toFixed(1));
-async function rssAnonMiB(): Promise<number> {
-  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
-  return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
-}
 
-const folder = await mkdtemp(join(tmpdir(), 'kontor-rebuild-bench-'));
-const history = join(folder, 'history');
-note('appended', { perSecond: await fillHistory(history, EVENTS, SEED, clock) });
-const events = EmbeddedEventStore.open({ directory: history, clock });
-const head = await events.head();
+type Run = {
+  readonly decode: number;
+  readonly fold: number;
+  readonly rebuilt: number;
+  readonly raw: number;
+  readonly documents: number;
+  readonly foldsPerEvent: number;
+  readonly indexShare: number;
+  readonly mostMiB: number;
+};
+const rate = (ms: number): number => EVENTS / (ms / 1_000);
 
-async function read(each: (batch: readonly Recorded[], position: number) => Promise<void> | void): Promise<void> {
-  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
-  for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: BATCH })) {
-    await each(
-      batch.events.map((event) => catalogue.decode(event)),
-      batch.position,
-    );
-    if (batch.position >= head) break;
-  }
+async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
+  const startedMs = performance.now();
+  const result = await work();
+  return [result, performance.now() - startedMs];
 }
 
-const readMs = performance.now();
-await read(() => undefined);
-note('read and decoded', { perSecond: rate(EVENTS, readMs) });
-
-/** Documents of late are kept, as a projector does; an older one begins anew, which makes no difference here. */
-const foldMs = performance.now();
-let folds = 0;
-const known = new Map<string, object>();
-await read((batch) => {
-  for (const projection of projections)
-    for (const event of batch) {
-      if (!wants(projection, event.entity)) continue;
-      const scope = scopeOf(projection, event);
-      for (const id of documentsOf(projection, event)) {
-        const key = `${projection.model.name} ${scope} ${id}`;
-        const document = evolveWith(projection, known.get(key), event, id);
-        folds += 1;
-        if (document) known.set(key, document);
-      }
-    }
-  if (known.size > 50_000) known.clear();
-});
-note('read, decoded and folded', {
-  perSecond: rate(EVENTS, foldMs),
-  foldsPerEvent: Number((folds / EVENTS).toFixed(2)),
-});
-known.clear();
-
-const models = join(folder, 'models');
-const reads = await EmbeddedReadStore.open({ directory: models, mode: 'readwrite' });
-const tables = projections.map(({ model }) => ({ model, generation: 1 }));
-await reads.prepare(tables, { bulk: true });
-const projectors = projections.map(
-  (projection, at) => new Projector(reads, { projection, table: tables[at] as never }),
-);
-const rebuildMs = performance.now();
-await read((batch, position) => project(reads, projectors, batch, position));
-const filledMs = performance.now();
-for (const table of tables) await reads.index(table);
-note('rebuilt', {
-  perSecond: rate(EVENTS, rebuildMs),
-  fillSeconds: seconds(rebuildMs, filledMs),
-  indexSeconds: seconds(filledMs),
-  rssAnonMiB: await rssAnonMiB(),
-});
-
-const documents: Record<string, number> = {};
-const raw = await EmbeddedReadStore.open({ directory: join(folder, 'raw'), mode: 'readwrite' });
-const plain = {
-  name: 'raw',
-  version: 1,
-  fields: {},
-  filters: [],
-  order: { fields: [], direction: 'ascending' },
-} as const;
-await raw.prepare([{ model: plain, generation: 1 }], { bulk: true });
-let rawMs = 0;
-for (const table of tables) {
-  let count = 0;
-  let writes: DocumentWrite[] = [];
-  const flush = async (): Promise<void> => {
-    const startedMs = performance.now();
-    await raw.write({ tables: [{ table: { model: plain, generation: 1 }, writes }], checkpoints: [] });
-    rawMs += performance.now() - startedMs;
-    writes = [];
+async function measure(events: EmbeddedEventStore): Promise<Run> {
+  const upTo = await events.head();
+  const [, decodeMs] = await timed(() => readHistory(events, { upTo }, (batch) => void decoded(batch)));
+  const [folds, foldMs] = await timed(() => foldAll(events, upTo));
+  const models = await mkdtemp(join(folder, 'models-'));
+  const reads = await EmbeddedReadStore.open({ directory: join(models, 'all'), mode: 'readwrite' });
+  const { tables, fillMs, indexMs } = await rebuild(events, reads, { upTo });
+  const mostMiB = await rssAnonMiB('self');
+  const raw = await EmbeddedReadStore.open({ directory: join(models, 'raw'), mode: 'readwrite' });
+  await raw.prepare([RAW], { bulk: true });
+  const copied = await copyDocuments(reads, tables, into(raw));
+  await Promise.all([reads.close(), raw.close()]);
+  await rm(models, { recursive: true, force: true });
+  const done = {
+    ...{ decode: rate(decodeMs), fold: rate(foldMs), rebuilt: rate(fillMs + indexMs), raw: rate(copied.ms) },
+    ...{ documents: copied.documents, foldsPerEvent: round(folds / EVENTS) },
+    ...{ indexShare: round(indexMs / (fillMs + indexMs)), mostMiB },
   };
-  for await (const { scope, id, json, position } of reads.scan(table)) {
-    count += 1;
-    const document = json === null ? null : (JSON.parse(json) as object);
-    writes.push({ scope, id: `${table.model.name} ${id}`, document, position, expected: null });
-    if (writes.length === 1_000) await flush();
-  }
-  if (writes.length > 0) await flush();
-  if (count > 0) documents[table.model.name] = count;
+  say(`rebuilt ${round(done.rebuilt)}/s, folded alone ${round(done.fold)}/s, raw inserts ${round(done.raw)}/s`);
+  return done;
 }
-const total = Object.values(documents).reduce((sum, count) => sum + count, 0);
-note('documents', documents);
-note('raw inserts', {
-  documentsPerSecond: Math.round(total / (rawMs / 1_000)),
-  eventsPerSecond: Math.round(EVENTS / (rawMs / 1_000)),
-});
-await Promise.all([reads.close(), raw.close(), events.close()]);
-await rm(folder, { recursive: true, force: true });
-note('machine', { cores: cpus().length, load: loadavg().map((one) => Number(one.toFixed(1))) });
-const day = new Date().toISOString().slice(0, 10);
-await writeFile(new URL(`results/${day}-rebuild.json`, import.meta.url), `${JSON.stringify(report, null, 1)}\n`);
+
+pin('measured', process.pid);
+const history = join(folder, `history-alone-${EVENTS}`);
+if (!existsSync(history)) await fillHistory(history, { events: EVENTS, seed: options.seed }, clock);
+const events = EmbeddedEventStore.open({ directory: history, clock });
+const runs: Run[] = [];
+for (let n = 0; n < options.runs; n += 1) runs.push(await measure(events));
+await events.close();
+const peer = await Peer.start();
+const peerRuns = (await peer?.rebuild(PEER_EVENTS, options.runs)) ?? [];
+if (peer) say(`the peer: ${peerRuns.map((one) => round(one)).join(' ')}/s`);
+await peer?.stop();
+
+const shared = { figure: 'B4', unit: 'events/s', errors: 0, concurrency: 1, events: EVENTS } as const;
+const rebuilt = { ...shared, runs: runs.map((one) => one.rebuilt), operations: EVENTS * options.runs };
+const one = runs[0];
+const figures: Measurement[] = [
+  {
+    ...rebuilt,
+    name: 'all read models rebuilt, with indexes',
+    against: { name: 'read, decoded and folded alone', unit: 'events/s', runs: runs.map(({ fold }) => fold) },
+    goal: { of: 'value', atLeast: 30_000 },
+    details: {
+      decodedPerSecond: runs.map(({ decode }) => round(decode)),
+      ...{ documents: one?.documents, foldsPerEvent: one?.foldsPerEvent, indexShare: one?.indexShare },
+      rssAnonMiB: median(runs.map(({ mostMiB }) => mostMiB)),
+    },
+  },
+  {
+    ...rebuilt,
+    name: 'all read models rebuilt, beside raw inserts',
+    against: { name: 'plain inserts of the same documents', unit: 'events/s', runs: runs.map(({ raw }) => raw) },
+  },
+];
+if (peerRuns.length > 0)
+  figures.push({
+    ...rebuilt,
+    name: 'all read models rebuilt, beside the peer',
+    against: { name: PEER_NAME, unit: 'events/s', runs: peerRuns },
+    notes: [`The peer rebuilds one read model with two indexes, from ${PEER_EVENTS} events.`],
+  });
+tell(figures);

@@ -1,74 +1,120 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from './api-client.js';
 import { startServer, type Server } from './processes.js';
 
-const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
-const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
+export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
+export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
+const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
+const MAIN = new URL('../dist/main.js', import.meta.url).pathname;
 
-/** The compiled service on an empty folder, with a tenant and a partner key without a practical limit. */
-export type BenchService = Server & {
-  readonly directory: string;
-  readonly key: string;
-  readonly tenantId: string;
-  get(path: string): Promise<unknown>;
-  sale(externalId: string): Promise<{ status: string }>;
+/** Of the compiled service on a folder of its own, with its own engines whatever servers others are measured on. */
+export const environmentOf = (directory: string): Record<string, string> => ({
+  ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false' },
+  ...{ EVENTSTORE_URL: '', MONGODB_URL: '', NATS_URL: '', REDIS_URL: '' },
+  ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password },
+});
+
+/** A tenant, and a partner's key of it that has no practical limit. */
+export type Books = { readonly tenantId: string; readonly key: string };
+
+export type ServiceOptions = {
+  /** Kept when the service stops; without one it has a new folder, which goes with it. */
+  readonly directory?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Told as soon as it listens; its read models may have nothing yet. */
+  readonly onListening?: (pid: number | undefined) => void;
 };
 
-type Data<T> = { readonly data: T };
+/** The compiled service in a process of its own, with its operator signed in. */
+export class BenchService {
+  private constructor(
+    private readonly server: Server,
+    readonly directory: string,
+    private readonly goes: boolean,
+    readonly operator: ApiClient,
+    readonly owner: ApiClient,
+  ) {}
 
-export async function startService(nodeArgs: readonly string[] = []): Promise<BenchService> {
-  const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
-  const env = {
-    DATA_DIR: directory,
-    PORT: '0',
-    SEED_DEMO: 'false',
-    OPERATOR_EMAIL: OPERATOR.email,
-    OPERATOR_PASSWORD: OPERATOR.password,
-  };
-  const main = new URL('../dist/main.js', import.meta.url).pathname;
-  const server = await startServer([...nodeArgs, main], env);
-  const call = async <T>(method: string, path: string, token: string | undefined, body?: object): Promise<T> => {
-    const response = await fetch(new URL(path, server.url), {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
-  };
-  const signIn = async ({ email, password }: { email: string; password: string }): Promise<string> =>
-    (await call<Data<{ accessToken: string }>>('POST', '/api/auth/login', undefined, { email, password })).data
-      .accessToken;
-  const operator = await signIn(OPERATOR);
-  const tenant = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-  const { data: made } = await call<Data<{ id: string }>>('POST', '/api/platform/tenants', operator, tenant);
-  const owner = await signIn(OWNER);
+  static async start({ directory, env = {}, onListening }: ServiceOptions = {}): Promise<BenchService> {
+    const place = directory ?? (await mkdtemp(join(tmpdir(), 'kontor-bench-')));
+    const server = await startServer([MAIN], { ...environmentOf(place), ...env });
+    onListening?.(server.process.pid);
+    const operator = await signedIn(server.url);
+    return new BenchService(server, place, directory === undefined, operator, new ApiClient(server.url));
+  }
+
+  get url(): URL {
+    return this.server.url;
+  }
+
+  get pid(): number {
+    return this.server.process.pid ?? 0;
+  }
+
+  createTenant(): Promise<Books> {
+    return createBooks(this.operator, this.owner);
+  }
+
+  /** Tokens last for minutes: before each longer measurement. */
+  async signIn(): Promise<void> {
+    await this.operator.signIn(OPERATOR);
+    await this.owner.signIn(OWNER);
+  }
+
+  /** Resolves when nothing that concerns a read model, a policy or the forwarder is outstanding. */
+  settled(): Promise<void> {
+    return settled(this.operator);
+  }
+
+  async stop(): Promise<void> {
+    this.operator.close();
+    this.owner.close();
+    await this.server.stop();
+    if (this.goes) await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** The operator, once the read models have all that was stored: before, nobody is known by them. May take an hour. */
+export async function signedIn(url: URL): Promise<ApiClient> {
+  const operator = new ApiClient(url);
+  while ((await operator.ask('GET', '/readyz')).status !== 200) await sleep(LOOK_EVERY_MS);
+  return operator.signIn(OPERATOR);
+}
+
+/** Makes the tenant and signs its owner in. */
+export async function createBooks(operator: ApiClient, owner: ApiClient): Promise<Books> {
+  type Made<T> = { readonly data: T };
+  const { data: tenant } = await operator.json<Made<{ id: string }>>('POST', '/api/platform/tenants', TENANT);
+  await owner.signIn(OWNER);
   const wanted = { name: 'Bench', sourceId: 'bench' };
-  const { data: issued } = await call<Data<{ id: string; key: string }>>(
-    'POST',
-    '/api/integration-keys',
-    owner,
-    wanted,
-  );
-  await call('PATCH', `/api/platform/integration-keys/${issued.id}`, operator, { rateLimit: 1_000_000 });
-  return {
-    ...server,
-    directory,
-    key: issued.key,
-    tenantId: made.id,
-    get: (path) => call('GET', path, owner),
-    sale: async (externalId) => {
-      const path = `/api/integrations/v1/sales/${externalId}`;
-      const response = await fetch(new URL(path, server.url), { headers: { 'x-integration-key': issued.key } });
-      return (await response.json()) as { status: string };
-    },
-    stop: async () => {
-      await server.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
+  const made = await owner.json<Made<{ id: string; key: string }>>('POST', '/api/integration-keys', wanted);
+  const { id, key } = made.data;
+  await operator.json('PATCH', `/api/platform/integration-keys/${id}`, { rateLimit: 1_000_000 });
+  return { tenantId: tenant.id, key };
+}
+
+const LOOK_EVERY_MS = 100;
+/** Access tokens last for fifteen. Signing in is an event itself, so that who does it all the time is never done. */
+const SIGN_IN_EVERY_MS = 10 * 60_000;
+const STANDS_STILL_MS = 5 * 60_000;
+
+/** @throws Error when a queue has stood still for five minutes */
+export async function settled(operator: ApiClient): Promise<void> {
+  let outstanding = '';
+  let signedInMs = performance.now();
+  await operator.signIn(OPERATOR);
+  for (let sinceMs = signedInMs; performance.now() - sinceMs < STANDS_STILL_MS;) {
+    await sleep(LOOK_EVERY_MS);
+    const behind = (await operator.queues()).filter(({ lag }) => lag !== 0);
+    if (behind.length === 0) return;
+    const now = JSON.stringify(behind.map(({ name, position }) => [name, position]));
+    if (now !== outstanding) [outstanding, sinceMs] = [now, performance.now()];
+    if (performance.now() - signedInMs < SIGN_IN_EVERY_MS) continue;
+    await operator.signIn(OPERATOR);
+    signedInMs = performance.now();
+  }
+  throw new Error(`Queues stand still: ${outstanding}`);
 }

@@ -1,0 +1,56 @@
+import { median, round } from './statistics.js';
+
+/** What the goal is about, and its bound. */
+export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
+
+/** One number of a run, as often as there were runs. */
+export type Series = { readonly name: string; readonly unit: string; readonly runs: readonly number[] };
+
+export type Measurement = Series & {
+  /** As quality names it: B1, B1b … */
+  readonly figure: string;
+  /** What was counted in all runs together; errors among them must be none. */
+  readonly operations: number;
+  readonly errors: number;
+  readonly concurrency: number;
+  /** Size of the history that it was measured with, where that is a parameter. */
+  readonly events?: number;
+  /** Measured in the same runs on the same machine; the ratio is taken run by run. */
+  readonly against?: Series;
+  readonly goal?: Goal;
+  /** What one must know to read the number. */
+  readonly notes?: readonly string[];
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+
+type Spread = { readonly runs: readonly number[]; readonly median: number; readonly min: number; readonly max: number };
+export type Figure = Omit<Measurement, 'against'> &
+  Spread & {
+    readonly against?: Series & Spread;
+    readonly ratio?: Spread;
+    /** Null without a goal. */
+    readonly met: boolean | null;
+  };
+
+const spread = (runs: readonly number[]): Spread => ({
+  runs: runs.map((run) => round(run)),
+  median: round(median(runs)),
+  min: round(Math.min(...runs)),
+  max: round(Math.max(...runs)),
+});
+
+function isMet({ goal, errors }: Measurement, value: number, ratio: number | undefined): boolean | null {
+  if (!goal) return null;
+  const measured = goal.of === 'value' ? value : (ratio ?? NaN);
+  const within = 'atLeast' in goal ? measured >= goal.atLeast : measured <= goal.atMost;
+  return within && errors === 0;
+}
+
+export function figureOf(measurement: Measurement): Figure {
+  const { against, runs, ...rest } = measurement;
+  const value = spread(runs);
+  if (!against) return { ...rest, ...value, met: isMet(measurement, value.median, undefined) };
+  const ratio = spread(runs.map((run, at) => run / (against.runs[at] ?? NaN)));
+  const met = isMet(measurement, value.median, ratio.median);
+  return { ...rest, ...value, against: { ...against, ...spread(against.runs) }, ratio, met };
+}

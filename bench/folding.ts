@@ -1,0 +1,29 @@
+import type { EventReader } from '../src/ports/event-store.js';
+import { documentsOf, evolveWith, scopeOf, wants } from '../src/platform/projection.js';
+import { projections } from '../src/projections/projections.js';
+import { decoded, readHistory } from './history-store.js';
+
+/** Documents of late are kept, as a projector does; an older one begins anew, which makes no difference here. */
+const REMEMBERED = 50_000;
+
+/** Folds a history into all read models in memory, storing nothing; answers how many folds that were. */
+export async function foldAll(events: EventReader, upTo: number): Promise<number> {
+  const known = new Map<string, object>();
+  let folds = 0;
+  await readHistory(events, { upTo }, (batch) => {
+    const some = decoded(batch);
+    for (const projection of projections)
+      for (const event of some) {
+        if (!wants(projection, event.entity)) continue;
+        const scope = scopeOf(projection, event);
+        for (const id of documentsOf(projection, event)) {
+          const key = `${projection.model.name} ${scope} ${id}`;
+          const document = evolveWith(projection, known.get(key), event, id);
+          folds += 1;
+          if (document) known.set(key, document);
+        }
+      }
+    if (known.size > REMEMBERED) known.clear();
+  });
+  return folds;
+}

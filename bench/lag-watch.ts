@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
+import { SystemClock } from '../src/adapters/system-time.js';
+import { ApiClient } from './api-client.js';
+import { SALE, SALES_PATH } from './sale.js';
+import { OWNER, type BenchService, type Books } from './service-client.js';
+
+const PROBE_EVERY_MS = 100;
+const LOOK_EVERY_MS = 5;
+const GIVES_UP_MS = 60_000;
+/** Any answer from a read model: it waits until all of them have a position. */
+const READ = '/api/branches/lookup';
+
+/** The most that anything was behind while it was watched: milliseconds since a sale's acceptance. */
+export type Lag = {
+  /** Until it reads as booked. */
+  readonly bookedMs: number;
+  /** Until all read models, the audit log among them, have its booking. */
+  readonly projectedMs: number;
+  /** Until the broker has stored the message of its booking. */
+  readonly forwardedMs: number;
+};
+
+export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
+
+/** Watches how far a service under load is behind, by sales of its own that it follows to the end. */
+export class LagWatch {
+  private readonly stopping = new AbortController();
+  private readonly done: Promise<unknown>;
+  private readonly lag = { bookedMs: 0, projectedMs: 0, forwardedMs: 0 };
+
+  private constructor(
+    private readonly stores: { readonly events: EmbeddedEventReader; readonly broker: DatabaseSyncInstance },
+    private readonly owner: ApiClient,
+    private readonly partner: ApiClient,
+    private readonly prefix: string,
+  ) {
+    this.done = this.watch();
+  }
+
+  /** @param prefix of the names of its sales, which must be new ones */
+  static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
+    const owner = await new ApiClient(url).signIn(OWNER);
+    const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });
+    const broker = new DatabaseSync(join(directory, 'broker.sqlite'), { readOnly: true });
+    return new LagWatch({ events, broker }, owner, new ApiClient(url, { 'x-integration-key': key }), prefix);
+  }
+
+  async end(): Promise<Lag> {
+    this.stopping.abort();
+    await this.done;
+    this.owner.close();
+    this.partner.close();
+    await this.stores.events.close();
+    this.stores.broker.close();
+    const { bookedMs, projectedMs, forwardedMs } = this.lag;
+    const whole = { bookedMs: Math.round(bookedMs), projectedMs: Math.round(projectedMs) };
+    return { ...whole, forwardedMs: Math.round(forwardedMs) };
+  }
+
+  private async watch(): Promise<void> {
+    for (let n = 1; !this.stopping.signal.aborted; n += 1) {
+      const externalId = `${this.prefix}-${n}`;
+      const messages = this.lastMessage();
+      const sale = SALE.replaceAll('{n}', externalId);
+      const { saleId } = await this.partner.json<{ saleId: string }>('POST', SALES_PATH, sale);
+      const acceptedMs = performance.now();
+      const note = (what: keyof Lag) => {
+        this.lag[what] = Math.max(this.lag[what], performance.now() - acceptedMs);
+      };
+      await Promise.all([
+        this.booked(externalId)
+          .then(() => {
+            note('bookedMs');
+          })
+          .then(() => this.projected())
+          .then(() => {
+            note('projectedMs');
+          }),
+        this.forwarded(saleId, messages).then(() => {
+          note('forwardedMs');
+        }),
+      ]);
+      await sleep(PROBE_EVERY_MS);
+    }
+  }
+
+  private async booked(externalId: string): Promise<void> {
+    await until(async () => {
+      const { status } = await this.partner.json<{ status: string }>('GET', `${SALES_PATH}/${externalId}`);
+      return status === 'BOOKED';
+    });
+  }
+
+  /** The answer waits for five seconds at most, and refuses then. */
+  private async projected(): Promise<void> {
+    const headers = { 'x-min-position': String(await this.stores.events.head()) };
+    await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);
+  }
+
+  private lastMessage(): number {
+    const { last } = this.stores.broker.prepare('SELECT max(sequence) AS last FROM messages').get() as {
+      last: number | null;
+    };
+    return last ?? 0;
+  }
+
+  private async forwarded(saleId: string, after: number): Promise<void> {
+    const found = this.stores.broker.prepare(
+      `SELECT 1 FROM messages WHERE sequence > ?1 AND sequence <= ?2 AND subject LIKE '%.sale.booked'
+       AND instr(CAST(payload AS TEXT), ?3) > 0`,
+    );
+    let seen = after;
+    await until(() => {
+      const last = this.lastMessage();
+      const isThere = found.get(seen, last, `"${saleId}"`) !== undefined;
+      seen = last;
+      return Promise.resolve(isThere);
+    });
+  }
+}
+
+/** @throws Error when it does not come about within a minute */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const startedMs = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - startedMs > GIVES_UP_MS) throw new Error('A sale was not done within a minute');
+    await sleep(LOOK_EVERY_MS);
+  }
+}

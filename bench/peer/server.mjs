@@ -1,0 +1,13 @@
+// node server.mjs <connection string> <append | project>: takes sales, each as one durable append. No validation, no key.
+import { fastify } from 'fastify';
+import { accept, openStore } from './sales.mjs';
+
+const [connectionString, mode] = process.argv.slice(2);
+const store = openStore(connectionString, mode === 'project');
+await store.schema.migrate();
+const server = fastify({ logger: false });
+server.post('/sales', async (request, reply) => {
+  await accept(store, request.body);
+  return reply.code(202).send({ externalId: request.body.externalId, status: 'ACCEPTED' });
+});
+console.log(await server.listen({ port: 0, host: '127.0.0.1' }));

@@ -1,0 +1,61 @@
+export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits));
+
+/** The value that a share of all values lies at or below (nearest rank); 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Of an even number of values the mean of the middle two. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
+}
+
+export type Latencies = { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
+
+export const latenciesOf = (milliseconds: readonly number[]): Latencies => ({
+  p50Ms: round(percentile(milliseconds, 0.5)),
+  p99Ms: round(percentile(milliseconds, 0.99)),
+  maxMs: round(percentile(milliseconds, 1)),
+});
+
+export type Point = { readonly x: number; readonly y: number };
+
+/** The line of least squares through the points: how much `y` grows for each unit of `x`. */
+export function slope(points: readonly Point[]): number {
+  const mean = (of: (point: Point) => number) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [meanX, meanY] = [mean(({ x }) => x), mean(({ y }) => y)];
+  const covariance = mean(({ x, y }) => (x - meanX) * (y - meanY));
+  return covariance / mean(({ x }) => (x - meanX) ** 2);
+}
+
+/** Milliseconds that each of many calls took, one after another. */
+export async function timeEach(times: number, call: () => Promise<unknown>): Promise<number[]> {
+  const taken: number[] = [];
+  for (let n = 0; n < times; n += 1) {
+    const startedMs = performance.now();
+    await call();
+    taken.push(performance.now() - startedMs);
+  }
+  return taken;
+}
+
+/** How often a call ended in so many seconds, with so many at a time. */
+export async function callsIn(seconds: number, atOnce: number, call: () => Promise<unknown>) {
+  const startedMs = performance.now();
+  const endsMs = startedMs + seconds * 1_000;
+  const milliseconds: number[] = [];
+  const caller = async (): Promise<void> => {
+    for (let beganMs = performance.now(); beganMs < endsMs;) {
+      await call();
+      const endedMs = performance.now();
+      milliseconds.push(endedMs - beganMs);
+      beganMs = endedMs;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  const perSecond = milliseconds.length / ((performance.now() - startedMs) / 1_000);
+  return { perSecond, operations: milliseconds.length, milliseconds };
+}

@@ -1,0 +1,52 @@
+// The compiled service, which times its own appends between two lines of its input: how long after an append was durable
+// all read models had it, and how long a turn of the event loop took meanwhile. `measure SECONDS` prints both as JSON.
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { host } from './service-host.mjs';
+
+/** So many appends are not timed between two that are: who waits makes the subscribers' thread tell its progress. */
+const SKIPPED = 19;
+const WAITS_MS = 60_000;
+
+const visible = [];
+let isMeasuring = false;
+let appends = 0;
+
+const { service } = await host(({ events, progress }) => {
+  const append = events.append.bind(events);
+  events.append = async (what) => {
+    const appended = await append(what);
+    appends += 1;
+    if (!isMeasuring || appends % (SKIPPED + 1) !== 0) return appended;
+    const durableMs = performance.now();
+    void progress.reached(appended.position, WAITS_MS).then((has) => {
+      visible.push(has ? performance.now() - durableMs : WAITS_MS);
+    });
+    return appended;
+  };
+});
+
+async function turnsFor(seconds) {
+  const turns = [];
+  const endsMs = performance.now() + seconds * 1_000;
+  while (performance.now() < endsMs) {
+    const beganMs = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    turns.push(performance.now() - beganMs);
+    // One turn after another would keep the thread busy with nothing else.
+    await sleep(10);
+  }
+  return turns;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'end') break;
+  isMeasuring = true;
+  const turns = await turnsFor(Number(line.split(' ')[1]));
+  isMeasuring = false;
+  await sleep(1_000);
+  console.log(JSON.stringify({ visible, turns }));
+  visible.length = 0;
+}
+await service.close();
+process.exit(0);

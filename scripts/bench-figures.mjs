@@ -1,0 +1,53 @@
+// The figures of `npm run bench`, in the order in which they run: what they are of, the program of bench/ that measures
+// them, and what it needs beside the service. `growth`: also measured at the sizes of --events. `peer`: beside the peer,
+// where that can run. `beside`: no goal speaks of it, so that it runs only when it is named.
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run } from './checkout.mjs';
+import { hasMongoServer, onPath } from './programs.mjs';
+
+const nats = () => (onPath('nats-server') ? undefined : 'nats-server');
+const redis = () => (onPath('redis-server') ? undefined : 'redis-server');
+const mongo = () =>
+  process.env.MONGODB_URL || hasMongoServer() ? undefined : 'MONGODB_URL, or java and .ci/mongo-server.sh';
+const nothing = () => undefined;
+
+export const figures = [
+  { ids: ['B1', 'B2'], what: 'sales accepted', program: 'intake', lacks: nothing, growth: true, peer: true },
+  { ids: ['B1b'], what: 'sales sustained', program: 'sustained', lacks: nothing, peer: true },
+  { ids: ['B3'], what: 'reads over HTTP', program: 'requests', lacks: nothing, growth: true },
+  { ids: ['B4'], what: 'rebuild', program: 'rebuild', lacks: nothing, peer: true },
+  { ids: ['B4'], what: 'rebuild on MongoDB', program: 'rebuild-mongodb', lacks: mongo },
+  { ids: ['B5'], what: 'append to visible', program: 'visibility', lacks: nothing },
+  { ids: ['B6'], what: 'lists and search', program: 'reads', lacks: nothing, growth: true },
+  { ids: ['B7'], what: 'cold start', program: 'start', lacks: nothing, growth: true },
+  { ids: ['B8'], what: 'memory', program: 'memory', lacks: nothing },
+  { ids: ['B9'], what: 'rules', program: 'rules', lacks: nothing },
+  { ids: ['B10'], what: 'forwarder to NATS', program: 'forwarder', lacks: nats },
+  { ids: ['B11'], what: 'rate-limit check', program: 'rate-limit', lacks: redis },
+  { ids: ['B12'], what: 'appends to EventStoreDB', program: 'eventstore', lacks: nothing },
+  { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },
+  {
+    ids: ['notifications'],
+    what: 'notifications',
+    program: 'notifications',
+    lacks: nothing,
+    growth: true,
+    beside: true,
+  },
+  { ids: ['audit'], what: 'audit entries', program: 'audit', lacks: nothing, beside: true },
+];
+
+const PEER = join(root, 'bench', 'peer');
+const POSTGRES = process.env.BENCH_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
+
+/** Installs the peer where it is not; answers why it cannot run, undefined where it can. */
+export async function peerLacks() {
+  if (!existsSync(join(POSTGRES, 'initdb'))) return 'needs PostgreSQL 15 (apt-get install postgresql)';
+  const installed = join(PEER, 'node_modules', '.package-lock.json');
+  const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infinity);
+  if (changedAt(installed) >= changedAt(join(PEER, 'package-lock.json'))) return undefined;
+  console.error('Installing the peer ...');
+  const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: PEER, stdio: 'ignore' });
+  return code === 0 ? undefined : 'needs its packages, which could not be installed';
+}

@@ -1,0 +1,69 @@
+// What the figures of `npm run bench` were measured on, and how busy it was.
+import { spawnSync } from 'node:child_process';
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from './checkout.mjs';
+
+const FLUSHES = 300;
+const LOOK_MS = 2_000;
+/** More than this share of the machine in others' hands makes a figure one of a busy machine. */
+const QUIET_SHARE = 0.1;
+
+const git = (...args) => spawnSync('git', args, { cwd: root }).stdout?.toString().trim();
+
+/** Milliseconds of a write of 4 KiB and its flush, where the figures keep their data: median. */
+function fdatasyncP50Ms() {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'));
+  const file = openSync(join(folder, 'flush'), 'w');
+  const block = Buffer.alloc(4_096, 1);
+  const taken = Array.from({ length: FLUSHES }, () => {
+    const startedMs = performance.now();
+    writeSync(file, block);
+    fdatasyncSync(file);
+    return performance.now() - startedMs;
+  });
+  closeSync(file);
+  rmSync(folder, { recursive: true });
+  return Number(taken.sort((a, b) => a - b)[FLUSHES / 2].toPrecision(3));
+}
+
+export const machine = () => ({
+  cores: cpus().length,
+  cpu: cpus()[0]?.model ?? 'unknown',
+  memoryMiB: Math.round(totalmem() / 2 ** 20),
+  node: process.version,
+  platform: process.platform,
+  kernel: release(),
+  fdatasyncP50Ms: fdatasyncP50Ms(),
+});
+
+export const canPin = () => cpus().length >= 2 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
+
+export const commit = () => ({
+  commit: git('rev-parse', 'HEAD') || 'unknown',
+  isChanged: git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'bench', 'package-lock.json') !== '',
+});
+
+/** Ticks of all cores: those that did something, and all. */
+function ticks() {
+  const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'utf8')
+    .split('\n')[0]
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  const busy = user + nice + system + rest.slice(0, 3).reduce((sum, one) => sum + one, 0);
+  return { busy, all: busy + idle + iowait };
+}
+
+/** How busy others keep the machine while nothing of ours runs: the load average, and the share of all cores. */
+export async function otherWork() {
+  const load = loadavg().map((one) => Number(one.toFixed(2)));
+  if (process.platform !== 'linux') return { load, busyShare: null, isQuiet: load[0] < QUIET_SHARE * cpus().length };
+  const before = ticks();
+  await sleep(LOOK_MS);
+  const after = ticks();
+  const busyShare = Number(((after.busy - before.busy) / (after.all - before.all)).toFixed(2));
+  return { load, busyShare, isQuiet: busyShare <= QUIET_SHARE };
+}

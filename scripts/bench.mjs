@@ -1,0 +1,136 @@
+// npm run bench -- [--only B3,B5] [--quick] [--runs N] [--events 10000,100000] [--name NAME] [--keep DIR] [--both-cores]
+//
+// Measures every figure of docs/performance.md, each in a process of its own, one after another; prints a table, and
+// leaves everything in bench/results/<date>-<name>.json. What is measured has one core, its load the other. Goals that are
+// missed do not fail the command; figures that cannot be measured, or with errors, do.
+//   --quick       short and small, about ten minutes: to see that everything works, not to be quoted
+//   --only        those figures; also what no goal speaks of: backup, notifications, audit
+//   --events      the curves of growth: B1, B2, B3, B6 and B7 at each of these sizes, nothing else unless named by --only
+//   --keep        a folder for prepared histories, which another run uses again
+//   --both-cores  holds nothing to a core
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { figures, peerLacks } from './bench-figures.mjs';
+import { canPin, commit, machine, otherWork } from './bench-machine.mjs';
+import { curves, curveTable, table } from './bench-table.mjs';
+import { buildIfStale, install, root } from './checkout.mjs';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    runs: { type: 'string' },
+    events: { type: 'string' },
+    name: { type: 'string' },
+    keep: { type: 'string' },
+    'both-cores': { type: 'boolean', default: false },
+  },
+});
+
+function chosen() {
+  const ids = values.only?.split(',').map((id) => id.trim().toLowerCase());
+  const known = [...new Set(figures.flatMap((figure) => figure.ids))];
+  const unknown = ids?.filter((id) => !known.some((one) => one.toLowerCase() === id)) ?? [];
+  if (unknown.length > 0) throw new Error(`No such figure: ${unknown.join(', ')}. There are ${known.join(', ')}.`);
+  if (!ids) return figures.filter(({ growth, beside }) => !beside && (values.events === undefined || growth));
+  return figures.filter((figure) => figure.ids.some((id) => ids.includes(id.toLowerCase())));
+}
+
+/** The program's last line of output, once it has ended well. */
+function lastLine(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.on('data', (chunk) => (text += chunk));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(text.trim().split('\n').at(-1));
+      else reject(new Error(`its program ended with ${code ?? signal}`));
+    });
+  });
+}
+
+function argumentsOf({ program, growth, peer }, folder, noPeer) {
+  return [
+    ...['--import', './test/support/typescript.mjs', `bench/${program}.bench.ts`, '--folder', folder],
+    ...(values.quick ? ['--quick'] : []),
+    ...(values['both-cores'] ? ['--both-cores'] : []),
+    ...(values.runs ? ['--runs', values.runs] : []),
+    ...(values.events && growth ? ['--events', values.events] : []),
+    ...(peer && noPeer ? ['--no-peer', noPeer] : []),
+  ];
+}
+
+async function measure(figure, folder, noPeer) {
+  const lacking = figure.lacks();
+  const [id] = figure.ids;
+  if (lacking) return [{ figure: id, name: figure.what, notRun: `needs ${lacking}` }];
+  const before = await otherWork();
+  const warnings = before.isQuiet ? [] : ['Others kept the machine busy when this began.'];
+  console.error(`${figure.ids.join(', ')}: ${figure.what} (load ${before.load[0]}${before.isQuiet ? '' : ', BUSY'})`);
+  const beganMs = performance.now();
+  const told = await lastLine(argumentsOf(figure, folder, noPeer)).then(
+    (line) => JSON.parse(line).figures,
+    (error) => [{ figure: id, name: figure.what, failed: error.message }],
+  );
+  const seconds = Math.round((performance.now() - beganMs) / 1_000);
+  const shared = { before, seconds, ...(warnings.length > 0 && { warnings }) };
+  const measured = told.map((one) => ({ ...one, ...shared }));
+  if (figure.peer && noPeer && !values.events) measured.push({ figure: id, name: 'beside the peer', notRun: noPeer });
+  return measured;
+}
+
+async function main() {
+  const selection = chosen();
+  await install();
+  await buildIfStale();
+  const hasPeer = selection.some(({ peer }) => peer) && !values.events;
+  const noPeer = hasPeer ? await peerLacks() : undefined;
+  const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'kontor-bench-'));
+  const all = [];
+  let kept;
+  const began = new Date();
+  const about = { ...machine(), pinned: canPin() && !values['both-cores'] };
+  try {
+    for (const figure of selection) {
+      all.push(...(await measure(figure, folder, noPeer)));
+      kept = keep(all, about, began);
+    }
+  } finally {
+    if (!values.keep) rmSync(folder, { recursive: true, force: true });
+  }
+  tell(kept);
+}
+
+const usualName = () => (values.quick ? 'quick' : values.events ? 'growth' : 'bench');
+
+/** Keeps what there is, also when the rest is never measured. Answers the result and where it lies. */
+function keep(all, about, began) {
+  const quiet = all.every(({ warnings }) => warnings === undefined);
+  const result = { began: began.toISOString(), quick: values.quick, quiet, machine: about, ...commit() };
+  const whole = { ...result, figures: all, curves: curves(all) };
+  const name = values.name ?? usualName();
+  const file = join(root, 'bench', 'results', `${began.toISOString().slice(0, 10)}-${name}.json`);
+  mkdirSync(join(root, 'bench', 'results'), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(whole, null, 1)}\n`);
+  return { whole, file };
+}
+
+function tell({ whole, file }) {
+  console.log(table(whole.figures));
+  if (whole.curves.length > 0) console.log(`\n${curveTable(whole.curves)}`);
+  if (!whole.quiet) console.log('\nOthers kept the machine busy: these figures are of that, too.');
+  if (values.quick) console.log('\nShort runs of small histories: they show that everything works, and no more.');
+  console.log(`\n${file}`);
+  if (whole.figures.some(({ failed, errors }) => failed !== undefined || errors > 0)) process.exitCode = 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
