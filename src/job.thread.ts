@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { HistoryTask, HistoryWork, TaskControl } from './jobs/history-tasks.js';
+import type { HistoryTask } from './jobs/history-tasks.js';
+import type { HistoryWork, TaskControl } from './jobs/history-work.js';
 import type { JobOutcome } from './jobs/job.js';
 import type { StoreSettings } from './stores.js';
 import { THREAD_LIMITS } from './thread-memory.js';
@@ -26,7 +27,7 @@ export class TaskFailed extends Error {
 }
 
 /** Carries each task out in a worker thread of its own, which ends with it. */
-export class TaskThreads implements HistoryWork {
+export class TaskThreads implements HistoryWork<HistoryTask> {
   constructor(private readonly settings: Omit<TaskSettings, 'task'>) {}
 
   /** Resolves when the thread has ended, so that nothing of it is left when the engines close. */

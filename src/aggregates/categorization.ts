@@ -1,15 +1,6 @@
-import { z } from 'zod';
+import type { CategorizedBys } from './categorized-by.js';
 import type { TenantRules } from './categorizer.js';
-import { RuleSource } from './category-rule.aggregate.js';
 import type { LedgerTransaction } from './ledger.js';
-
-/** The rule that gave a transaction its category. */
-export const CategorizedBy = z.object({ ruleId: z.string(), source: RuleSource });
-export type CategorizedBy = z.output<typeof CategorizedBy>;
-
-/** The rules that gave categories to the transactions of an event, by the transactions' ids. */
-export const CategorizedBys = z.record(z.string(), CategorizedBy);
-export type CategorizedBys = z.output<typeof CategorizedBys>;
 
 export type Categorized = {
   readonly transactions: LedgerTransaction[];

@@ -1,5 +1,5 @@
 import type { RuleSubject } from './category-rule-matching.js';
-import type { CategorizedBy } from './categorization.js';
+import type { CategorizedBy } from './categorized-by.js';
 
 export const CATEGORIZER = Symbol('CATEGORIZER');
 

@@ -10,7 +10,8 @@ import {
   type UpdateCustomer,
 } from './customer-fields.js';
 import { codeClaim, emailClaims, linkClaim, linkKey, taxNumberClaims } from './customer-keys.js';
-import { categorized, CategorizedBy } from './categorization.js';
+import { categorized } from './categorization.js';
+import { CategorizedBy } from './categorized-by.js';
 import type { TenantRules } from './categorizer.js';
 import { changesTo, someOf } from './fields.js';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domain, technical, type EventOf } from '../platform/aggregate.js';
-import { CategorizedBys } from './categorization.js';
+import { CategorizedBys } from './categorized-by.js';
 import { CalendarDate, Instant } from './fields.js';
 import { CategoryChoice, chosenFor } from './ledger-trail.js';
 import { LedgerTransaction } from './ledger.js';

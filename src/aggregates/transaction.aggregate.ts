@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
 import { conflict, DomainError, notFound } from '../platform/domain-error.js';
 import { nameUuid } from '../platform/name-uuid.js';
-import { CategorizedBy } from './categorization.js';
+import { CategorizedBy } from './categorized-by.js';
 import {
   CategoryChoice,
   choiceOn,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { catalogue } from '../catalogue.js';
 import { BackupArchive } from '../platform/backup-archive.js';
 import { writeBackup } from '../platform/backup-writer.js';
-import type { HistoryWork, TaskControl, TaskParts } from './history-tasks.js';
+import type { HistoryWork, TaskControl, TaskParts } from './history-work.js';
 import type { Job, JobOutcome } from './job.js';
 
 export type BackupSettings = {
@@ -20,7 +20,7 @@ export type BackupTask = BackupSettings & { readonly kind: 'backup'; readonly ex
 export const DATABASE_BACKUP = 'database-backup';
 
 /** The whole history as a file that `npm run restore` loads again. Its artifact is the file's name in the archive. */
-export const databaseBackup = (work: HistoryWork, settings: BackupSettings): Job => ({
+export const databaseBackup = (work: HistoryWork<BackupTask>, settings: BackupSettings): Job => ({
   name: DATABASE_BACKUP,
   description: 'Writes the whole history to a file that can be restored, and removes the oldest of such files.',
   schedule: '15 2 * * *',

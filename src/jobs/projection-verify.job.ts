@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catalogue } from '../catalogue.js';
 import { verifyProjections, type Difference, type Verification } from '../platform/projection-verifier.js';
 import { projections } from '../projections/projections.js';
-import type { HistoryWork, TaskControl, TaskParts } from './history-tasks.js';
+import type { HistoryWork, TaskControl, TaskParts } from './history-work.js';
 import type { Job, JobOutcome } from './job.js';
 
 const parameters = z.strictObject({
@@ -19,7 +19,7 @@ export const PROJECTION_VERIFY = 'projection-verify';
  * Compares a sample of the read models with the history. Parameters: `share` of the documents, lowered where that would
  * be more than 2,000 of a model, and `seed`, which decides which ones; every scheduled run looks at others.
  */
-export const projectionVerify = (work: HistoryWork): Job => ({
+export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,
   description: 'Folds a sample of the read models anew from the history and compares; fails where they differ.',
   schedule: '45 3 * * *',

@@ -1,5 +1,5 @@
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { CategorizedBy, CategorizedBys } from '../aggregates/categorization.js';
+import type { CategorizedBy, CategorizedBys } from '../aggregates/categorized-by.js';
 import type { CategoryChoice } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';

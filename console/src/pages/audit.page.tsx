@@ -10,7 +10,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
-import type { AuditFilters } from '../routes/platform.routes';
+import type { AuditFilters } from '../routes/platform-filters';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/audit');

@@ -13,7 +13,7 @@ import { Balance } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { oneOf } from '../parts/search-params';
-import type { CustomersFilters } from '../routes/tenant.routes';
+import type { CustomersFilters } from '../routes/tenant-filters';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/customers');

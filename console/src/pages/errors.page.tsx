@@ -11,7 +11,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
-import type { ErrorsFilters } from '../routes/platform.routes';
+import type { ErrorsFilters } from '../routes/platform-filters';
 
 const PAGE_SIZE = 25;
 const WATCH_EVERY_MS = 10_000;

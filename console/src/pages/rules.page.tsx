@@ -16,7 +16,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { NEW_RULE, newRule, ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
 import { conditionsOf, RuleStatus, SOURCES, sourceWords } from '../parts/rule-words';
-import type { RulesFilters } from '../routes/tenant.routes';
+import type { RulesFilters } from '../routes/tenant-filters';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/rules');

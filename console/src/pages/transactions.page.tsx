@@ -12,7 +12,7 @@ import { RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
 import { transactionColumns } from '../parts/transaction-columns';
 import { TransactionState, TYPES } from '../parts/transaction-words';
-import type { TransactionsFilters } from '../routes/tenant.routes';
+import type { TransactionsFilters } from '../routes/tenant-filters';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/transactions');

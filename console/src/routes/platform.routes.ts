@@ -1,34 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { moment, number, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { auditSearch, errorsSearch } from './platform-filters';
 import { signedIn } from './signed-in.route';
-
-const auditSearch = searchParams({
-  page: pageNumber,
-  search: text,
-  dateFrom: moment,
-  dateTo: moment,
-  tenantId: text,
-  entity: text,
-  entityId: text,
-  action: oneOf('CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER'),
-  userId: text,
-});
-/** What the address says of the page's filters. */
-export type AuditFilters = Omit<ReturnType<typeof auditSearch>, 'page'>;
-
-const errorsSearch = searchParams({
-  page: pageNumber,
-  search: text,
-  dateFrom: moment,
-  dateTo: moment,
-  level: oneOf('ERROR', 'WARN', 'INFO'),
-  resolved: oneOf('true', 'false', 'any'),
-  statusCode: number,
-  tenantId: text,
-  userId: text,
-});
-/** What the address says of the page's filters. */
-export type ErrorsFilters = Omit<ReturnType<typeof errorsSearch>, 'page'>;
 
 // What operators look up: who did what, how a record came to be, what failed, and whom the service is for.
 const audit = createRoute({

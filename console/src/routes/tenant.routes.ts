@@ -1,49 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { day, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { day, oneOf, pageNumber, searchParams } from '../parts/search-params';
 import { signedIn } from './signed-in.route';
-
-const transactionsSearch = searchParams({
-  page: pageNumber,
-  search: text,
-  type: oneOf(
-    'COLLECTION',
-    'PAYMENT',
-    'TRANSFER',
-    'ADJUSTMENT',
-    'OPENING_BALANCE',
-    'INVOICE',
-    'RETURN',
-    'CANCELLATION',
-  ),
-  direction: oneOf('IN', 'OUT'),
-  beginDate: day,
-  endDate: day,
-  customerId: text,
-  accountId: text,
-  categoryId: text,
-  showSystemGenerated: oneOf('false'),
-});
-/** What the address says of the page's filters. */
-export type TransactionsFilters = Omit<ReturnType<typeof transactionsSearch>, 'page'>;
-
-const rulesSearch = searchParams({
-  page: pageNumber,
-  search: text,
-  categoryId: text,
-  source: oneOf('SEED', 'LEARNED', 'MANUAL'),
-  isEnabled: oneOf('true', 'false'),
-});
-/** What the address says of the page's filters. */
-export type RulesFilters = Omit<ReturnType<typeof rulesSearch>, 'page'>;
-
-const customersSearch = searchParams({
-  page: pageNumber,
-  search: text,
-  status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
-  isDefault: oneOf('true', 'false'),
-});
-/** What the address says of the page's filters. */
-export type CustomersFilters = Omit<ReturnType<typeof customersSearch>, 'page'>;
+import { customersSearch, rulesSearch, transactionsSearch } from './tenant-filters';
 
 // What the users of a tenant see, each by their permissions.
 const customers = createRoute({

@@ -1,0 +1,29 @@
+import { moment, number, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+
+export const auditSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  dateFrom: moment,
+  dateTo: moment,
+  tenantId: text,
+  entity: text,
+  entityId: text,
+  action: oneOf('CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER'),
+  userId: text,
+});
+/** What the address says of the page's filters. */
+export type AuditFilters = Omit<ReturnType<typeof auditSearch>, 'page'>;
+
+export const errorsSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  dateFrom: moment,
+  dateTo: moment,
+  level: oneOf('ERROR', 'WARN', 'INFO'),
+  resolved: oneOf('true', 'false', 'any'),
+  statusCode: number,
+  tenantId: text,
+  userId: text,
+});
+/** What the address says of the page's filters. */
+export type ErrorsFilters = Omit<ReturnType<typeof errorsSearch>, 'page'>;

@@ -1,0 +1,44 @@
+import { day, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+
+export const transactionsSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  type: oneOf(
+    'COLLECTION',
+    'PAYMENT',
+    'TRANSFER',
+    'ADJUSTMENT',
+    'OPENING_BALANCE',
+    'INVOICE',
+    'RETURN',
+    'CANCELLATION',
+  ),
+  direction: oneOf('IN', 'OUT'),
+  beginDate: day,
+  endDate: day,
+  customerId: text,
+  accountId: text,
+  categoryId: text,
+  showSystemGenerated: oneOf('false'),
+});
+/** What the address says of the page's filters. */
+export type TransactionsFilters = Omit<ReturnType<typeof transactionsSearch>, 'page'>;
+
+export const rulesSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  categoryId: text,
+  source: oneOf('SEED', 'LEARNED', 'MANUAL'),
+  isEnabled: oneOf('true', 'false'),
+});
+/** What the address says of the page's filters. */
+export type RulesFilters = Omit<ReturnType<typeof rulesSearch>, 'page'>;
+
+export const customersSearch = searchParams({
+  page: pageNumber,
+  search: text,
+  status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
+  isDefault: oneOf('true', 'false'),
+});
+/** What the address says of the page's filters. */
+export type CustomersFilters = Omit<ReturnType<typeof customersSearch>, 'page'>;
