@@ -170,7 +170,15 @@ describe('the documents are fresh', () => {
 
   test('what the documents name is there', () => {
     const adrs = readdirSync(join(root, 'docs/adr')).map((name) => `docs/adr/${name}`);
-    const named = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'docs/SECURITY.md', ...adrs].flatMap((document) =>
+    const guides = [
+      'README.md',
+      'AGENTS.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'docs/SECURITY.md',
+      'docs/operations.md',
+    ];
+    const named = [...guides, ...adrs].flatMap((document) =>
       [...textOf(document).matchAll(/`((?:src|test|docs|scripts|bench|console|\.ci)\/[\w./-]*)`/g)].map(
         ([, path]) => path ?? '',
       ),

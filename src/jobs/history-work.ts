@@ -5,7 +5,7 @@ import type { JobOutcome, JobRun } from './job.js';
 
 export type TaskControl = Pick<JobRun, 'signal' | 'report'>;
 
-/** Carries tasks of one kind, or of several, out where they hold no request up. */
+/** Carries tasks out where they hold no request up. */
 export interface HistoryWork<Task> {
   /** @throws Error whose message tells operators why it failed */
   carryOut(task: Task, control: TaskControl): Promise<JobOutcome>;
