@@ -53,6 +53,7 @@ export class NotificationPolicy implements Policy {
         const content = {
           title: `The job ${event.recordId} failed`,
           body: event.data.error.slice(0, MAX_BODY_LENGTH) || 'Nothing is known of the reason.',
+          link: `/console/jobs/${event.recordId}?run=${event.data.executionId}`,
         };
         return this.tellOperators(event, noticeId('job-failed', event.recordId, hourOf(event)), content);
       }
@@ -62,6 +63,7 @@ export class NotificationPolicy implements Policy {
         const content = {
           title: `Dead letters of the origin ${origin}`,
           body: `${waiting} wait for a decision; the last: ${subscriber} cannot handle ${eventType} (${reason.code}). More of this hour are not told.`,
+          link: `/console/dead-letters?origin=${origin}&status=PARKED`,
         };
         return this.tellOperators(event, noticeId('letter-parked', origin, hourOf(event)), content);
       }
@@ -83,9 +85,14 @@ export class NotificationPolicy implements Policy {
     });
   }
 
-  private tellOperators(event: Recorded, id: string, content: { title: string; body: string }): Promise<void> {
+  /** Operators have the console, so there is where each of them leads. */
+  private tellOperators(
+    event: Recorded,
+    id: string,
+    content: { title: string; body: string; link: string },
+  ): Promise<void> {
     const audience = { kind: 'everyone' } as const;
-    return this.notices.tell(event, PLATFORM_TENANT, id, { ...content, type: 'ERROR', link: null, audience });
+    return this.notices.tell(event, PLATFORM_TENANT, id, { ...content, type: 'ERROR', audience });
   }
 
   private async endPushes(event: Recorded): Promise<void> {

@@ -59,7 +59,7 @@ test('Rejected sales are told to owners and administrators, once for each reason
 test('Operators are told of letters, once for each origin and hour, and of no tenant’s own matters', async () => {
   for (const n of [1, 2, 3]) await service.postSale(books.partner, saleOf(`lost-${n}`, { branchCode: 'NOWHERE' }));
   const notice = await told(operator, /origin SALE/);
-  expect(notice.type).toBe('ERROR');
+  expect(notice).toMatchObject({ type: 'ERROR', link: '/console/dead-letters?origin=SALE&status=PARKED' });
   expect(notice.body).toContain('booking cannot handle SaleAccepted (BRANCH_UNKNOWN)');
   await reacted();
   expect(await list(operator)).toHaveLength(1);
@@ -79,7 +79,13 @@ test('Operators are told of jobs that fail, once for each job and hour', async (
       );
     }, PATIENCE_MS);
   }
-  expect(await told(operator, /toy failed/)).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
+  const notice = await told(operator, /toy failed/);
+  expect(notice).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
+  // The first run's: the second was not told.
+  const { items } = (await service.get('/api/platform/jobs/logs?pageNumber=1&pageSize=5', operator)).body as Page<{
+    id: string;
+  }>;
+  expect(notice.link).toBe(`/console/jobs/toy?run=${items.at(-1)?.id ?? ''}`);
   await reacted();
   expect(await list(operator)).toHaveLength(1);
 });
