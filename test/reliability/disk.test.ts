@@ -22,7 +22,8 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 
 const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
-const DISK_MB = 48;
+/** What so many cycles write has to find room. */
+const DISK_MB = cyclesOf(48, 480);
 /** How soon a refusal must be there: nobody waits for a disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
