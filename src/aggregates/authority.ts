@@ -43,25 +43,18 @@ export function ensureMayGrant(by: Authority, permissions: Iterable<string>): vo
  * @throws DomainError forbidden
  */
 export function ensureMayChangeRole(by: Authority, before: Iterable<string>, after: Iterable<string>): void {
-  const [old, wanted] = [new Set(before), new Set(after)];
-  ensureMayGrant(
-    by,
-    [...wanted].filter((code) => !old.has(code)),
-  );
-  const lacking = lackingOf(
-    by,
-    [...old].filter((code) => !wanted.has(code)),
-  );
+  const [old, wanted] = [[...before], [...after]];
+  ensureMayGrant(by, newIn(wanted, old));
+  const lacking = lackingOf(by, newIn(old, wanted));
   if (lacking !== undefined) throw forbidden(`Nobody takes away a permission that they lack: ${lacking}.`);
 }
 
 const lackingOf = ({ permissions: own }: Authority, permissions: Iterable<string>): string | undefined =>
-  [...permissions].find((code) => !own.has(code));
+  newIn(permissions, own)[0];
 
 function grantedBy(before: Standing | null, after: Standing, roles: RolePermissions): string[] {
   if (!before) return allOf(after, roles);
-  const old = SYSTEM_ROLE_PERMISSIONS[before.role];
-  const ofRole = [...SYSTEM_ROLE_PERMISSIONS[after.role]].filter((code) => !old.has(code));
+  const ofRole = newIn(SYSTEM_ROLE_PERMISSIONS[after.role], SYSTEM_ROLE_PERMISSIONS[before.role]);
   return [...ofRole, ...ofCustomRoles(newIn(after.roleIds, before.roleIds), roles)];
 }
 
@@ -74,6 +67,10 @@ const allOf = ({ role, roleIds }: Standing, roles: RolePermissions): string[] =>
 const ofCustomRoles = (roleIds: readonly string[], roles: RolePermissions): string[] =>
   roleIds.flatMap((id) => [...(roles.get(id) ?? SYSTEM_ROLE_PERMISSIONS.ADMIN)]);
 
-const newIn = (ids: readonly string[], known: readonly string[]): string[] => ids.filter((id) => !known.includes(id));
+/** What is not known yet, in its order. */
+function newIn(all: Iterable<string>, known: Iterable<string>): string[] {
+  const old = new Set(known);
+  return [...all].filter((one) => !old.has(one));
+}
 
 const forbidden = (message: string): DomainError => new DomainError('forbidden', 'FORBIDDEN', message);
