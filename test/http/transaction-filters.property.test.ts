@@ -37,8 +37,15 @@ beforeAll(async () => {
   service = await TestService.start();
   document = new ApiDocument(service.service.openApi());
   keeper = await Bookkeeper.open(service, 'EUR');
+  const take = async (steps: readonly Step[]): Promise<void> => {
+    for (const [index, step] of steps.entries()) {
+      await keeper.take(index % 2 === 0 ? step : withEverything(step));
+      if (index % 20 === 0) await keeper.compare();
+    }
+    all = await keeper.compare();
+  };
   const kinds = ['customer', 'account', 'entry', 'sale', 'return', 'cancellation', 'cancel', 'categorize'] as const;
-  const steps = [
+  await take([
     ...(['EXPENSE', 'SUPPLIER', 'EMPLOYEE'] as const).map((type): Step => ({
       kind: 'account',
       type,
@@ -47,14 +54,28 @@ beforeAll(async () => {
     })),
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
-  ];
-  for (const [index, step] of steps.entries()) {
-    await keeper.take(index % 2 === 0 ? step : withEverything(step));
-    if (index % 20 === 0) await keeper.compare();
-  }
-  all = await keeper.compare();
+  ]);
+  // Some seeds refuse more than others, or leave out a kind.
+  for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
 }, 120_000);
 afterAll(() => service.close());
+
+/** What the filters need some of and do not have. */
+function lacks(records: readonly TransactionRecord[]): string[] {
+  const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
+  return [
+    ...(records.length < Math.min(300, STEPS / 2) ? [`${records.length} transactions`] : []),
+    ...(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const).filter(
+      (wanted) => !has(({ type }) => type === wanted),
+    ),
+    ...(['INVOICE', 'RETURN', 'CANCELLATION'] as const).filter(
+      (wanted) => !has(({ documentEffect }) => documentEffect === wanted),
+    ),
+    ...(['expenseItemId', 'counterAccountId', 'categoryId', 'branchId', 'reversalOf'] as const).filter(
+      (field) => !has((record) => record[field] !== null),
+    ),
+  ];
+}
 
 /** A transaction that can be found by as much as possible. */
 function withEverything(step: Step): Step {
@@ -228,14 +249,7 @@ const listed = (path: string): string[] =>
 
 describe('The list of transactions', () => {
   test('has transactions of every kind', () => {
-    const count = (check: (record: TransactionRecord) => boolean): number => all.filter(check).length;
-    expect(all.length).toBeGreaterThanOrEqual(Math.min(300, STEPS / 2));
-    for (const wanted of ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'])
-      expect([wanted, count(({ type }) => type === wanted)]).not.toEqual([wanted, 0]);
-    for (const wanted of ['INVOICE', 'RETURN', 'CANCELLATION'])
-      expect([wanted, count(({ documentEffect }) => documentEffect === wanted)]).not.toEqual([wanted, 0]);
-    for (const field of ['expenseItemId', 'counterAccountId', 'categoryId', 'branchId', 'reversalOf'] as const)
-      expect([field, count((record) => record[field] !== null)]).not.toEqual([field, 0]);
+    expect(lacks(all)).toEqual([]);
   });
 
   test('is the same in pages of every size: nothing skipped, nothing twice, newest first', async () => {
