@@ -20,6 +20,7 @@ import { leadPushes, openPush } from './notifications.js';
 import { AccessTokens } from './platform/access-tokens.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
+import { BusyShare } from './platform/busy-share.js';
 import { Pace } from './platform/pace.js';
 import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
@@ -48,7 +49,7 @@ export type Service = {
 export async function createService(config: Config, engines: Engines): Promise<Service> {
   const { clock, ids, bareLogger: logger, errors } = engines;
   const tokens = await openTokens(config, engines);
-  const pace = new Pace(clock);
+  const pace = new Pace(clock, new BusyShare().read);
   let openApi = () => '';
   const requests = new RequestMetrics(engines.metrics.registry);
   const module = AppModule.over(config, engines, tokens, await openPush(config, engines));

@@ -60,7 +60,7 @@ const subscribers = startSubscribers({
   roles,
   projections,
   meters,
-  batchSize: 500,
+  batchSize: 200,
   office: {
     park: async (...given) => {
       await ask({ name: 'park', given });

@@ -1,9 +1,11 @@
 import type { Clock } from '../ports/time.js';
 
-/** From so many requests under way on, background work in the same thread gives way. */
+/** From so many requests under way on, background work in the same thread gives way, if the thread has no time left. */
 const BUSY_REQUESTS = 16;
-/** While it is busy, so many background steps are taken for each pause of a millisecond. */
-const STEPS_PER_PAUSE = 4;
+/** Share of its time that a thread without any left is busy: requests that wait for engines elsewhere leave some. */
+const BUSY_SHARE = 0.9;
+/** While it is busy, one background step is taken in so much time: a few percent of it. */
+const STEP_EVERY_MS = 10;
 /** Background work that has waited longer than this no longer gives way: the backlog of a burst stays bounded in time. */
 const PATIENCE_MS = 15_000;
 
@@ -13,9 +15,13 @@ const PATIENCE_MS = 15_000;
  */
 export class Pace {
   private requests = 0;
-  private steps = 0;
+  private nextStepMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly clock: Clock) {}
+  /** @param busyShare of its time the thread was busy lately, 0 to 1; asked before every step in a burst */
+  constructor(
+    private readonly clock: Clock,
+    private readonly busyShare: () => number,
+  ) {}
 
   requestBegins(): void {
     this.requests += 1;
@@ -27,8 +33,18 @@ export class Pace {
 
   /** Resolves when a background step may be taken for something that happened at `sinceMs` (wall clock). */
   async turn(sinceMs: number): Promise<void> {
-    if (this.requests < BUSY_REQUESTS || this.clock.nowMs() - sinceMs > PATIENCE_MS) return;
-    this.steps += 1;
-    if (this.steps % STEPS_PER_PAUSE === 0) await this.clock.sleep(1);
+    while (this.givesWay(sinceMs)) {
+      const waitMs = this.nextStepMs - this.clock.monotonicMs();
+      if (waitMs <= 0) {
+        this.nextStepMs = this.clock.monotonicMs() + STEP_EVERY_MS;
+        return;
+      }
+      await this.clock.sleep(waitMs);
+    }
+  }
+
+  private givesWay(sinceMs: number): boolean {
+    if (this.requests < BUSY_REQUESTS || this.clock.nowMs() - sinceMs > PATIENCE_MS) return false;
+    return this.busyShare() >= BUSY_SHARE;
   }
 }

@@ -11,7 +11,8 @@ type Folded = { document: object | undefined; position: number };
 type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
 
 const MAX_REFOLDS = 20;
-const MAX_KNOWN = 5_000;
+/** For each model. Few documents are changed again and again; all others kept are garbage that has grown old. */
+const MAX_KNOWN = 500;
 
 /** An event that a projection cannot fold. */
 export class PoisonEvent extends Error {

@@ -88,7 +88,7 @@ export class QueueMeter {
     this.failures += 1;
   }
 
-  /** Nothing is delivered for now: what is outstanding is not known. */
+  /** Something was delivered that is not in hand yet, or nothing is delivered for now: what is outstanding is not known. */
   lostSight(): void {
     this.caughtUp = false;
   }

@@ -95,6 +95,7 @@ export class WindowedSubscriber {
       try {
         const subscription = { after: this.delivered, filter: this.options.filter, signal };
         for await (const batch of this.store.subscribeToAll(subscription)) {
+          this.noteArrived(batch);
           for (const event of batch.events) {
             if (!(await this.roomFor(signal))) break;
             await this.options.pace?.(event);
@@ -112,6 +113,11 @@ export class WindowedSubscriber {
       await this.clock.sleep(pauseMs, signal);
     }
     await Promise.all(handling);
+  }
+
+  /** Until all of the batch is in hand, nobody may think that nothing is outstanding. */
+  private noteArrived({ events }: EventBatch): void {
+    if (events.length > 0) this.options.meter?.lostSight();
   }
 
   private noteDelivered({ position, caughtUp }: EventBatch): void {

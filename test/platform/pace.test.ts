@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { BusyShare } from '../../src/platform/busy-share.js';
 import { Pace } from '../../src/platform/pace.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -18,36 +20,79 @@ async function takenAtOnce(pace: Pace, clock: ManualClock, count: number, ageMs 
   return taken;
 }
 
+/** In a burst of requests on a thread that is busy for such a share of its time. */
+function inBurst(clock: ManualClock, busyShare = 1): Pace {
+  const pace = new Pace(clock, () => busyShare);
+  for (let request = 0; request < BURST; request += 1) pace.requestBegins();
+  return pace;
+}
+
 describe('background work beside requests', () => {
   test('goes on freely while few requests are under way', async () => {
     const clock = new ManualClock(START_MS);
-    const pace = new Pace(clock);
+    const pace = new Pace(clock, () => 1);
     pace.requestBegins();
     expect(await takenAtOnce(pace, clock, 50)).toBe(50);
   });
 
-  test('pauses again and again in a burst of requests, and goes on in the pauses', async () => {
+  test('goes on freely beside many requests that leave the thread time: they wait for engines elsewhere', async () => {
     const clock = new ManualClock(START_MS);
-    const pace = new Pace(clock);
-    for (let request = 0; request < BURST; request += 1) pace.requestBegins();
-    const atOnce = await takenAtOnce(pace, clock, 50);
-    expect(atOnce).toBeGreaterThan(0);
-    expect(atOnce).toBeLessThan(10);
-    expect(clock.sleeping).toBe(1);
+    expect(await takenAtOnce(inBurst(clock, 0.5), clock, 50)).toBe(50);
+  });
+
+  test('takes a step now and then in a burst of requests', async () => {
+    const clock = new ManualClock(START_MS);
+    const pace = inBurst(clock);
+    let taken = 0;
+    const run = async () => {
+      for (;;) {
+        await pace.turn(clock.nowMs());
+        taken += 1;
+      }
+    };
+    void run();
+    await clock.advance(0);
+    expect([taken, clock.sleeping]).toEqual([1, 1]);
+    await clock.advance(1_000);
+    expect(taken).toBeGreaterThan(50);
+    expect(taken).toBeLessThan(200);
+  });
+
+  test('shares those steps where several kinds of work are behind', async () => {
+    const clock = new ManualClock(START_MS);
+    const pace = inBurst(clock);
+    const taken = await Promise.all([takenAtOnce(pace, clock, 10), takenAtOnce(pace, clock, 10)]);
+    expect(taken).toEqual([1, 0]);
   });
 
   test('goes on freely when the burst is over', async () => {
     const clock = new ManualClock(START_MS);
-    const pace = new Pace(clock);
-    for (let request = 0; request < BURST; request += 1) pace.requestBegins();
+    const pace = inBurst(clock);
     for (let request = 0; request < BURST; request += 1) pace.requestEnds();
     expect(await takenAtOnce(pace, clock, 50)).toBe(50);
   });
 
   test('no longer gives way when it has waited for long', async () => {
     const clock = new ManualClock(START_MS);
-    const pace = new Pace(clock);
-    for (let request = 0; request < BURST; request += 1) pace.requestBegins();
-    expect(await takenAtOnce(pace, clock, 50, 60_000)).toBe(50);
+    expect(await takenAtOnce(inBurst(clock), clock, 50, 60_000)).toBe(50);
+  });
+});
+
+describe('The share of its time in which a thread is busy', () => {
+  const busyFor = (ms: number): void => {
+    for (const endMs = performance.now() + ms; performance.now() < endMs;);
+  };
+
+  test('is high while it works without a pause, and low while it rests', async () => {
+    const share = new BusyShare();
+    await sleep(150);
+    share.read();
+    for (let turn = 0; turn < 10; turn += 1) {
+      busyFor(10);
+      await nextTurn();
+    }
+    expect(share.read()).toBeGreaterThan(0.8);
+    await sleep(200);
+    expect(share.read()).toBeLessThan(0.5);
   });
 });

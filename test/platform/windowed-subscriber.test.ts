@@ -159,6 +159,22 @@ describe('A subscriber with a window', () => {
       expect(meter.isBegun).toBe(false);
     }));
 
+  test('is not idle while an event waits until it may be handled', () =>
+    inScene(async (scene) => {
+      const meter = new QueueMeter('desk', 'policy', scene.clock);
+      const waiting: (() => void)[] = [];
+      await happen(scene.events, facts.opened('red', 1));
+      await scene.start({ meter, pace: () => new Promise<void>((resolve) => waiting.push(resolve)) });
+      await scene.until(() => meter.read().isIdle);
+      await happen(scene.events, ...greetings('ada', 1));
+      await scene.until(() => waiting.length === 1);
+      const whileItWaits = meter.read();
+      waiting[0]?.();
+      expect(whileItWaits).toMatchObject({ isIdle: false, handled: 0 });
+      await scene.until(() => meter.read().isIdle);
+      expect(meter.read()).toMatchObject({ handled: 1 });
+    }));
+
   test('tells its meter of every attempt that fails', () =>
     inScene(async (scene) => {
       const meter = new QueueMeter('desk', 'policy', scene.clock);
