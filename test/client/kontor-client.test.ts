@@ -76,6 +76,14 @@ describe('The client', () => {
     expect(asked.filter((request) => request.url.endsWith('/api/customers')).length).toBe(1);
   });
 
+  test('gives up after so many tries with what was answered last, and says that it may pass', async () => {
+    const { asked, send } = between((request) => (request.url.includes('/auth/') ? undefined : refusal(503, '0')));
+    const query = { pageNumber: 1, pageSize: 1 };
+    const found = whole(officeOf({ fetch: send, maxTries: 2 }).api.GET('/api/accounts', { params: { query } }));
+    await expect(found).rejects.toMatchObject({ status: 503, isPassing: true, retryAfterSeconds: 0 });
+    expect(asked.filter((request) => request.url.includes('/api/accounts')).length).toBe(2);
+  });
+
   test('repeats a write that carries an Idempotency-Key', async () => {
     const { send } = between((request, n) =>
       request.url.endsWith('/transactions') && n < 4 ? refusal(503) : undefined,
@@ -131,6 +139,12 @@ describe('The client', () => {
     await expect(wrong).rejects.toBeInstanceOf(KontorError);
     await expect(wrong).rejects.toMatchObject({ status: 400, code: 'VALIDATION_FAILED', errors: [{ path: 'name' }] });
     await expect(wrong).rejects.toMatchObject({ requestId: expect.stringMatching(/./) as string });
+    const error = (await wrong.catch((thrown: unknown) => thrown)) as KontorError;
+    expect([error.fault('name'), error.fault('email'), error.isPassing]).toEqual([
+      expect.any(String),
+      undefined,
+      false,
+    ]);
     const stranger = new KontorClient({
       url,
       credentials: { email: 'nobody@kontor.test', password: 'wrong-password' },

@@ -227,6 +227,8 @@ describe('Who may scrape', () => {
 
   test('is who has the token, where one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
+    // Before its read models have had everything once, it is not ready.
+    await service.quiet();
     expect((await scrape(service, TOKEN)).value('kontor_ready')).toBe(1);
     for (const token of [undefined, `${TOKEN}x`, TOKEN.slice(1), await service.operator()]) {
       const reply = await service.get('/metrics', token);

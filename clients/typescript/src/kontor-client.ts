@@ -1,8 +1,10 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { signerOf, type Credentials, type Signer } from './credentials.js';
-import { errorOf, KontorError } from './kontor-error.js';
+import { whole } from './answers.js';
+import { KontorError } from './kontor-error.js';
 import type { components, paths } from './schema.js';
 
+export { data, whole } from './answers.js';
 export { KontorError, type Fault } from './kontor-error.js';
 export type { Credentials } from './credentials.js';
 /** The shapes of the API by their names in its document: `Shapes['CustomerDto']`. */
@@ -23,21 +25,9 @@ export type KontorOptions = {
 
 export type PushedSale = { readonly receipt: Shapes['SaleReceiptDto']; readonly isReplay: boolean };
 
-type Asked<T> = Promise<{ readonly data?: T; readonly error?: unknown; readonly response: Response }>;
-
 const SALES = '/api/integrations/v1/sales';
 const PASSING = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 200;
-
-/** The whole body of a success: of pages and sales, which have no envelope. @throws KontorError */
-export async function whole<T>(asked: Asked<T>): Promise<T> {
-  const { data: body, error, response } = await asked;
-  if (!response.ok || body === undefined) throw errorOf(response, error);
-  return body;
-}
-
-/** What the envelope of a success holds. @throws KontorError */
-export const data = async <T>(asked: Asked<{ readonly data: T }>): Promise<T> => (await whole(asked)).data;
 
 /**
  * Kontor's API, typed by its OpenAPI document (`api`). Signs every request, and repeats by itself what may be repeated:
@@ -92,7 +82,7 @@ export class KontorClient {
     } catch (error) {
       if (error instanceof KontorError || request.signal.aborted) throw error;
       if (mayRepeat) return undefined;
-      throw new KontorError(0, 'UNREACHABLE', 'The service does not answer.', undefined, [], { cause: error });
+      throw new KontorError(0, 'UNREACHABLE', 'The service does not answer.', { cause: error });
     }
   }
 

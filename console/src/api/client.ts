@@ -1,7 +1,9 @@
 import createClient from 'openapi-fetch';
-import { Problem, problemFrom, problemOf } from './problem';
+import { KontorError, problemOf } from './problem';
 import type { components, paths } from '../../../clients/typescript/src/schema';
 import { accessToken, renew } from './session';
+
+export { data, whole } from '../../../clients/typescript/src/answers';
 
 /** The shapes of the API by their names in its document. */
 export type Shapes = components['schemas'];
@@ -15,7 +17,7 @@ async function send(request: Request): Promise<Response> {
   });
 }
 
-/** With the session's token; a session that was renewed elsewhere meanwhile gets one more try. @throws Problem */
+/** With the session's token; a session that was renewed elsewhere meanwhile gets one more try. @throws KontorError */
 export async function authorizedFetch(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await send(request);
@@ -25,22 +27,10 @@ export async function authorizedFetch(request: Request): Promise<Response> {
 /** The API, typed by its OpenAPI document. */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: authorizedFetch });
 
-type Asked<T> = Promise<{ readonly data?: T; readonly error?: unknown; readonly response: Response }>;
-
-/** The whole body of a success: of pages, which have no envelope. @throws Problem */
-export async function whole<T>(asked: Asked<T>): Promise<T> {
-  const { data, error, response } = await asked;
-  if (!response.ok || data === undefined) throw problemFrom(response, error);
-  return data;
-}
-
-/** What the envelope of a success holds. @throws Problem */
-export const data = async <T>(asked: Asked<{ readonly data: T }>): Promise<T> => (await whole(asked)).data;
-
 /**
  * Reads what is at least as new as what somebody was told already. Where the read models do not come that far in time (one
  * of them may stand still), what they have is better than nothing.
- * @throws Problem
+ * @throws KontorError
  */
 export async function notBefore<T>(
   position: number,
@@ -48,7 +38,7 @@ export async function notBefore<T>(
 ): Promise<T> {
   if (position === 0) return ask({});
   return ask({ 'X-Min-Position': position }).catch((error: unknown) => {
-    if (error instanceof Problem && error.code === 'READ_MODEL_BEHIND') return ask({});
+    if (error instanceof KontorError && error.code === 'READ_MODEL_BEHIND') return ask({});
     throw error;
   });
 }

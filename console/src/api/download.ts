@@ -3,7 +3,7 @@ import { problemOf } from './problem';
 
 const FILE_NAME = /filename="([^"]+)"/;
 
-/** Saves a file that needs the session's token, which a plain link could not send. Answers its name. @throws Problem */
+/** Saves a file that needs the session's token, which a plain link could not send. Answers its name. @throws KontorError */
 export async function download(path: string, type = '*/*'): Promise<string> {
   const request = new Request(new URL(path, location.origin), { headers: { accept: type } });
   const response = await authorizedFetch(request);

@@ -1,5 +1,5 @@
 import { QueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { Problem } from './problem';
+import { KontorError } from './problem';
 
 const RETRIES = 2;
 
@@ -10,7 +10,7 @@ export const queryClient = new QueryClient({
       staleTime: 2_000,
       // Asked and answered by this service alone: being offline shows as a problem with its own words.
       networkMode: 'always',
-      retry: (failures, error) => failures < RETRIES && error instanceof Problem && error.isPassing,
+      retry: (failures, error) => failures < RETRIES && error instanceof KontorError && error.isPassing,
       retryDelay: (failures) => 400 * 2 ** failures,
     },
     mutations: { networkMode: 'always', retry: false },

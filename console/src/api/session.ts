@@ -41,7 +41,7 @@ function keep({ accessToken, expiresIn }: Tokens): void {
   become('in');
 }
 
-/** A request that carries JSON, as only a script of this origin can send it. @throws Problem */
+/** A request that carries JSON, as only a script of this origin can send it. @throws KontorError */
 async function ask(path: string, method: string, body?: object): Promise<Tokens | null> {
   const response = await fetch(path, {
     method,
@@ -70,7 +70,7 @@ async function refresh(): Promise<boolean> {
   return tokens !== null;
 }
 
-/** Asks the service for a new access token. False where nobody is signed in (any more). @throws Problem */
+/** Asks the service for a new access token. False where nobody is signed in (any more). @throws KontorError */
 export function renew(): Promise<boolean> {
   asking ??= refresh().finally(() => {
     asking = undefined;
@@ -78,19 +78,19 @@ export function renew(): Promise<boolean> {
   return asking;
 }
 
-/** A token that lasts for a request; undefined where nobody is signed in. @throws Problem */
+/** A token that lasts for a request; undefined where nobody is signed in. @throws KontorError */
 export async function accessToken(): Promise<string | undefined> {
   if (held === undefined || held.untilMs - performance.now() < EARLY_MS) await renew();
   return held?.token;
 }
 
-/** @throws Problem for wrong credentials, too many tries, or a service that is away */
+/** @throws KontorError for wrong credentials, too many tries, or a service that is away */
 export async function signIn(email: string, password: string): Promise<void> {
   const tokens = await inTurn(() => ask(PATH, 'POST', { email, password }));
   if (tokens !== null) keep(tokens);
 }
 
-/** Ends the session for all tabs. @throws Problem where the service could not be told */
+/** Ends the session for all tabs. @throws KontorError where the service could not be told */
 export async function signOut(): Promise<void> {
   if ((await accessToken()) !== undefined) await ask(PATH, 'DELETE');
   tabs.postMessage('out');

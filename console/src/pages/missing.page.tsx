@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core';
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ProblemView } from '../parts/problem-view';
-import { Problem } from '../api/problem';
+import { KontorError } from '../api/problem';
 
 /** For addresses that lead nowhere. */
 export const MissingPage = (): ReactNode => (
@@ -25,7 +25,7 @@ const OUTDATED = 'This part of the console could not be loaded: there may be a n
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
   const message = error instanceof Error ? error.message : String(error);
   const isMissing = isMissingChunk(message);
-  const problem = isMissing ? new Problem(0, 'OUTDATED', OUTDATED) : new Problem(500, 'CONSOLE', message);
+  const problem = isMissing ? new KontorError(0, 'OUTDATED', OUTDATED) : new KontorError(500, 'CONSOLE', message);
   return (
     <div className="k-center">
       <ProblemView error={problem} title={isMissing ? 'Load the console again' : 'The console has failed'} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { auditQuery } from '../api/audit';
-import { Problem } from '../api/problem';
+import { KontorError } from '../api/problem';
 import {
   historyQuery,
   HISTORY_PAGE,
@@ -81,7 +81,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
         <ProblemView
           error={state.error}
           onRetry={state.refetch}
-          title={state.error instanceof Problem && state.error.status === 404 ? 'It was not there yet' : undefined}
+          title={state.error instanceof KontorError && state.error.status === 404 ? 'It was not there yet' : undefined}
         />
       </>
     );
@@ -112,7 +112,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
 }
 
 const missing = (error: unknown): string | undefined =>
-  error instanceof Problem && error.status === 404 ? 'There is no such record' : undefined;
+  error instanceof KontorError && error.status === 404 ? 'There is no such record' : undefined;
 
 type EventsProps = {
   readonly address: RecordAddress;

@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@ma
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { Problem } from '../api/problem';
+import { KontorError } from '../api/problem';
 import { renew, signIn, useSession } from '../api/session';
 import favicon from '../favicon.svg';
 import { Icon } from '../parts/icons';
@@ -59,7 +59,7 @@ function Onward({ to }: { to: string }): ReactNode {
 function SignInForm(): ReactNode {
   const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
   const action = useMutation({ mutationFn: ({ email, password }: Credentials) => signIn(email, password) });
-  const problem = action.error instanceof Problem ? action.error : undefined;
+  const problem = action.error instanceof KontorError ? action.error : undefined;
   const change = (part: Partial<Credentials>): void => {
     setCredentials((before) => ({ ...before, ...part }));
   };

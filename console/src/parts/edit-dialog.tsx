@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { Problem } from '../api/problem';
+import { KontorError } from '../api/problem';
 import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
@@ -61,7 +61,7 @@ const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
   ...Object.fromEntries(differing(typed, from).map((name) => [name, typed[name] ?? ''])),
 });
 
-const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'REVISION_CONFLICT';
+const isConflict = (error: unknown): boolean => error instanceof KontorError && error.code === 'REVISION_CONFLICT';
 
 function EditForm({ from, fields, save, reload, onDone, close }: Props & { close: () => void }): ReactNode {
   const [base, setBase] = useState(from);

@@ -1,6 +1,6 @@
 import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Problem } from '../api/problem';
+import { KontorError } from '../api/problem';
 import { ProblemView } from './problem-view';
 
 /** What a form holds: text by the field's name, as the service names it (`owner.email`). */
@@ -24,7 +24,7 @@ export function useForm(initial: Draft, error: unknown): FormState {
     set: (name, value) => {
       replace((before) => ({ ...before, [name]: value }));
     },
-    fault: (name) => (error instanceof Problem ? error.fault(name) : undefined),
+    fault: (name) => (error instanceof KontorError ? error.fault(name) : undefined),
   };
 }
 
@@ -105,7 +105,7 @@ export const OneOfField = ({ form, name, label, hint, required, options }: OneOf
 /** What went wrong with a form as a whole: what is said at its fields is not said twice. */
 export function FormProblem({ error, form }: { error: unknown; form: Form }): ReactNode {
   if (error === null) return null;
-  const errors = error instanceof Problem ? error.errors : [];
+  const errors = error instanceof KontorError ? error.errors : [];
   const isAllShown = errors.length > 0 && errors.every(({ path }) => path in form.values);
   if (!isAllShown) return <ProblemView error={error} />;
   return (

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { problemOf, type Problem } from '../api/problem';
+import { problemOf, type KontorError } from '../api/problem';
 import { CopyButton } from './copy-button';
 import { Icon } from './icons';
 
@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'The service cannot answer now',
 };
 
-function titleOf({ status, code }: Problem): string {
+function titleOf({ status, code }: KontorError): string {
   if (code === 'OFFLINE') return 'You are offline';
   return TITLES[status] ?? (status >= 500 ? 'The service has failed' : 'This did not work');
 }

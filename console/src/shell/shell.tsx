@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isOperator, type Me } from '../api/me';
-import { Problem } from '../api/problem';
+import { KontorError } from '../api/problem';
 import { signOut } from '../api/session';
 import favicon from '../favicon.svg';
 import { Icon } from '../parts/icons';
@@ -12,7 +12,7 @@ import { Bell } from './bell';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { isClosed, sectionsFor } from './navigation';
 
-const NOT_FOR_YOU = new Problem(403, 'FORBIDDEN', 'This page is not for the account that is signed in.');
+const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'This page is not for the account that is signed in.');
 
 type Props = { readonly me: Me; readonly children: ReactNode };
 

@@ -4,7 +4,8 @@ import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
   #ended = false;
-  readonly #waiting = new Set<() => void>();
+  /** Where each is. */
+  readonly #waiting = new Map<() => void, Position>();
 
   get ended(): boolean {
     return this.#ended;
@@ -14,28 +15,27 @@ export class CommitSignal {
   announce(head: Position): void {
     if (head <= this.#head) return;
     this.#head = head;
-    this.#wakeAll();
+    for (const [wake, position] of this.#waiting) if (position < head) this.#wake(wake);
   }
 
   /** Wakes everyone for good. */
   end(): void {
     this.#ended = true;
-    this.#wakeAll();
+    for (const wake of this.#waiting.keys()) this.#wake(wake);
   }
 
   /** Calls `wake` once, when something beyond `position` is there; at once where it is already. */
   onBeyond(position: Position, wake: () => void): void {
     if (this.#ended || this.#head > position) wake();
-    else this.#waiting.add(wake);
+    else this.#waiting.set(wake, position);
   }
 
   forget(wake: () => void): void {
     this.#waiting.delete(wake);
   }
 
-  #wakeAll(): void {
-    const woken = [...this.#waiting];
-    this.#waiting.clear();
-    for (const wake of woken) wake();
+  #wake(wake: () => void): void {
+    this.#waiting.delete(wake);
+    wake();
   }
 }

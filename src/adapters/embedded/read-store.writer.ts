@@ -77,13 +77,20 @@ export class ReadStoreWriter {
     return refused.map(({ write }) => ({ table, scope: write.scope, id: write.id }));
   }
 
+  /** Those with one position in one statement: mostly all of them, and every batch has as many as there are models. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
+    const keys = new Map<number, string[]>();
     for (const { key, position } of checkpoints) {
+      const same = keys.get(position);
+      if (same) same.push(bindable(key));
+      else keys.set(position, [bindable(key)]);
+    }
+    for (const [position, some] of keys) {
       this.db.run(
-        `INSERT INTO kontor_checkpoints (key, position) VALUES (?, ?) ON CONFLICT (key)
+        `INSERT INTO kontor_checkpoints (key, position) SELECT value, ? FROM json_each(?) WHERE TRUE ON CONFLICT (key)
          DO UPDATE SET position = excluded.position WHERE excluded.position > position`,
-        bindable(key),
         position,
+        JSON.stringify(some),
       );
     }
   }
