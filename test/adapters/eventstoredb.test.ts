@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { binaryEvent, EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { Appends } from '../../src/adapters/eventstoredb/event-store.appends.js';
+import { Connection } from '../../src/adapters/eventstoredb/event-store.connection.js';
 import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstoredb/event-store.js';
+import { serializeAppend } from '../../src/adapters/eventstoredb/event-store.record.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import {
   type AllSubscription,
@@ -25,6 +28,18 @@ const event = (data: object = {}): EventToAppend => ({ id: randomUUID(), type: '
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-eventstoredb-'));
 const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
   EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
+
+/** Tells when somebody may call. */
+class TellingConnection extends Connection {
+  onCalling: (() => void) | undefined;
+
+  override async calling(): ReturnType<Connection['calling']> {
+    const calling = await super.calling();
+    this.onCalling?.();
+    this.onCalling = undefined;
+    return calling;
+  }
+}
 
 eventStoreContract('The EventStoreDB adapter', async () => {
   const directory = await newDirectory();
@@ -205,6 +220,33 @@ describe('The EventStoreDB adapter', () => {
     const { position } = await appendTo('sale-1', event());
     expect(await store.readAll({ direction: 'backwards', from: BEFORE_ALL })).toEqual([]);
     expect(await store.readAll({ from: position })).toEqual([]);
+  });
+
+  test('sends appends in the order in which they were made, also those made while the call for them opens', async () => {
+    const connection = new TellingConnection({ url: server.url, clock, logger: silentLogger, timeoutMs: 5_000 });
+    const limits = { timeoutMs: 5_000, maxInFlight: 1_000, maxInFlightBytes: 1_000_000 };
+    const appends = new Appends(connection, clock, limits);
+    const appended: Promise<{ readonly position: number }>[] = [];
+    const make = (): void => {
+      const append = { stream: `order-${appended.length}`, expected: 'no_stream', events: [event()] } as const;
+      appended.push(appends.append(serializeAppend(append)));
+    };
+    // One in each of the turns in which those that have waited are sent.
+    connection.onCalling = () => {
+      void (async () => {
+        for (let turn = 0; turn < 30; turn += 1) {
+          await Promise.resolve();
+          make();
+        }
+      })();
+    };
+    for (let n = 0; n < 20; n += 1) make();
+    await appended[0];
+    const positions = (await Promise.all(appended)).map(({ position }) => position);
+    expect([positions.length, positions]).toEqual([50, positions.toSorted((one, other) => one - other)]);
+    await appends.drained();
+    connection.close();
+    await connection.release();
   });
 
   test('refuses appends beyond those that may wait, at once, and takes others when they are answered', async () => {

@@ -18,6 +18,8 @@ export type AppendLimits = {
   readonly maxInFlightBytes: number;
 };
 
+type Waiting = { readonly send: (lane: Lane) => void; readonly reject: (error: Error) => void };
+
 /**
  * The writing half. It speaks BatchAppend itself, since the client's own has a table of pending appends that all
  * clients of a process share (an error of one call fails those of the others, a late answer ends the process), no
@@ -28,7 +30,8 @@ export class Appends {
   readonly #clock: Clock;
   readonly #limits: AppendLimits;
   #lane: Lane | undefined;
-  #opening: Promise<Lane> | undefined;
+  /** Those that came before the lane was open, in their order. */
+  #waiting: Waiting[] = [];
   #inFlight = 0;
   #inFlightBytes = 0;
   #idle: (() => void) | undefined;
@@ -39,12 +42,18 @@ export class Appends {
     this.#limits = limits;
   }
 
-  /** @throws what the port's `append` throws */
+  /** Sent in the order in which they come. @throws what the port's `append` throws */
   append(append: SerializedAppend): Promise<Appended> {
-    return this.#admitted(append.bytes, async () => {
+    return this.#admitted(append.bytes, () => {
       const deadlineMs = this.#clock.monotonicMs() + this.#limits.timeoutMs;
-      const lane = this.#lane?.isOpen ? this.#lane : await this.#openLane();
-      return lane.send(append, deadlineMs);
+      if (this.#lane?.isOpen) return this.#lane.send(append, deadlineMs);
+      return new Promise<Appended>((resolve, reject) => {
+        const send = (lane: Lane): void => {
+          resolve(lane.send(append, deadlineMs));
+        };
+        this.#waiting.push({ send, reject });
+        if (this.#waiting.length === 1) void this.#openLane();
+      });
     });
   }
 
@@ -81,18 +90,17 @@ export class Appends {
     }
   }
 
-  #openLane(): Promise<Lane> {
-    this.#opening ??= this.#newLane().finally(() => {
-      this.#opening = undefined;
-    });
-    return this.#opening;
-  }
-
-  async #newLane(): Promise<Lane> {
-    const { streams, args } = await this.#connection.calling();
-    const onError = (error: Error): void => void this.#connection.report(streams, error);
-    this.#lane = new Lane(streams.batchAppend(...args), this.#clock, onError);
-    return this.#lane;
+  /** The lane is there for others only when all who have waited for it are sent: nobody overtakes them. */
+  async #openLane(): Promise<void> {
+    try {
+      const { streams, args } = await this.#connection.calling();
+      const onError = (error: Error): void => void this.#connection.report(streams, error);
+      const lane = new Lane(streams.batchAppend(...args), this.#clock, onError);
+      this.#lane = lane;
+      for (const waiting of this.#waiting.splice(0)) waiting.send(lane);
+    } catch (error) {
+      for (const waiting of this.#waiting.splice(0)) waiting.reject(error as Error);
+    }
   }
 
   async #delete(stream: string, expected: ExpectedRevision): Promise<void> {
