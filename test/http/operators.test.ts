@@ -130,6 +130,8 @@ describe('The last operator', () => {
   let lonely: TestService;
   beforeAll(async () => {
     lonely = await TestService.start();
+    // The list has him only when the read models have had everything.
+    await lonely.quiet();
   });
   afterAll(() => lonely.close());
   const only = async (): Promise<OperatorView[]> =>

@@ -40,11 +40,6 @@ export type StreamMetadata = {
   readonly [key: string]: unknown;
 };
 
-/**
- * Subscriptions are woken no more often than this. Each looks through what is new by itself, so that under load a look for
- * every commit would cost more than what it finds.
- */
-const WAKE_EVERY_MS = 2;
 /** About 10 MB at most. */
 const CACHED_HEADS = 50_000;
 
@@ -63,15 +58,11 @@ export class EmbeddedEventStore implements EventStore {
   readonly #checkpointer: Checkpointer;
   readonly #signal = new CommitSignal();
   readonly #listeners = new Set<(head: Position) => void>();
-  readonly #clock: Clock;
-  #wokenAtMs = Number.NEGATIVE_INFINITY;
-  #waking: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(db: DatabaseSyncInstance, file: string, lock: DirectoryLock, clock: Clock) {
     this.#db = db;
     this.#lock = lock;
-    this.#clock = clock;
     const queries = new HistoryQueries(db);
     const heads = new CachedHeads(db, CACHED_HEADS);
     this.#log = new EventLog(db, heads, { last: queries.last(), lastOfService: queries.lastOfService() });
@@ -192,7 +183,6 @@ export class EmbeddedEventStore implements EventStore {
 
   async #close(): Promise<void> {
     this.#writer.close();
-    clearTimeout(this.#waking);
     this.#signal.end();
     this.#listeners.clear();
     await this.#checkpointer.close();
@@ -201,21 +191,8 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   #announce(head: Position): void {
-    this.#wakeSoon();
+    this.#signal.announce(head);
     this.#checkpointer.noteCommit();
     for (const listener of this.#listeners) listener(head);
   }
-
-  #wakeSoon(): void {
-    if (this.#waking) return;
-    const waitMs = this.#wokenAtMs + WAKE_EVERY_MS - this.#clock.monotonicMs();
-    if (waitMs <= 0) this.#wake();
-    else this.#waking = setTimeout(this.#wake, Math.ceil(waitMs));
-  }
-
-  readonly #wake = (): void => {
-    this.#waking = undefined;
-    this.#wokenAtMs = this.#clock.monotonicMs();
-    this.#signal.announce(this.#log.end.last);
-  };
 }
