@@ -12,9 +12,10 @@ export class BusyShare {
   private share = 0;
 
   readonly read = (): number => {
-    const since = performance.eventLoopUtilization(this.last);
+    const now = performance.eventLoopUtilization();
+    const since = performance.eventLoopUtilization(now, this.last);
     if (since.active + since.idle < LOOK_EVERY_MS) return this.share;
-    this.last = performance.eventLoopUtilization();
+    this.last = now;
     this.share = since.utilization;
     return this.share;
   };

@@ -34,12 +34,12 @@ export class Pace {
   /** Resolves when a background step may be taken for something that happened at `sinceMs` (wall clock). */
   async turn(sinceMs: number): Promise<void> {
     while (this.givesWay(sinceMs)) {
-      const waitMs = this.nextStepMs - this.clock.monotonicMs();
-      if (waitMs <= 0) {
-        this.nextStepMs = this.clock.monotonicMs() + STEP_EVERY_MS;
+      const nowMs = this.clock.monotonicMs();
+      if (nowMs >= this.nextStepMs) {
+        this.nextStepMs = nowMs + STEP_EVERY_MS;
         return;
       }
-      await this.clock.sleep(waitMs);
+      await this.clock.sleep(this.nextStepMs - nowMs);
     }
   }
 

@@ -1,7 +1,7 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { signerOf, type Credentials, type Signer } from './credentials.js';
 import { whole } from './answers.js';
-import { KontorError } from './kontor-error.js';
+import { isAway, KontorError, retryAfterOf } from './kontor-error.js';
 import type { components, paths } from './schema.js';
 
 export { data, whole } from './answers.js';
@@ -26,7 +26,6 @@ export type KontorOptions = {
 export type PushedSale = { readonly receipt: Shapes['SaleReceiptDto']; readonly isReplay: boolean };
 
 const SALES = '/api/integrations/v1/sales';
-const PASSING = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 200;
 
 /**
@@ -88,10 +87,10 @@ export class KontorClient {
 
   /** Undefined where the answer is to be given as it is. */
   private pauseAfter(response: Response | undefined, tries: number): number | undefined {
-    if (response && !PASSING.has(response.status)) return undefined;
-    const asked = Number(response?.headers.get('retry-after') ?? Number.NaN) * 1_000;
+    if (response && response.status !== 429 && !isAway(response.status)) return undefined;
+    const asked = response && retryAfterOf(response);
     const backoff = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
-    const pauseMs = Number.isFinite(asked) ? asked : backoff;
+    const pauseMs = asked === undefined ? backoff : asked * 1_000;
     return response && pauseMs > (this.options.maxPauseMs ?? 30_000) ? undefined : pauseMs;
   }
 

@@ -4,16 +4,23 @@ type ErrorBody = components['schemas']['ErrorResponseDto'];
 /** What is wrong with one field of what was sent: `lines[0].quantity`. */
 export type Fault = { readonly path: string; readonly message: string };
 
-export type ErrorDetails = {
+export type ErrorDetails = ErrorOptions & {
   /** What an operator finds the request by. */
   readonly requestId?: string | undefined;
   readonly errors?: readonly Fault[] | undefined;
   /** After which another try may go better, as the service says. */
   readonly retryAfterSeconds?: number | undefined;
-  readonly cause?: unknown;
 };
 
-const PASSING = new Set([0, 502, 503, 504]);
+/** Statuses of a service, or of a proxy before it, that cannot answer now. */
+const AWAY: readonly number[] = [502, 503, 504];
+export const isAway = (status: number): boolean => AWAY.includes(status);
+
+/** Retry-After in seconds; undefined where it is not there, or is a date. */
+export function retryAfterOf({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
 
 /** A request that did not succeed, in the service's own words where it answered at all. */
 export class KontorError extends Error {
@@ -28,17 +35,17 @@ export class KontorError extends Error {
     /** `VALIDATION_FAILED`, `REVISION_CONFLICT`, …; `UNREACHABLE` where no answer came. */
     readonly code: string,
     message: string,
-    { requestId, errors = [], retryAfterSeconds, cause }: ErrorDetails = {},
+    details: ErrorDetails = {},
   ) {
-    super(message, { cause });
-    this.requestId = requestId;
-    this.errors = errors;
-    this.retryAfterSeconds = retryAfterSeconds;
+    super(message, details);
+    this.requestId = details.requestId;
+    this.errors = details.errors ?? [];
+    this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
   /** Worth another try without anything being changed. */
   get isPassing(): boolean {
-    return PASSING.has(this.status);
+    return this.status === 0 || isAway(this.status);
   }
 
   /** What is wrong with one field of what was sent. */
@@ -51,9 +58,9 @@ const isErrorBody = (body: unknown): body is ErrorBody =>
   typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
 
 /** The error of an answer whose status is not one of success. */
-export function errorOf({ status, headers }: Response, body: unknown): KontorError {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
+export function errorOf(response: Response, body: unknown): KontorError {
+  const { status, headers } = response;
+  const retryAfterSeconds = retryAfterOf(response);
   const requestId = headers.get('x-request-id') ?? undefined;
   if (!isErrorBody(body))
     return new KontorError(status, 'UNKNOWN', `The service answered ${status}.`, { requestId, retryAfterSeconds });

@@ -77,21 +77,12 @@ export class ReadStoreWriter {
     return refused.map(({ write }) => ({ table, scope: write.scope, id: write.id }));
   }
 
-  /** Those with one position in one statement: mostly all of them, and every batch has as many as there are models. */
+  /** In one statement: every batch has as many as there are models. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
-    const keys = new Map<number, string[]>();
-    for (const { key, position } of checkpoints) {
-      const same = keys.get(position);
-      if (same) same.push(bindable(key));
-      else keys.set(position, [bindable(key)]);
-    }
-    for (const [position, some] of keys) {
-      this.db.run(
-        `INSERT INTO kontor_checkpoints (key, position) SELECT value, ? FROM json_each(?) WHERE TRUE ON CONFLICT (key)
-         DO UPDATE SET position = excluded.position WHERE excluded.position > position`,
-        position,
-        JSON.stringify(some),
-      );
-    }
+    this.db.run(
+      `INSERT INTO kontor_checkpoints (key, position) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE TRUE
+       ON CONFLICT (key) DO UPDATE SET position = excluded.position WHERE excluded.position > position`,
+      JSON.stringify(checkpoints.map(({ key, position }) => [bindable(key), position])),
+    );
   }
 }
