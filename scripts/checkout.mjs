@@ -1,7 +1,7 @@
 // What every command needs before it can begin: dependencies, and the compiled service. Uses nothing that is not in Node,
 // since it runs on a fresh clone.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -40,6 +40,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infinity);
 
+const isLink = (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
 /** The latest change below a path; a folder's own time tells of files that were removed. */
 function latestChange(path) {
   if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
@@ -70,9 +72,12 @@ async function must(what, running) {
   process.exit(code);
 }
 
-/** Installs what the lock says, unless that was done since the lock last changed. Development tools included: they build. */
+/**
+ * Installs what the lock says, unless that was done since the lock last changed. Development tools included: they build.
+ * What a link leads to belongs to another checkout, and `npm ci` would empty it.
+ */
 export async function install() {
-  if (changedAt(INSTALLED) >= changedAt(LOCK)) return;
+  if (changedAt(INSTALLED) >= changedAt(LOCK) || isLink(at('node_modules'))) return;
   console.error('Installing dependencies ...');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;

@@ -1,5 +1,6 @@
 import type { CategorizedBys } from './categorized-by.js';
 import type { TenantRules } from './categorizer.js';
+import { ruleSubjectOf } from './category-rule-matching.js';
 import type { LedgerTransaction } from './ledger.js';
 
 export type Categorized = {
@@ -16,12 +17,9 @@ export function categorized(
 ): Categorized {
   const categorizedBy: CategorizedBys = {};
   const given = transactions.map((transaction) => {
-    const { id, categoryId, description, amount, direction, accountId, counterAccountId } = transaction;
-    const accountIds = [accountId, counterAccountId].filter((account) => account !== null);
-    const found =
-      categoryId === null ? rules.resolve({ merchant, description, amount, direction, accountIds }) : undefined;
+    const found = transaction.categoryId === null ? rules.resolve(ruleSubjectOf(transaction, merchant)) : undefined;
     if (!found) return transaction;
-    categorizedBy[id] = found.categorizedBy;
+    categorizedBy[transaction.id] = found.categorizedBy;
     return { ...transaction, categoryId: found.categoryId };
   });
   return { transactions: given, categorizedBy };

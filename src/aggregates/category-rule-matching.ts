@@ -3,6 +3,7 @@ import type { CategoryDirection } from './category.aggregate.js';
 import { fitsDirection } from './category.aggregate.js';
 import type { MatchType, RuleDetails, RuleSource } from './category-rule.aggregate.js';
 import type { Direction } from './fields.js';
+import type { LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
@@ -20,9 +21,20 @@ export type RuleSubject = {
   readonly description: string | null;
   readonly amount: string | null;
   readonly direction: Direction | null;
-  /** The transaction's accounts: `accountId` and `counterAccountId`. */
+  /** Every account that the transaction names, whatever its part: a customer's and an expense item's are accounts, too. */
   readonly accountIds: readonly string[];
 };
+
+/** What rules look at in a transaction. `merchant`: the customer's name. */
+export function ruleSubjectOf(transaction: Subjected, merchant: string | null): RuleSubject {
+  const { description, amount, direction, accountId, counterAccountId, expenseItemId, customerId } = transaction;
+  const accountIds = [accountId, counterAccountId, expenseItemId, customerId].filter((id) => id !== null);
+  return { merchant, description, amount, direction, accountIds };
+}
+type Subjected = Pick<
+  LedgerTransaction,
+  'description' | 'amount' | 'direction' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'customerId'
+>;
 
 /** Text as patterns are compared with it: folded, each stretch of white space one space, none at the ends. */
 export const normalizedText = (text: string): string => fold(text).replace(/\s+/gu, ' ').trim();

@@ -21,6 +21,7 @@ import { LEDGER_USE, type LedgerUse } from '../aggregates/ledger-use.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt, type Target } from '../platform/command.js';
+import { besideIfMatch } from '../platform/context.js';
 import { conflict } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
@@ -49,7 +50,8 @@ export class AccountDesk {
   async setDefault({ tenantId, id }: Target, type: StoredAccountType, isDefault: boolean): Promise<number> {
     const target = { tenantId, id: ACCOUNT_DEFAULTS_ID };
     const decide = isDefault ? setDefaultAccount : clearDefaultAccount;
-    return (await this.runner.execute(accountDefaults, target, { type, accountId: id }, decide)).position;
+    const run = () => this.runner.execute(accountDefaults, target, { type, accountId: id }, decide);
+    return (await besideIfMatch(run)).position;
   }
 }
 

@@ -29,12 +29,18 @@ export class CustomerCodes {
     });
   }
 
-  private async reserve(tenantId: string): Promise<{ next: number; upTo: number }> {
+  /** Leaves out the next `numbers`, and what this process has left of its block. */
+  async skip(tenantId: string, numbers: number): Promise<void> {
+    await this.queue.run(tenantId, () => this.reserve(tenantId, numbers));
+  }
+
+  /** Takes the block that comes after `skipped` numbers. */
+  private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
+    const target = { tenantId, id: 'customer-codes' };
+    const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
     // A command of its own: the id of the one under way must not meet twice in the sequence's stream.
     const { ifMatch: _, ...context } = currentContext();
-    const { state } = await inContext({ ...context, tenantId, commandId: this.ids.next() }, () =>
-      this.runner.execute(numberSequence, { tenantId, id: 'customer-codes' }, { count: BLOCK }, reserveNumbers),
-    );
+    const { state } = await inContext({ ...context, tenantId, commandId: this.ids.next() }, reserving);
     const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
     this.blocks.set(tenantId, block);
     return block;

@@ -69,9 +69,9 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
   /** When no request comes any more. What was noted is recorded, and read models have it, as far as time allows. */
   async onApplicationShutdown(): Promise<void> {
     this.ending.abort();
-    await this.sweeping;
     const done = new AbortController();
-    await Promise.race([this.recordAll(), this.clock.sleep(FLUSH_WITHIN_MS, done.signal)]);
+    const recorded = this.sweeping.then(() => this.recordAll());
+    await Promise.race([recorded, this.clock.sleep(FLUSH_WITHIN_MS, done.signal)]);
     done.abort();
   }
 
@@ -81,12 +81,15 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
 
   /** Records the last uses of keys that rest since, and forgets those of which nothing is left to record. */
   private async sweepAgainAndAgain(): Promise<void> {
+    const { signal } = this.ending;
     for (;;) {
-      await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
-      if (this.ending.signal.aborted) return;
-      for (const use of [...this.uses.values()].filter((one) => this.isDue(one)))
-        if (use.usedAtMs > use.recordedAtMs) await this.record(use);
+      await this.clock.sleep(SWEEP_EVERY_MS, signal);
+      const due = signal.aborted ? [] : [...this.uses.values()].filter((one) => this.isDue(one));
+      for (const use of due)
+        if (signal.aborted) break;
+        else if (use.usedAtMs > use.recordedAtMs) await this.record(use);
         else this.uses.delete(use.keyId);
+      if (signal.aborted) return;
     }
   }
 

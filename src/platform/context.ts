@@ -35,6 +35,12 @@ const storage = new AsyncLocalStorage<RequestContext>();
 /** Runs `work` (and all that it awaits) as part of `context`. */
 export const inContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
+/** Runs `work` as commands beside the one whose record If-Match speaks of. */
+export function besideIfMatch<T>(work: () => T): T {
+  const { ifMatch: _, ...context } = currentContext();
+  return inContext(context, work);
+}
+
 /** What the service does by itself: the events say by which part of it. */
 export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causationId'> & {
   /** The part of the service that acts. */

@@ -43,7 +43,7 @@ export class BookingPolicy implements Policy {
 
   async react(event: Accepted): Promise<void> {
     const { tenantId, recordId: saleId } = event;
-    // However old the cache: what is not booked in it is decided on the fresh state, and what is booked stays so.
+    // However old the cache: what is booked in it stays so, and everything else is decided on the fresh state.
     const { state } = await this.reader.read(sale, tenantId, saleId, { maxAgeMs: Number.MAX_SAFE_INTEGER });
     if (state.status === 'absent' || state.booking) return;
     const rejection = state.rejection
@@ -64,10 +64,10 @@ export class BookingPolicy implements Policy {
 
   /** The rejection, unless it is booked by now. */
   private async standing(tenantId: string, saleId: string, state: AcceptedSale): Promise<Reason | undefined> {
-    if (state.type === 'SALE') return state.rejection ?? undefined;
-    const id = saleIdOf(tenantId, state.sourceId, state.relatedExternalId ?? '');
-    const related = await this.reader.read(sale, tenantId, id);
-    const isBooked = related.state.status !== 'absent' && hasBooked(related.state, saleId);
+    const isSale = state.type === 'SALE';
+    const id = isSale ? saleId : saleIdOf(tenantId, state.sourceId, state.relatedExternalId ?? '');
+    const { state: holder } = await this.reader.read(sale, tenantId, id);
+    const isBooked = holder.status !== 'absent' && (isSale ? holder.booking !== null : hasBooked(holder, saleId));
     return isBooked ? undefined : (state.rejection ?? undefined);
   }
 

@@ -15,7 +15,7 @@ import { RecordReader } from '../platform/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
 
 const MAX_ROUNDS = 5;
-const TAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN'];
+const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN', 'NOT_FOUND'];
 
 type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly state: AcceptedSale };
 
@@ -44,9 +44,9 @@ export class CustomerMatching {
           (await this.found(tenantId, state.sourceId, state.customer)) ?? (await this.made(inHand, state.customer))
         );
       } catch (error) {
-        // Somebody else took one of the keys between the look and the append: look again.
-        const isTaken = error instanceof DomainError && TAKEN.includes(error.code);
-        if (!isTaken || round === MAX_ROUNDS) throw error;
+        // Somebody took one of the keys, or deleted who had it, between the look and the append: look again.
+        const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
+        if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }
     }
   }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { CategoryRuleBook, type MatchableRule } from '../aggregates/category-rule-matching.js';
+import { CategoryRuleBook, ruleSubjectOf, type MatchableRule } from '../aggregates/category-rule-matching.js';
 import { ReadModels } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { customers } from '../projections/customer.projection.js';
@@ -79,7 +79,5 @@ class Merchants {
 /** A reversal has what it reverses to thank for its category: no rule is ever asked for it. */
 function catches(book: CategoryRuleBook, view: TransactionView, merchant: string | null): boolean {
   if (view.reversalOf !== null) return false;
-  const { description, amount, direction, accountId, counterAccountId } = view;
-  const accountIds = [accountId, counterAccountId].filter((id) => id !== null);
-  return book.resolve({ merchant, description, amount, direction, accountIds }) !== undefined;
+  return book.resolve(ruleSubjectOf(view, merchant)) !== undefined;
 }

@@ -2,10 +2,12 @@ import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { readModelBehind } from '../platform/domain-error.js';
 import { ReadModels } from '../platform/query.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { tenantScope } from '../ports/read-store.js';
+import { CLOCK, type Clock } from '../ports/time.js';
 import { accounts, type AccountView } from '../projections/account.projection.js';
 import { accountDays, balances, type Sums } from '../projections/balance.projection.js';
 
@@ -39,19 +41,26 @@ export class GetTrialBalance extends Query<TrialBalance> {
 
 type MinorSums = { debit: bigint; credit: bigint };
 const NAMES_AT_ONCE = 500;
+const MAX_READS = 6;
+const BETWEEN_READS_MS = 50;
 
-/** Every account that was posted to, by code; both totals are equal, always. */
+/**
+ * Every account that was posted to, by code; both totals are equal, always. The sums are read in parts, and what is written
+ * between two of them would show with one of its sides only: they are read again until the sides are equal.
+ */
 @QueryHandler(GetTrialBalance)
 export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
   constructor(
     @Inject(ReadModels) private readonly models: ReadModels,
     @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** @throws DomainError unavailable READ_MODEL_BEHIND while the tenant's books change faster than they can be read */
   async execute({ tenantId, asOf }: GetTrialBalance): Promise<TrialBalance> {
     const { currency } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
     const digits = currencyDigits(currency);
-    const sums = await this.sumsUntil(tenantId, asOf, digits);
+    const { sums, total } = await this.balancedSums(tenantId, asOf, digits);
     const named = await this.accountsOf(tenantId, [...sums.keys()]);
     const rows = [...sums].map(([accountId, { debit, credit }]) => {
       const { code = null, name = '', type = 'OTHER' } = named.get(accountId) ?? {};
@@ -59,12 +68,18 @@ export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
       return { accountId, code, name, type, ...amounts, balance: fromMinor(debit - credit, digits) };
     });
     rows.sort((a, b) => compare(a.code ?? '', b.code ?? '') || compare(a.accountId, b.accountId));
-    const total = (side: keyof MinorSums) =>
-      fromMinor(
-        [...sums.values()].reduce((sum, entry) => sum + entry[side], 0n),
-        digits,
-      );
-    return { asOf: asOf ?? null, currency, rows, totalDebit: total('debit'), totalCredit: total('credit') };
+    const amount = fromMinor(total, digits);
+    return { asOf: asOf ?? null, currency, rows, totalDebit: amount, totalCredit: amount };
+  }
+
+  private async balancedSums(tenantId: string, asOf: string | undefined, digits: number) {
+    for (let reads = 1; reads <= MAX_READS; reads += 1) {
+      const sums = await this.sumsUntil(tenantId, asOf, digits);
+      const [total, credits] = [totalOf(sums, 'debit'), totalOf(sums, 'credit')];
+      if (total === credits) return { sums, total };
+      await this.clock.sleep(BETWEEN_READS_MS);
+    }
+    throw readModelBehind();
   }
 
   private async sumsUntil(tenantId: string, asOf: string | undefined, digits: number): Promise<Map<string, MinorSums>> {
@@ -93,5 +108,8 @@ export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
     return found;
   }
 }
+
+const totalOf = (sums: ReadonlyMap<string, MinorSums>, side: keyof MinorSums): bigint =>
+  [...sums.values()].reduce((sum, entry) => sum + entry[side], 0n);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

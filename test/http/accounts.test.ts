@@ -28,7 +28,8 @@ describe('Accounts', () => {
   const post = (body: unknown) => service.post('/api/accounts', body, books.tenant.token);
   const patch = (id: string, body: unknown, headers = {}) =>
     service.call('PATCH', `/api/accounts/${id}`, { token: books.tenant.token, body, headers });
-  const remove = (id: string) => service.call('DELETE', `/api/accounts/${id}`, { token: books.tenant.token });
+  const remove = (id: string, headers = {}) =>
+    service.call('DELETE', `/api/accounts/${id}`, { token: books.tenant.token, headers });
   const get = async (id: string): Promise<Account> =>
     (await service.get(`/api/accounts/${id}`, books.tenant.token)).data as Account;
   const list = async (query = ''): Promise<Page> =>
@@ -139,6 +140,18 @@ describe('Accounts', () => {
     expect(codeOf(await patch(id, { name: 'C' }, { 'if-match': '"0"' }))).toBe('REVISION_CONFLICT');
     expect((await patch(id, {})).data).toMatchObject({ id, revision: 1 });
     expect((await patch(id, { code: null })).data).toMatchObject({ revision: 1 });
+  });
+
+  test('become the default, and go, at the revision that was read', async () => {
+    const { id } = await post({ type: 'OTHER', name: 'A' });
+    await patch(id, { name: 'B' });
+    const made = await patch(id, { name: 'C', isDefault: true }, { 'if-match': '"1"' });
+    expect([made.told, (made.data as Account).revision]).toEqual(['201', 2]);
+    expect(await get(id)).toMatchObject({ name: 'C', isDefault: true });
+    expect((await remove(id, { 'if-match': '"1"' })).told).toBe('409 REVISION_CONFLICT');
+    expect(await get(id)).toMatchObject({ name: 'C', isDefault: true });
+    expect((await remove(id, { 'if-match': '"2"' })).told).toBe('201');
+    expect((await list()).items.map((account) => account.id)).not.toContain(id);
   });
 
   describe('of type CUSTOMER', () => {

@@ -23,6 +23,7 @@ describe('What a draft of a rule would catch', () => {
   let tenant: TestTenant;
   let categoryId: string;
   let accountId: string;
+  let roastery: string;
   const made: string[] = [];
   beforeAll(async () => {
     service = await TestService.start();
@@ -30,7 +31,7 @@ describe('What a draft of a rule would catch', () => {
     categoryId = (await service.post(PATH, { name: 'Beans' }, tenant.token)).id;
     const found = await service.get('/api/accounts?pageNumber=1&pageSize=100&search=Cash', tenant.token);
     accountId = (found.body as { items: { id: string }[] }).items[0]?.id ?? '';
-    const { id: roastery } = await service.post('/api/customers', { name: 'The Roastery' }, tenant.token);
+    roastery = (await service.post('/api/customers', { name: 'The Roastery' }, tenant.token)).id;
     const { id: mill } = await service.post('/api/customers', { name: 'The Mill' }, tenant.token);
     const record = async (customerId: string, date: string, description: string, amount = '5.00') => {
       const entry = { type: 'COLLECTION', date, amount, accountId, customerId, description };
@@ -71,6 +72,26 @@ describe('What a draft of a rule would catch', () => {
 
   test('is told by the account', async () => {
     expect(await caught({ keyword: 'flour', accountId })).toEqual([[3, 2], 2, 5]);
+  });
+
+  test("is told by a customer's account", async () => {
+    expect(await caught({ keyword: 'espresso', accountId: roastery })).toEqual([[1, 0], 2, 5]);
+  });
+
+  test('by an expense account is what the rule then catches', async () => {
+    const other = await service.createTenant();
+    const post = (path: string, body: object) => service.post(path, body, other.token);
+    const { id: rent } = await post('/api/accounts', { type: 'EXPENSE', name: 'Rent' });
+    const { id: housing } = await post(PATH, { name: 'Housing' });
+    const rule = { categoryId: housing, keyword: 'march', accountId: rent };
+    await post(`${PATH}/rules`, rule);
+    const { id: purse } = await post('/api/accounts', { type: 'CASH', name: 'Purse' });
+    const payment = { type: 'PAYMENT', date: '2026-03-04', amount: '5.00', accountId: purse, expenseItemId: rent };
+    const { id } = await post('/api/transactions', { ...payment, description: 'For March' });
+    const shown = await service.get(`/api/transactions/${id}`, other.token);
+    expect(shown.data).toMatchObject({ categoryId: housing });
+    const { sample } = await attempt({ rule }, other.token);
+    expect(sample).toMatchObject([{ id }]);
   });
 
   test('is what its category is for', async () => {

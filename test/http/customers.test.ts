@@ -80,6 +80,17 @@ describe('Creating a customer', () => {
     expect(made.map(({ code }) => code).sort()).toEqual(['C-000001', 'C-000002', 'C-000004', 'C-000005', 'C-000006']);
   });
 
+  test('finds a free code behind hundreds that came with customers from elsewhere', async () => {
+    const codes = Array.from({ length: 300 }, (_, index) => `C-${(index + 1).toString().padStart(6, '0')}`);
+    for (let at = 0; at < codes.length; at += 50)
+      await Promise.all(codes.slice(at, at + 50).map((code) => created({ name: code, code })));
+    const { code } = await created({ name: 'New' });
+    expect(codes).not.toContain(code);
+    expect(Number(code?.slice(2))).toBeLessThan(1_000);
+    const next = await Promise.all(Array.from({ length: 5 }, (_, index) => created({ name: `N${index}` })));
+    expect(new Set([code, ...next.map((one) => one.code)]).size).toBe(6);
+  });
+
   test('refuses a code that another customer has, in whatever case', async () => {
     await create({ name: 'First', code: 'VIP' });
     expect((await create({ name: 'Second', code: 'vip' })).told).toBe('409 CUSTOMER_CODE_TAKEN');

@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { bookSale } from '../../src/aggregates/sale-booking.js';
+import { sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/catalogue.js';
 import type { CloudEvent } from '../../src/integration/cloud-event.js';
 import { DeadLetters } from '../../src/integration/dead-letters.js';
 import { messagesOf } from '../../src/integration/publishing.js';
+import { BookingPolicy } from '../../src/policies/booking.policy.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { StoredMessage } from '../../src/ports/broker.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
+import { elsewhere } from '../support/elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { choosy } from '../support/choosy-broker.js';
 import type { Reply } from '../support/reply.js';
@@ -121,6 +125,19 @@ describe('A sale that cannot be booked', () => {
     await service.settled(books.partner, 'to-south');
     const { items } = await service.transactions(books.tenant.token, 'search=Sud');
     expect(items.map(({ documentEffect }) => documentEffect)).toEqual(['INVOICE']);
+  });
+
+  test('stays resolved where another replica has booked it and its event comes again', async () => {
+    const found = await rejected('to-west', { branchCode: 'WEST' });
+    const { engines, app } = service.service;
+    const [tenantId, saleId] = [books.tenant.id, found.subject];
+    const accounts = { sales: engines.ids.next(), tax: engines.ids.next(), byPayment: [] };
+    const nobody = { customerId: engines.ids.next(), merchant: null, rules: { resolve: () => undefined } };
+    const facts = { saleId, branchId: null, date: '2026-03-04', accounts, ...nobody };
+    await elsewhere(engines, ({ runner }) => runner.execute(sale, { tenantId, id: saleId }, facts, bookSale), tenantId);
+    const { events } = await engines.events.readStream(found.stream);
+    const accepted = catalogue.decode(events[0] as RecordedEvent);
+    await expect(app.get(BookingPolicy).react(accepted as never)).resolves.toBeUndefined();
   });
 
   test('may be a return whose sale comes later', async () => {

@@ -121,6 +121,21 @@ test('While the history is away nobody waits or fails, one warning is said, and 
   expect((await recorded()).length).toBe(5);
 });
 
+test('The end does not wait long for a sweep that a history keeps waiting', async () => {
+  const uses = replica();
+  const used = [key('key-1'), key('key-2'), key('key-3')];
+  for (const one of used) uses.note(one);
+  await until(clock, async () => (await recorded()).length === used.length);
+  await clock.advance(1_000);
+  for (const one of used) uses.note(one);
+  const pause = store.pauseAppendTo('integration-key-use-');
+  await whileTimePasses(clock, pause.reached);
+  const beganMs = clock.monotonicMs();
+  await ended(uses);
+  expect(clock.monotonicMs() - beganMs).toBeLessThan(3_000);
+  pause.resume();
+});
+
 test('The end does not wait long for a history that does not answer', async () => {
   const uses = replica();
   uses.note(key());

@@ -1,3 +1,5 @@
+import { tenantScope, type ReadModel } from '../../src/ports/read-store.js';
+import { balances, type BalanceView } from '../../src/projections/balance.projection.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import { writeHistory } from '../support/history.js';
 import { TestService, type Books } from '../support/service.js';
@@ -41,6 +43,74 @@ function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31')
   );
   return Object.fromEntries(texts);
 }
+
+/** Books with more accounts than are read at once, of which every second one was debited and every other credited. */
+async function largeBooks() {
+  const { tenant } = await service.openBooks();
+  const { reads } = service.service.engines;
+  const scope = tenantScope(tenant.id);
+  const idOf = (index: number): string => `account-${index.toString().padStart(5, '0')}`;
+  const position = new Map<number, number>();
+  const write = async (writes: readonly { index: number; debit: string; credit: string }[]): Promise<void> => {
+    const documents = writes.map(({ index, debit, credit }) => {
+      const expected = position.get(index) ?? null;
+      position.set(index, (expected ?? 0) + 1);
+      const document: BalanceView = { accountId: idOf(index), currency: 'EUR', debit, credit };
+      return { scope, id: idOf(index), document, position: (expected ?? 0) + 1, expected };
+    });
+    const tables = [{ table: { model: balances as unknown as ReadModel, generation: 1 }, writes: documents }];
+    expect(await reads.write({ tables, checkpoints: [] })).toEqual({ conflicts: [] });
+  };
+  const sides = [
+    { debit: '1.00', credit: '0.00' },
+    { debit: '0.00', credit: '1.00' },
+  ] as const;
+  await write(Array.from({ length: 2_500 }, (_, index) => ({ index, ...(sides[index % 2] ?? sides[0]) })));
+  return { tenant, write };
+}
+
+/** Does something after each of the first `times` parts that are read of the balances. */
+async function afterParts<T>(times: number, meanwhile: (part: number) => Promise<void>, work: () => Promise<T>) {
+  const { reads } = service.service.engines;
+  const list = reads.list.bind(reads);
+  let parts = 0;
+  reads.list = async (table, scope, query) => {
+    const part = await list(table, scope, query);
+    if (table.model.name === balances.name && (parts += 1) <= times) await meanwhile(parts);
+    return part;
+  };
+  try {
+    return { answer: await work(), parts };
+  } finally {
+    reads.list = list;
+  }
+}
+
+describe('The trial balance of books that change while it is read', () => {
+  test('is read again until its sides are equal', async () => {
+    const { tenant, write } = await largeBooks();
+    const posted = (): Promise<void> =>
+      write([
+        { index: 0, debit: '43.00', credit: '0.00' },
+        { index: 2_001, debit: '0.00', credit: '43.00' },
+      ]);
+    const { answer, parts } = await afterParts(1, posted, () => service.trialBalance(tenant.token));
+    expect([answer.totalDebit, answer.totalCredit]).toEqual(['1292.00', '1292.00']);
+    expect(answer.rows).toHaveLength(2_500);
+    expect(parts).toBe(6);
+  });
+
+  test('is refused for a moment where they change with every part', async () => {
+    const { tenant, write } = await largeBooks();
+    const posted = (part: number): Promise<void> => write([{ index: 2_001, debit: '0.00', credit: `${part + 1}.00` }]);
+    const { answer } = await afterParts(Number.POSITIVE_INFINITY, posted, () =>
+      service.get('/api/reports/trial-balance', tenant.token),
+    );
+    expect(answer.told).toBe('503 READ_MODEL_BEHIND');
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(service.complaints.splice(0)).toEqual([expect.stringContaining('read models have not reached')]);
+  });
+});
 
 describe('The trial balance', () => {
   test.each([undefined, '2026-01-29', '2026-01-30', '2026-01-31', '2026-02-15', '2026-03-01', '2030-01-01'])(
