@@ -148,7 +148,7 @@ export class CategoryRuleBook {
   resolve(given: RuleSubject): MatchableRule | undefined {
     const subject = normalize(given);
     let best = this.prepared.length;
-    const consider = ({ key }: { key: number }) => {
+    const consider = (key: number) => {
       const prepared = this.prepared[key];
       if (key < best && prepared && matches(prepared, subject)) best = key;
     };
