@@ -1,7 +1,7 @@
 import { fold } from '../ports/search.js';
 import type { CategoryDirection } from './category.aggregate.js';
 import { fitsDirection } from './category.aggregate.js';
-import type { MatchType, RuleDetails, RuleSource } from './category-rule.aggregate.js';
+import { AMOUNT_DIGITS, type MatchType, type RuleDetails, type RuleSource } from './category-rule.aggregate.js';
 import type { Direction } from './fields.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
@@ -27,8 +27,6 @@ export type RuleSubject = {
 /** Text as patterns are compared with it: folded, each stretch of white space one space, none at the ends. */
 export const normalizedText = (text: string): string => fold(text).replace(/\s+/gu, ' ').trim();
 
-// Of all currencies and of a rule's bounds.
-const AMOUNT_DIGITS = 6;
 const SOURCE_RANK: Readonly<Record<RuleSource, number>> = { MANUAL: 0, LEARNED: 1, SEED: 2 };
 const MATCH_RANK: Readonly<Record<MatchType, number>> = { EXACT: 0, STARTS_WITH: 1, CONTAINS: 2 };
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
 import { z } from 'zod';
 import { invalid, type Fault } from '../platform/domain-error.js';
-import { Email, line, paragraph, Phone } from './fields.js';
+import { Email, line, paragraph, Phone, printable } from './fields.js';
 import { boundedJson } from './json-limits.js';
 import {
   amountIn,
@@ -22,11 +22,7 @@ export type SaleType = z.output<typeof SaleType>;
 export const PaymentMethod = z.enum(['CASH', 'CARD', 'BANK']);
 
 /** Partners' own identifiers: kept exactly as sent, so no trimming. */
-const ExternalId = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Must not contain control characters.');
+const ExternalId = z.string().min(1).max(200).check(printable);
 
 /** When it happened at the partner: any offset, kept as UTC. */
 const OccurredAt = z.iso
