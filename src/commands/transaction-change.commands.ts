@@ -5,15 +5,11 @@ import { category } from '../aggregates/category.aggregate.js';
 import { cancelOpeningBalance, categorizeOpeningBalance, customer } from '../aggregates/customer.aggregate.js';
 import { line, RecordId } from '../aggregates/fields.js';
 import { revisionIn, type CategoryRequest, type LedgerTrail } from '../aggregates/ledger-trail.js';
+import type { Cancellation } from '../aggregates/ledger.js';
 import { LEDGER_DIRECTORY, type Carrier, type LedgerDirectory } from '../aggregates/ledger-use.js';
 import { categorizeSaleTransaction, sale } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import {
-  cancelTransaction,
-  categorizeTransaction,
-  transactionAggregate,
-  type Cancellation,
-} from '../aggregates/transaction.aggregate.js';
+import { cancelTransaction, categorizeTransaction, transactionAggregate } from '../aggregates/transaction.aggregate.js';
 import type { Aggregate, Decision, DomainEvent } from '../platform/aggregate.js';
 import { calendarDate } from '../platform/calendar.js';
 import { CommandRunner } from '../platform/command-runner.js';
@@ -23,10 +19,10 @@ import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 
-export const CancelTransactionInput = z.strictObject({ reason: line(500) }).meta({ id: 'CancelTransactionDto' });
+const CancelTransactionInput = z.strictObject({ reason: line(500) }).meta({ id: 'CancelTransactionDto' });
 export class CancelTransaction extends command(CancelTransactionInput) {}
 
-export const CategorizeTransactionInput = z
+const CategorizeTransactionInput = z
   .strictObject({ categoryId: RecordId.nullable() })
   .meta({ id: 'CategorizeTransactionDto' });
 export class CategorizeTransaction extends command(CategorizeTransactionInput) {}
