@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
 import { conflict, notFound } from '../platform/domain-error.js';
-import { changesTo, line, someOf } from './fields.js';
+import { changesTo, codeKey, line, someOf } from './fields.js';
 import type { TenantSeeds } from './tenant.aggregate.js';
 
 const storedTypes = [
@@ -98,13 +98,10 @@ export const account: Aggregate<Account, AccountEvent> = {
     state.status !== 'present' || state.code === null ? [] : [accountCodeClaim(tenantId, state.code)],
 };
 
-/** Codes that differ only in case are the same code. */
-export const accountCodeKey = (code: string): string => code.normalize('NFC').toUpperCase();
-
 export const accountCodeClaim = (tenantId: string, code: string): Claim => ({
   scope: tenantId,
   kind: 'account-code',
-  value: accountCodeKey(code),
+  value: codeKey(code),
   refusal: { code: 'ACCOUNT_CODE_TAKEN', message: 'Another account has this code.' },
 });
 

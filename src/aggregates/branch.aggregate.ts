@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
 import { notFound } from '../platform/domain-error.js';
 import { changesTo, Email, line, paragraph, Phone, someOf } from './fields.js';
 
 /** Shown and stored in upper case. */
-export const BranchCode = z
+const BranchCode = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,20}$/)
   .toUpperCase();
@@ -63,18 +63,16 @@ export const branch: Aggregate<Branch, BranchEvent> = {
         return { ...state, status: 'active' };
     }
   },
-  claims: (state, tenantId) =>
-    state.status === 'absent'
-      ? []
-      : [
-          {
-            scope: tenantId,
-            kind: 'branch-code',
-            value: state.code,
-            refusal: { code: 'BRANCH_CODE_TAKEN', message: 'Another branch has this code.' },
-          },
-        ],
+  claims: (state, tenantId) => (state.status === 'absent' ? [] : [branchCodeClaim(tenantId, state.code)]),
 };
+
+/** Of a code in upper case. */
+export const branchCodeClaim = (tenantId: string, code: string): Claim => ({
+  scope: tenantId,
+  kind: 'branch-code',
+  value: code,
+  refusal: { code: 'BRANCH_CODE_TAKEN', message: 'Another branch has this code.' },
+});
 
 export function createBranch(state: Branch, input: CreateBranch): BranchEvent[] {
   if (state.status !== 'absent') return [];

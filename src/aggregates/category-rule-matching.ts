@@ -1,7 +1,7 @@
 import { fold } from '../ports/search.js';
 import type { CategoryDirection } from './category.aggregate.js';
 import { fitsDirection } from './category.aggregate.js';
-import type { MatchType, RuleDetails, RuleSource } from './category-rule.aggregate.js';
+import { AMOUNT_DIGITS, type MatchType, type RuleDetails, type RuleSource } from './category-rule.aggregate.js';
 import type { Direction } from './fields.js';
 import type { LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
@@ -39,8 +39,6 @@ type Subjected = Pick<
 /** Text as patterns are compared with it: folded, each stretch of white space one space, none at the ends. */
 export const normalizedText = (text: string): string => fold(text).replace(/\s+/gu, ' ').trim();
 
-// Of all currencies and of a rule's bounds.
-const AMOUNT_DIGITS = 6;
 const SOURCE_RANK: Readonly<Record<RuleSource, number>> = { MANUAL: 0, LEARNED: 1, SEED: 2 };
 const MATCH_RANK: Readonly<Record<MatchType, number>> = { EXACT: 0, STARTS_WITH: 1, CONTAINS: 2 };
 
@@ -160,7 +158,7 @@ export class CategoryRuleBook {
   resolve(given: RuleSubject): MatchableRule | undefined {
     const subject = normalize(given);
     let best = this.prepared.length;
-    const consider = ({ key }: { key: number }) => {
+    const consider = (key: number) => {
       const prepared = this.prepared[key];
       if (key < best && prepared && matches(prepared, subject)) best = key;
     };

@@ -11,7 +11,9 @@ export const RuleSource = z.enum(['SEED', 'LEARNED', 'MANUAL']);
 export type RuleSource = z.output<typeof RuleSource>;
 
 const Priority = z.int().min(0).max(1000);
-const Bound = decimalInput({ decimals: 6 });
+/** Of a rule's bounds: as many as any currency has, and more. */
+export const AMOUNT_DIGITS = 6;
+const Bound = decimalInput({ decimals: AMOUNT_DIGITS });
 const conditions = {
   merchant: line(200).nullable(),
   keyword: line(200).nullable(),
@@ -115,8 +117,6 @@ export const RULE_DEFAULTS: Omit<RuleDetails, 'categoryId'> = {
   priority: 100,
   isEnabled: true,
 };
-
-const AMOUNT_DIGITS = 6;
 
 /** What no rule may be without. @throws DomainError invalid */
 export function ensureSound({ merchant, keyword, amountMin, amountMax }: Omit<RuleDetails, 'categoryId'>): void {

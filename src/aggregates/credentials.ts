@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Claim } from '../platform/aggregate.js';
 import { invalid } from '../platform/domain-error.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { Email, line } from './fields.js';
+import { Email, emailKey, line } from './fields.js';
 import { personal, secret } from './personal.js';
 
 /** A password in clear: only in a request, never in an event. Characters are code points, as in JSON Schema. */
@@ -27,7 +27,7 @@ export const recordedPasswordHash = secret(z.string());
 export const emailClaim = (email: string): Claim => ({
   scope: PLATFORM_TENANT,
   kind: 'user-email',
-  value: email.trim().toLowerCase(),
+  value: emailKey(email),
   refusal: { code: 'EMAIL_TAKEN', message: 'This e-mail address is in use.' },
 });
 

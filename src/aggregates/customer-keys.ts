@@ -1,10 +1,9 @@
 import type { Claim } from '../platform/aggregate.js';
 import type { CustomerLink } from './customer-fields.js';
+import { codeKey, emailKey } from './fields.js';
 
 // What finds a customer, normalised: equal keys are equal strings. Claims and the intake's look-ups share these.
-export const codeKey = (code: string): string => code.normalize('NFC').toUpperCase();
 export const linkKey = ({ sourceId, externalId }: CustomerLink): string => JSON.stringify([sourceId, externalId]);
-export const emailKey = (email: string): string => email.trim().toLowerCase();
 /** Tax numbers are typed with spaces, points and dashes, or without; undefined when nothing else is in it. */
 export const taxNumberKey = (taxNumber: string): string | undefined => {
   const key = taxNumber

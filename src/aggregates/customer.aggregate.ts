@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
-import { conflict, invalid, notFound } from '../platform/domain-error.js';
+import { conflict, notFound } from '../platform/domain-error.js';
 import {
   CustomerDetails,
   CustomerLink,
@@ -24,8 +24,8 @@ import {
   type CategoryRequest,
   type LedgerTrail,
 } from './ledger-trail.js';
-import { correction, LedgerTransaction, reversal } from './ledger.js';
-import { amountIn } from './money.js';
+import { correction, LedgerTransaction, reversal, type Cancellation } from './ledger.js';
+import { amountIn, ensureCurrency } from './money.js';
 import { nameUuid } from '../platform/name-uuid.js';
 
 const CustomerCreated = CustomerDetails.extend({
@@ -145,11 +145,6 @@ export function presentCustomer(state: Customer): PresentCustomer {
   return { ...state, status: 'present' };
 }
 
-const ensureCurrency = (given: string | undefined, currency: string): void => {
-  if (given === undefined || given === currency) return;
-  throw invalid([{ path: 'currency', message: `The books are kept in ${currency}.` }], 'CURRENCY_MISMATCH');
-};
-
 export type NewCustomer = {
   /** The stream's id, which is also the customer's ledger account. */
   readonly id: string;
@@ -219,8 +214,6 @@ export function updateCustomer(state: Customer, input: UpdateCustomer): Customer
 export function linkCustomer(state: Customer, link: CustomerLink): CustomerEvent[] {
   return isLinked(presentCustomer(state), link) ? [] : [{ type: 'CustomerLinked', data: link }];
 }
-
-type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
 
 function recordedCustomer(state: Customer): Recorded {
   if (state.status === 'absent') throw notFound('customer');

@@ -3,26 +3,16 @@ import { z } from 'zod';
 import { isTimeZone } from '../platform/calendar.js';
 
 // Control characters and half surrogate pairs: they break logs, CSV files and stores, and nobody types them.
-const unprintable = /[\p{Cc}\p{Cs}]/u;
-const unprintableInParagraph = /[^\P{Cc}\n\r\t]|\p{Cs}/u;
+const without = (unprintable: RegExp) =>
+  z.refine<string>((text) => !unprintable.test(text), 'Must not contain control characters.');
+export const printable = without(/[\p{Cc}\p{Cs}]/u);
+const printableLines = without(/[^\P{Cc}\n\r\t]|\p{Cs}/u);
 
 /** One line of text: trimmed, not empty. */
-export const line = (maxLength: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(maxLength)
-    .refine((text) => !unprintable.test(text), 'Must not contain control characters.');
+export const line = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printable);
 
 /** Text of several lines: trimmed, not empty. */
-export const paragraph = (maxLength: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(maxLength)
-    .refine((text) => !unprintableInParagraph.test(text), 'Must not contain control characters.');
+export const paragraph = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printableLines);
 
 /** An id as a caller gives it, in any case. Its form is not checked here: a malformed one is simply not found (404). */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
@@ -37,13 +27,24 @@ export const Email = z
   .max(254)
   .refine((text) => text.indexOf('@') <= MAX_LOCAL_PART, 'Must have at most 64 characters before the @.');
 export const Phone = line(40);
+
+/** What tells codes apart: those that differ only in case are the same code. */
+export const codeKey = (code: string): string => code.normalize('NFC').toUpperCase();
+/** What tells e-mail addresses apart. */
+export const emailKey = (email: string): string => email.trim().toLowerCase();
+
 export const CalendarDate = z.iso.date();
 
 const EARLIEST_DATE = '1900-01-01';
+/** What the API's document says of them: with the format it leaves dates that exist, from 1900. */
+export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
+export const enteredDate = (message?: string) =>
+  z.iso
+    .date(message)
+    .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
+    .meta({ pattern: DATE_FORM });
 /** The date of what people enter. */
-export const EntryDate = CalendarDate.refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.').meta({
-  pattern: '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
-});
+export const EntryDate = enteredDate();
 
 /** An instant as events hold it: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });

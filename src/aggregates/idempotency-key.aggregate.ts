@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { DomainError } from '../platform/domain-error.js';
 import { Instant } from './fields.js';
-import { differingFields } from './sale-payload.js';
+import { ensureSameRequest } from './request-digest.js';
 
-export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
+const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** The header's form: 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
@@ -54,9 +53,6 @@ export function claimIdempotencyKey(state: IdempotencyKey, claim: KeyClaim, now:
     const expiresAt = new Date(now.getTime() + IDEMPOTENCY_WINDOW_MS).toISOString();
     return [{ type: 'IdempotencyKeyClaimed', data: { ...claim, claimedAt: now.toISOString(), expiresAt } }];
   }
-  const differing = differingFields(state.fieldHashes, claim.fieldHashes);
-  if (differing.length === 0) return [];
-  throw new DomainError('conflict', 'IDEMPOTENCY_CONFLICT', 'This key was used with a different payload.', {
-    errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
-  });
+  ensureSameRequest(state.fieldHashes, claim.fieldHashes);
+  return [];
 }

@@ -6,10 +6,10 @@ import { secret } from './personal.js';
 
 /** Requests a minute. Above what a tenant may set, an operator decides. */
 export const TENANT_MAX_RATE_LIMIT = 60;
-export const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
+const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
 /** A partner's name for its system: part of every sale's identity. */
-export const SourceId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+const SourceId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 
 export const CreateIntegrationKey = z
   .strictObject({

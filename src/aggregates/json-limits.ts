@@ -1,4 +1,4 @@
-export const MAX_JSON_LENGTH = 16_384;
+const MAX_JSON_LENGTH = 16_384;
 export const MAX_JSON_DEPTH = 8;
 
 // `__proto__` vanishes when copied, `toJSON` changes how an object is serialised (and hence its canonical form).

@@ -197,6 +197,9 @@ export function correction(facts: EntryFacts, data: Correction): LedgerTransacti
 
 const opposite = { IN: 'OUT', OUT: 'IN' } as const;
 
+/** What a user gives to undo a transaction, with the id of the reversal to be. */
+export type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
+
 /** Undoes a transaction. `documentEffect` is CANCELLATION when a partner's CANCELLATION undoes a document. */
 export function reversal(
   original: LedgerTransaction,

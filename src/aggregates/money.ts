@@ -15,8 +15,6 @@ const digitsByCurrency = new Map<string, number>([
   ['MRU', 2],
 ]);
 
-export const isCurrency = (code: string): boolean => digitsByCurrency.has(code);
-
 /** Digits after the point of a currency (ISO 4217 minor units). @throws RangeError for an unknown code */
 export function currencyDigits(currency: string): number {
   const digits = digitsByCurrency.get(currency);
@@ -27,7 +25,13 @@ export function currencyDigits(currency: string): number {
 export const Currency = z
   .string()
   .regex(/^[A-Z]{3}$/)
-  .refine(isCurrency, 'Must be a currency of ISO 4217 that has minor units.');
+  .refine((code) => digitsByCurrency.has(code), 'Must be a currency of ISO 4217 that has minor units.');
+
+/** @throws DomainError invalid CURRENCY_MISMATCH for another currency than that of the tenant's books */
+export function ensureCurrency(given: string | undefined, currency: string): void {
+  if (given === undefined || given === currency) return;
+  throw invalid([{ path: 'currency', message: `The books are kept in ${currency}.` }], 'CURRENCY_MISMATCH');
+}
 
 /** Minor units of a decimal string of at most `digits` decimals. @throws RangeError for any other text */
 export function toMinor(amount: string, digits: number): bigint {

@@ -5,7 +5,7 @@ import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
  * How many notifications a person may have read one by one since they last read all. The next one then reads all, so
  * that what is kept of a person stays small.
  */
-export const MAX_SINGLE_READS = 2_000;
+const MAX_SINGLE_READS = 2_000;
 
 export const notificationInboxEvents = {
   NotificationRead: domain('UPDATE', 'notification', z.object({ notificationId: z.string() }), {

@@ -72,11 +72,6 @@ export function updateOperator(state: Operator, patch: UpdateOperator): Operator
   return changes ? [{ type: 'OperatorUpdated', data: { changes } }] : [];
 }
 
-export function changeOperatorPassword(state: Operator, { passwordHash }: { passwordHash: string }): OperatorEvent[] {
-  if (present(state).passwordHash === passwordHash) return [];
-  return [{ type: 'OperatorPasswordChanged', data: { passwordHash } }];
-}
-
 /** @throws DomainError invalid when the account is not as it was when the current password was checked */
 export function changeOwnOperatorPassword(state: Operator, { epoch, ...change }: OwnPassword): OperatorEvent[] {
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];

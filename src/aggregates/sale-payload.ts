@@ -1,8 +1,6 @@
-import { hash } from 'node:crypto';
-import { canonicalize } from 'json-canonicalize';
 import { z } from 'zod';
 import { invalid, type Fault } from '../platform/domain-error.js';
-import { Email, line, paragraph, Phone } from './fields.js';
+import { Email, line, paragraph, Phone, printable } from './fields.js';
 import { boundedJson } from './json-limits.js';
 import {
   amountIn,
@@ -22,11 +20,7 @@ export type SaleType = z.output<typeof SaleType>;
 export const PaymentMethod = z.enum(['CASH', 'CARD', 'BANK']);
 
 /** Partners' own identifiers: kept exactly as sent, so no trimming. */
-const ExternalId = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Must not contain control characters.');
+const ExternalId = z.string().min(1).max(200).check(printable);
 
 /** When it happened at the partner: any offset, kept as UTC. */
 const OccurredAt = z.iso
@@ -167,18 +161,3 @@ const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';
 /** The id of a partner's sale, the same for ever. A JSON array keeps the three parts apart whatever they contain. */
 export const saleId = (tenantId: string, sourceId: string, externalId: string): string =>
   nameUuid(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);
-
-/**
- * A digest of each top-level member of a request's body as it came (before defaults), over its canonical form (RFC
- * 8785), to tell a retry from a different request without keeping the request.
- */
-export const fieldHashes = (rawBody: object): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(rawBody).map(([name, value]) => [name, hash('sha256', canonicalize(value), 'base64url')]),
-  );
-
-/** Names of the members that differ or are in one of the two only, in alphabetical order. */
-export function differingFields(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): string[] {
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].filter((name) => a[name] !== b[name]).sort();
-}

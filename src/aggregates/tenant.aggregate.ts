@@ -6,7 +6,7 @@ import { Credentials, recordedEmail, recordedName, recordedPasswordHash } from '
 import { changesTo, line, someOf, TimeZone } from './fields.js';
 import { Currency } from './money.js';
 
-export const Slug = z
+const Slug = z
   .string()
   .max(63)
   .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/);

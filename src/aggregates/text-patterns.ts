@@ -2,13 +2,10 @@
 type Node = {
   readonly next: Map<number, Node>;
   fallback: Node;
-  /** Patterns that end here, with those that end at a suffix of it. */
-  ends: readonly Pattern[];
+  /** Keys of the patterns that end here, with those that end at a suffix of it. */
+  ends: readonly number[];
 };
 type Pattern = { readonly text: string; readonly key: number };
-
-/** A pattern's place in a text. */
-export type PatternMatch = { readonly key: number; readonly startsAt: number; readonly endsAt: number };
 
 /**
  * Finds all of many patterns in a text in one pass, whatever their number. Source: A. V. Aho, M. J. Corasick, "Efficient
@@ -26,8 +23,8 @@ export class TextPatterns {
     this.link();
   }
 
-  /** Calls `found` for every occurrence of every pattern, in order of where they end. */
-  each(text: string, found: (match: PatternMatch) => void): void {
+  /** Calls `found` with the key of every occurrence of every pattern, in order of where they end. */
+  each(text: string, found: (key: number) => void): void {
     let node = this.root;
     for (let at = 0; at < text.length; at += 1) {
       const letter = text.charCodeAt(at);
@@ -37,14 +34,14 @@ export class TextPatterns {
         next = node.next.get(letter);
       }
       node = next ?? this.root;
-      for (const { text: pattern, key } of node.ends) found({ key, startsAt: at + 1 - pattern.length, endsAt: at + 1 });
+      for (const key of node.ends) found(key);
     }
   }
 
-  private add(pattern: Pattern): void {
+  private add({ text, key }: Pattern): void {
     let node = this.root;
-    for (let at = 0; at < pattern.text.length; at += 1) {
-      const letter = pattern.text.charCodeAt(at);
+    for (let at = 0; at < text.length; at += 1) {
+      const letter = text.charCodeAt(at);
       let next = node.next.get(letter);
       if (!next) {
         next = { next: new Map(), fallback: this.root, ends: [] };
@@ -52,7 +49,7 @@ export class TextPatterns {
       }
       node = next;
     }
-    node.ends = [...node.ends, pattern];
+    node.ends = [...node.ends, key];
   }
 
   /** Breadth first, so that every fallback is finished before it is needed. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, DomainError, notFound } from '../platform/domain-error.js';
+import { conflict, notFound } from '../platform/domain-error.js';
 import { nameUuid } from '../platform/name-uuid.js';
 import { CategorizedBy } from './categorized-by.js';
 import {
@@ -13,8 +13,8 @@ import {
   type CategoryRequest,
   type LedgerTrail,
 } from './ledger-trail.js';
-import { LedgerTransaction, reversal } from './ledger.js';
-import { differingFields } from './sale-payload.js';
+import { LedgerTransaction, reversal, type Cancellation } from './ledger.js';
+import { ensureSameRequest } from './request-digest.js';
 
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,
@@ -78,14 +78,9 @@ export const keyedTransactionId = (tenantId: string, key: string): string => nam
 /** `[]` where the same request has recorded it already. @throws DomainError conflict IDEMPOTENCY_CONFLICT */
 export function recordTransaction(state: Transaction, data: Recorded): TransactionEvent[] {
   if (state.status === 'absent') return [{ type: 'TransactionRecorded', data }];
-  const differing = differingFields(state.fieldHashes ?? {}, data.fieldHashes ?? {});
-  if (differing.length === 0) return [];
-  throw new DomainError('conflict', 'IDEMPOTENCY_CONFLICT', 'This key was used with a different payload.', {
-    errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
-  });
+  ensureSameRequest(state.fieldHashes ?? {}, data.fieldHashes ?? {});
+  return [];
 }
-
-export type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
 
 export function cancelTransaction(state: Transaction, data: Cancellation): TransactionEvent[] {
   const { status, transaction, trail } = recordedTransaction(state);

@@ -12,12 +12,12 @@ import {
   updateCategoryRule,
   UpdateRulePriority,
 } from '../aggregates/category-rule.aggregate.js';
-import { category } from '../aggregates/category.aggregate.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { command, decides, type Receipt } from '../platform/command.js';
+import { command, decides, receiptOf, type Receipt } from '../platform/command.js';
 import { conflict, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
+import { categoryNamed } from './category-check.js';
 
 export class CreateCategoryRule extends command(CreateInput) {}
 export class UpdateCategoryRule extends command(UpdateInput) {}
@@ -39,9 +39,8 @@ export class CategoryRuleReferences {
   }
 
   private async ensureCategory(tenantId: string, id: string): Promise<void> {
-    const { state } = await this.reader.read(category, tenantId, id);
-    if (state.status === 'absent') throw notFoundAt('categoryId', 'category');
-    if (state.status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
+    const { status } = await categoryNamed(this.reader, tenantId, id);
+    if (status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
   }
 
   private async ensureAccount(tenantId: string, id: string): Promise<void> {
@@ -63,8 +62,7 @@ export class CreateCategoryRuleHandler implements ICommandHandler<CreateCategory
   async execute({ target, data }: CreateCategoryRule): Promise<Receipt> {
     await this.references.ensure(target.tenantId, data);
     const made = { ...data, source: 'MANUAL' as const };
-    const { id, revision, position } = await this.runner.execute(categoryRule, target, made, createCategoryRule);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(categoryRule, target, made, createCategoryRule));
   }
 }
 
@@ -77,8 +75,7 @@ export class UpdateCategoryRuleHandler implements ICommandHandler<UpdateCategory
 
   async execute({ target, data }: UpdateCategoryRule): Promise<Receipt> {
     await this.references.ensure(target.tenantId, data);
-    const { id, revision, position } = await this.runner.execute(categoryRule, target, data, updateCategoryRule);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(categoryRule, target, data, updateCategoryRule));
   }
 }
 

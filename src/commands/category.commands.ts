@@ -11,9 +11,10 @@ import {
   updateCategory,
 } from '../aggregates/category.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { command, decides, type Receipt, type Target } from '../platform/command.js';
-import { invalid, notFoundAt } from '../platform/domain-error.js';
+import { command, decides, receiptOf, type Receipt, type Target } from '../platform/command.js';
+import { invalid } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
+import { categoryNamed } from './category-check.js';
 
 const nothing = z.object({});
 
@@ -32,9 +33,7 @@ async function ensureParent(reader: RecordReader, { tenantId, id }: Target, pare
     if (above === id) throw invalid([{ path: 'parentId', message: 'A category cannot lie below itself.' }]);
     if (depth === MAX_DEPTH)
       throw invalid([{ path: 'parentId', message: `Categories are nested at most ${MAX_DEPTH} deep.` }]);
-    const { state } = await reader.read(category, tenantId, above);
-    if (state.status === 'absent') throw notFoundAt('parentId', 'category');
-    above = state.parentId;
+    above = (await categoryNamed(reader, tenantId, above, 'parentId')).parentId;
   }
 }
 
@@ -47,8 +46,7 @@ export class CreateTransactionCategoryHandler implements ICommandHandler<CreateT
 
   async execute({ target, data }: CreateTransactionCategory): Promise<Receipt> {
     await ensureParent(this.reader, target, data.parentId ?? null);
-    const { id, revision, position } = await this.runner.execute(category, target, data, createCategory);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(category, target, data, createCategory));
   }
 }
 
@@ -61,8 +59,7 @@ export class UpdateTransactionCategoryHandler implements ICommandHandler<UpdateT
 
   async execute({ target, data }: UpdateTransactionCategory): Promise<Receipt> {
     await ensureParent(this.reader, target, data.parentId ?? null);
-    const { id, revision, position } = await this.runner.execute(category, target, data, updateCategory);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(category, target, data, updateCategory));
   }
 }
 

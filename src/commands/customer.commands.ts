@@ -19,7 +19,7 @@ import {
 import { LEDGER_USE, type LedgerUse } from '../aggregates/ledger-use.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { command, receiptOf, type Receipt } from '../platform/command.js';
 import { conflict, DomainError } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
@@ -79,8 +79,7 @@ export class CreateCustomerHandler implements ICommandHandler<CreateCustomer, Re
   constructor(@Inject(CustomerCreation) private readonly creation: CustomerCreation) {}
 
   async execute({ target, data }: CreateCustomer): Promise<Receipt> {
-    const { id, revision, position } = await this.creation.create(target, data);
-    return { id, revision, position };
+    return receiptOf(await this.creation.create(target, data));
   }
 }
 
@@ -97,8 +96,7 @@ export class UpdateCustomerHandler implements ICommandHandler<UpdateCustomer, Re
     // One that is closed may stay where it is named already.
     if (branchId && branchId !== presentCustomer(state).branchId)
       await ensureActiveBranch(this.reader, target.tenantId, branchId);
-    const { id, revision, position } = await this.runner.execute(customer, target, data, updateCustomer);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(customer, target, data, updateCustomer));
   }
 }
 
@@ -115,8 +113,7 @@ export class DeleteCustomerHandler implements ICommandHandler<DeleteCustomer, Re
     const { state } = await this.reader.read(customer, target.tenantId, target.id);
     if (!presentCustomer(state).isDefault && (await this.ledger.hasTransactions(target.tenantId, target.id)))
       throw conflict('CUSTOMER_HAS_TRANSACTIONS', 'The customer has transactions. Make it passive instead.');
-    const { id, revision, position } = await this.runner.execute(customer, target, {}, deleteCustomer);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(customer, target, {}, deleteCustomer));
   }
 }
 

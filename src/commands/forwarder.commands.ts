@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { FORWARDER, forwarder, rewindForwarder, RewindStart } from '../aggregates/forwarder.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { command, receiptOf, type Receipt } from '../platform/command.js';
 import { notFound } from '../platform/domain-error.js';
 
 export class RewindForwarder extends command(RewindStart) {}
@@ -13,8 +13,7 @@ export class RewindForwarderHandler implements ICommandHandler<RewindForwarder, 
 
   async execute({ target, data }: RewindForwarder): Promise<Receipt> {
     if (target.id !== FORWARDER) throw notFound('forwarder');
-    const { id, revision, position } = await this.runner.execute(forwarder, target, data, rewindForwarder);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(forwarder, target, data, rewindForwarder));
   }
 }
 

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { CommandRunner } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { command, receiptOf, type Receipt } from '../platform/command.js';
 import { notFound } from '../platform/domain-error.js';
 import { cancelRebuild, projectionAggregate, requestRebuild } from '../platform/projection-control.js';
 import { ProjectionStatus } from '../platform/projection-status.js';
@@ -23,8 +23,7 @@ export class RebuildProjectionHandler implements ICommandHandler<RebuildProjecti
     const version = this.projections.versionOf(target.id);
     if (version === undefined) throw notFound('projection');
     const data = { rebuildId: this.ids.next(), version };
-    const { id, revision, position } = await this.runner.execute(projectionAggregate, target, data, requestRebuild);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(projectionAggregate, target, data, requestRebuild));
   }
 }
 
@@ -37,8 +36,7 @@ export class CancelProjectionRebuildHandler implements ICommandHandler<CancelPro
 
   async execute({ target, data }: CancelProjectionRebuild): Promise<Receipt> {
     if (this.projections.versionOf(target.id) === undefined) throw notFound('projection');
-    const { id, revision, position } = await this.runner.execute(projectionAggregate, target, data, cancelRebuild);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(projectionAggregate, target, data, cancelRebuild));
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type CreateWebPushSubscription,
 } from '../aggregates/push-subscription.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import type { Receipt } from '../platform/command.js';
+import { receiptOf, type Receipt } from '../platform/command.js';
 import { invalid } from '../platform/domain-error.js';
 import { PushClient } from '../platform/push-client.js';
 import { isOnCurve } from '../platform/web-push-encryption.js';
@@ -56,13 +56,7 @@ export class SubscribeToPushHandler implements ICommandHandler<SubscribeToPush, 
     const isHere = own.includes(id);
     if (!isHere) await this.makeRoom(person, own);
     const wanted = { userId, endpoint, keys, userAgent, isHere };
-    const { revision, position } = await this.runner.execute(
-      pushSubscription,
-      { tenantId, id },
-      wanted,
-      subscribeToPush,
-    );
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(pushSubscription, { tenantId, id }, wanted, subscribeToPush));
   }
 
   private async makeRoom({ tenantId, userId }: Person, own: readonly string[]): Promise<void> {
@@ -80,8 +74,7 @@ export class UnsubscribeFromPushHandler implements ICommandHandler<UnsubscribeFr
 
   async execute({ person: { tenantId, userId }, endpoint }: UnsubscribeFromPush): Promise<Receipt> {
     const target = { tenantId, id: pushSubscriptionId(endpoint) };
-    const { id, revision, position } = await this.runner.execute(pushSubscription, target, { userId }, endOwnPush);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(pushSubscription, target, { userId }, endOwnPush));
   }
 }
 

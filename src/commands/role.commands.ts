@@ -17,7 +17,7 @@ import {
 } from '../aggregates/role.aggregate.js';
 import type { Decision } from '../platform/aggregate.js';
 import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { command, receiptOf, type Receipt } from '../platform/command.js';
 import { conflict } from '../platform/domain-error.js';
 import type { EventMetadata } from '../platform/event-catalogue.js';
 import { streamName } from '../platform/stream-name.js';
@@ -76,8 +76,7 @@ async function changeRole<D>(
   decide: Decision<CustomRole, D, RoleEvent>,
 ): Promise<Receipt> {
   if (systemRoleOf(target.tenantId, target.id)) throw conflict('SYSTEM_ROLE', 'System roles stay as they are.');
-  const { id, revision, position } = await runner.execute(role, target, data, decide);
-  return { id, revision, position };
+  return receiptOf(await runner.execute(role, target, data, decide));
 }
 
 @CommandHandler(CreateRole)
@@ -130,8 +129,6 @@ export class DeleteRoleHandler implements ICommandHandler<DeleteRole, Receipt> {
     return changeRole(this.runner, target, {}, deleteRole);
   }
 }
-
-const receiptOf = ({ id, revision, position }: Executed): Receipt => ({ id, revision, position });
 
 export const roleCommandHandlers = [
   CreateRoleHandler,

@@ -5,7 +5,7 @@ import { Password, wrongPassword, type OwnPassword } from '../aggregates/credent
 import { changeOwnOperatorPassword, operator } from '../aggregates/operator.aggregate.js';
 import { changeOwnPassword, user } from '../aggregates/user.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import type { Receipt } from '../platform/command.js';
+import { receiptOf, type Receipt } from '../platform/command.js';
 import { currentContext } from '../platform/context.js';
 import { invalid } from '../platform/domain-error.js';
 import { Passwords } from '../platform/passwords.js';
@@ -43,8 +43,7 @@ export class ChangeOwnPasswordHandler implements ICommandHandler<ChangeOwnPasswo
       throw invalid([{ path: 'newPassword', message: 'The new password is the current one.' }]);
     const passwordHash = await this.passwords.hash(newPassword);
     const change = { passwordHash, keptSessionId: principal.sessionId, epoch: account.owner.epoch };
-    const { id, revision, position } = await this.write(principal, change);
-    return { id, revision, position };
+    return receiptOf(await this.write(principal, change));
   }
 
   /** Whoever has got hold of a session must not guess the password with it. @throws DomainError invalid, limited */

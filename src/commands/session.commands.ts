@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { answerTo, endSession, isHonoured, rotateRefreshToken, session } from '../aggregates/session.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import type { Receipt } from '../platform/command.js';
+import { receiptOf, type Receipt } from '../platform/command.js';
 import { currentContext, inContext } from '../platform/context.js';
 import { DomainError } from '../platform/domain-error.js';
 import { isOidcSession } from '../platform/oidc.js';
@@ -82,8 +82,7 @@ export class LogoutHandler implements ICommandHandler<Logout, Receipt> {
     const target = { tenantId: currentContext().tenantId, id: principal.sessionId };
     // The issuer's own session: nothing of it is kept here that could end.
     if (isOidcSession(target.id)) return { id: target.id, revision: 0, position: 0 };
-    const { id, revision, position } = await this.runner.execute(session, target, { reason: 'LOGOUT' }, endSession);
-    return { id, revision, position };
+    return receiptOf(await this.runner.execute(session, target, { reason: 'LOGOUT' }, endSession));
   }
 }
 

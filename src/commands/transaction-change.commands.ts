@@ -1,32 +1,28 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
-import { category } from '../aggregates/category.aggregate.js';
 import { cancelOpeningBalance, categorizeOpeningBalance, customer } from '../aggregates/customer.aggregate.js';
 import { line, RecordId } from '../aggregates/fields.js';
 import { revisionIn, type CategoryRequest, type LedgerTrail } from '../aggregates/ledger-trail.js';
+import type { Cancellation } from '../aggregates/ledger.js';
 import { LEDGER_DIRECTORY, type Carrier, type LedgerDirectory } from '../aggregates/ledger-use.js';
 import { categorizeSaleTransaction, sale } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import {
-  cancelTransaction,
-  categorizeTransaction,
-  transactionAggregate,
-  type Cancellation,
-} from '../aggregates/transaction.aggregate.js';
+import { cancelTransaction, categorizeTransaction, transactionAggregate } from '../aggregates/transaction.aggregate.js';
 import type { Aggregate, Decision, DomainEvent } from '../platform/aggregate.js';
 import { calendarDate } from '../platform/calendar.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt, type Target } from '../platform/command.js';
-import { conflict, notFound, notFoundAt } from '../platform/domain-error.js';
+import { conflict, notFound } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
+import { categoryNamed } from './category-check.js';
 
-export const CancelTransactionInput = z.strictObject({ reason: line(500) }).meta({ id: 'CancelTransactionDto' });
+const CancelTransactionInput = z.strictObject({ reason: line(500) }).meta({ id: 'CancelTransactionDto' });
 export class CancelTransaction extends command(CancelTransactionInput) {}
 
-export const CategorizeTransactionInput = z
+const CategorizeTransactionInput = z
   .strictObject({ categoryId: RecordId.nullable() })
   .meta({ id: 'CategorizeTransactionDto' });
 export class CategorizeTransaction extends command(CategorizeTransactionInput) {}
@@ -112,7 +108,7 @@ export class CategorizeTransactionHandler implements ICommandHandler<CategorizeT
 
   async execute({ target, data: { categoryId } }: CategorizeTransaction): Promise<Receipt> {
     const { carrier } = await this.carriers.find(target);
-    const chosen = categoryId === null ? null : await this.categoryOf(target.tenantId, categoryId);
+    const chosen = categoryId === null ? null : await categoryNamed(this.reader, target.tenantId, categoryId);
     const request = { transactionId: target.id, categoryId, category: chosen };
     return this.choose({ ...target, recordId: carrier.recordId }, carrier.entity, request);
   }
@@ -130,12 +126,6 @@ export class CategorizeTransactionHandler implements ICommandHandler<CategorizeT
       case 'sale':
         return this.carriers.change(sale, target, request, categorizeSaleTransaction);
     }
-  }
-
-  private async categoryOf(tenantId: string, id: string) {
-    const { state } = await this.reader.read(category, tenantId, id);
-    if (state.status === 'absent') throw notFoundAt('categoryId', 'category');
-    return state;
   }
 }
 

@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { account, type AccountType, type PresentAccount } from '../aggregates/account.aggregate.js';
-import { category, ensureGivable } from '../aggregates/category.aggregate.js';
+import { ensureGivable } from '../aggregates/category.aggregate.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import type { Direction } from '../aggregates/fields.js';
 import type { CreateTransaction } from '../aggregates/transaction-input.js';
 import { conflict, invalid, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { ensureActiveBranch } from './branch-check.js';
+import { categoryNamed } from './category-check.js';
 
 type AccountField = 'accountId' | 'counterAccountId' | 'expenseItemId';
 
@@ -40,7 +41,7 @@ export class TransactionReferences {
     for (const field of ['accountId', 'counterAccountId', 'expenseItemId'] as const)
       await this.ensureAccount(tenantId, input, field);
     if (branchId) await ensureActiveBranch(this.reader, tenantId, branchId);
-    if (categoryId) await this.ensureCategory(tenantId, categoryId, directionOf(input));
+    if (categoryId) ensureGivable(await categoryNamed(this.reader, tenantId, categoryId), directionOf(input));
     return { customerName: input.customerId ? await this.customerName(tenantId, input.customerId) : null };
   }
 
@@ -60,12 +61,6 @@ export class TransactionReferences {
     const owner = await this.reader.read(customer, tenantId, id);
     if (owner.state.status === 'present') throw invalid([{ path, message: 'A customer is named as customerId.' }]);
     throw notFoundAt(path, 'account');
-  }
-
-  private async ensureCategory(tenantId: string, id: string, direction: Direction | null): Promise<void> {
-    const { state } = await this.reader.read(category, tenantId, id);
-    if (state.status === 'absent') throw notFoundAt('categoryId', 'category');
-    ensureGivable(state, direction);
   }
 
   private async customerName(tenantId: string, id: string): Promise<string> {

@@ -12,13 +12,14 @@ import {
   type LedgerTransaction,
   type Payee,
 } from '../aggregates/ledger.js';
-import { amountIn } from '../aggregates/money.js';
+import { amountIn, ensureCurrency } from '../aggregates/money.js';
+import { ensureSameRequest } from '../aggregates/request-digest.js';
 import { CreateTransaction as CreateInput, ensureForm } from '../aggregates/transaction-input.js';
-import { recordTransaction, transactionAggregate, type Transaction } from '../aggregates/transaction.aggregate.js';
+import { recordTransaction, transactionAggregate } from '../aggregates/transaction.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt, type Target } from '../platform/command.js';
-import { conflict, invalid } from '../platform/domain-error.js';
+import { conflict } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { TransactionReferences } from './transaction-references.js';
@@ -83,8 +84,11 @@ export class CreateTransactionHandler implements ICommandHandler<CreateTransacti
   async execute({ target, data, fieldHashes }: CreateTransaction): Promise<RecordedReceipt> {
     const { tenantId, id } = target;
     const known = fieldHashes && (await this.reader.read(transactionAggregate, tenantId, id));
-    if (known && known.state.status !== 'absent')
-      return this.replayed(known.state, fieldHashes, target, known.position);
+    if (known && known.state.status !== 'absent') {
+      ensureSameRequest(known.state.fieldHashes ?? {}, fieldHashes);
+      // The first answer again: it was recorded at revision 0, whatever became of it.
+      return { id, revision: 0, position: known.position, isReplay: true };
+    }
     const recorded = { ...(await this.prepare(target, data)), fieldHashes: fieldHashes && { ...fieldHashes } };
     const made = await this.runner.execute(transactionAggregate, target, recorded, recordTransaction);
     return { id, revision: 0, position: made.position, isReplay: made.events.length === 0 };
@@ -93,8 +97,7 @@ export class CreateTransactionHandler implements ICommandHandler<CreateTransacti
   private async prepare({ tenantId, id }: Target, data: Input) {
     ensureForm(data);
     const { currency, seeds } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
-    if ((data.currency ?? currency) !== currency)
-      throw invalid([{ path: 'currency', message: `The books are kept in ${currency}.` }], 'CURRENCY_MISMATCH');
+    ensureCurrency(data.currency, currency);
     const amount = amountIn(currency, data.amount);
     const { customerName } = await this.references.ensure(tenantId, data);
     const { openingBalances, adjustments } = seeds.accounts;
@@ -102,18 +105,6 @@ export class CreateTransactionHandler implements ICommandHandler<CreateTransacti
     ensureOther(data, balancingAccountId);
     const entry = entryOf(data, factsOf(id, currency, data), amount, balancingAccountId);
     return this.withCategory(tenantId, entry, customerName);
-  }
-
-  /** The first answer again: the transaction was recorded at revision 0, whatever became of it. */
-  private replayed(
-    state: Transaction,
-    fieldHashes: Readonly<Record<string, string>>,
-    { id }: { readonly id: string },
-    position: number,
-  ): RecordedReceipt {
-    const { transaction } = state as Exclude<Transaction, { status: 'absent' }>;
-    recordTransaction(state, { transaction, categorizedBy: null, fieldHashes: { ...fieldHashes } });
-    return { id, revision: 0, position, isReplay: true };
   }
 
   private async withCategory(tenantId: string, transaction: LedgerTransaction, merchant: string | null) {

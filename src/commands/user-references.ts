@@ -11,7 +11,7 @@ export type UserLinks = {
   readonly branchId: string | null;
   readonly branchIds: readonly string[];
 };
-export const NO_LINKS: UserLinks = { roleIds: [], branchId: null, branchIds: [] };
+const NO_LINKS: UserLinks = { roleIds: [], branchId: null, branchIds: [] };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

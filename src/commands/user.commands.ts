@@ -17,8 +17,8 @@ import {
   type User,
   type UserEvent,
 } from '../aggregates/user.aggregate.js';
-import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
-import { command, type Receipt } from '../platform/command.js';
+import { CommandRunner, type Target } from '../platform/command-runner.js';
+import { command, receiptOf, type Receipt } from '../platform/command.js';
 import { invalid } from '../platform/domain-error.js';
 import { hashPassword } from '../platform/passwords.js';
 import { RecordReader } from '../platform/record-reader.js';
@@ -89,8 +89,6 @@ function deleteUserBy(state: User, { by, roles }: Guard): UserEvent[] {
   ensureMayChangeUser(by, { before: standingOf(presentUser(state)), after: null }, roles);
   return deleteUser(state);
 }
-
-const receiptOf = ({ id, revision, position }: Executed): Receipt => ({ id, revision, position });
 
 /** Reads the branches and roles that the new user shall have. */
 @CommandHandler(CreateUser)

@@ -7,7 +7,7 @@ import {
   RULE_DEFAULTS,
   RuleSource,
 } from '../aggregates/category-rule.aggregate.js';
-import { Direction } from '../aggregates/fields.js';
+import { Direction, paragraph } from '../aggregates/fields.js';
 import { MoneyInput } from '../aggregates/money.js';
 import {
   CreateCategoryRule,
@@ -26,7 +26,7 @@ import { answer, type Answer } from './answer.js';
 import { TransactionCategoryDto } from './category.controller.js';
 import { CommandGateway } from './command-gateway.js';
 import { Caller, Endpoint } from './endpoint.js';
-import { idInput, longText, MAX_PAGE_SIZE, optionalInteger, queryBoolean, searchInput } from './input.js';
+import { idInput, MAX_PAGE_SIZE, optionalInteger, queryBoolean, searchInput } from './input.js';
 import { TransactionDto } from './transaction.schemas.js';
 import { instantOut, named, recordFields } from './shapes.js';
 
@@ -104,8 +104,8 @@ const listQuery = z.strictObject({
 const TestCategoryRuleDto = named(
   'TestCategoryRuleDto',
   z.strictObject({
-    description: longText(1000).optional(),
-    merchant: longText(200).optional(),
+    description: paragraph(1000).optional(),
+    merchant: paragraph(200).optional(),
     amount: MoneyInput.optional(),
     direction: Direction.optional(),
     accountId: idInput.optional(),

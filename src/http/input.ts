@@ -1,72 +1,21 @@
 import { z } from 'zod';
+import { DATE_FORM, enteredDate, printable } from '../aggregates/fields.js';
 import { documented } from './shapes.js';
 
-/** The pieces of which request schemas are made. Every text is bounded, trimmed, and free of control characters. */
-
-// Control characters, and halves of surrogate pairs, which no UTF-8 store can keep.
-const FORBIDDEN = /[\p{Cc}\p{Cs}]/u;
-const FORBIDDEN_IN_LONG_TEXT = /[^\P{Cc}\n\r\t]|\p{Cs}/u;
-
-const clean = (text: string): boolean => !FORBIDDEN.test(text);
-const cleanLines = (text: string): boolean => !FORBIDDEN_IN_LONG_TEXT.test(text);
-const NO_CONTROLS = 'Must not contain control characters.';
-
-/** One line of text that is not empty. */
-export const text = (maxLength: number) => z.string().trim().min(1).max(maxLength).refine(clean, NO_CONTROLS);
-
-/** Text that may have several lines. */
-export const longText = (maxLength: number) => z.string().trim().min(1).max(maxLength).refine(cleanLines, NO_CONTROLS);
-
-/** An optional field that `null` clears. */
-export const clearable = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
-
-const emptyAsNull = (value: string): string | null => (value === '' ? null : value);
-
-/** An optional line that `null`, or nothing but spaces, clears. */
-export const clearableText = (maxLength: number) =>
-  z.string().trim().max(maxLength).refine(clean, NO_CONTROLS).transform(emptyAsNull).nullable().optional();
-
-export const clearableLongText = (maxLength: number) =>
-  z.string().trim().max(maxLength).refine(cleanLines, NO_CONTROLS).transform(emptyAsNull).nullable().optional();
-
-export const emailInput = z
-  .string()
-  .trim()
-  .max(254)
-  .regex(z.regexes.email, 'Must be an e-mail address.')
-  .meta({ format: 'email' });
-
-export const phoneInput = z
-  .string()
-  .trim()
-  .max(40)
-  .regex(/^\+?[\d ().\-/]{3,}$/, 'Must be a phone number.');
+/** The pieces of which query schemas are made. Every text is bounded, trimmed, and free of control characters. */
 
 /**
  * An id in a body or query. Any short text is taken, as an unknown id has its own answer (404 in a body, nothing found
  * in a filter), and a malformed one is just that.
  */
-export const idInput = z.string().trim().toLowerCase().min(1).max(100).refine(clean, NO_CONTROLS);
+export const idInput = z.string().trim().toLowerCase().min(1).max(100).check(printable);
 
-/** Upper-cases what must be one of `values`. */
-export const enumInAnyCase = <const V extends readonly [string, ...string[]]>(values: V) =>
-  documented(z.string().trim().toUpperCase().pipe(z.enum(values)), {
-    type: 'string',
-    description: `In any case: ${values.join(', ')}.`,
-  });
-
-const EARLIEST_DATE = '1900-01-01';
-// What the document says: with the format it leaves dates that exist, from 1900.
-const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
 const INSTANT_FORM = z.regexes.datetime({ offset: true }).source;
 export const dateDocument = { type: 'string', format: 'date', pattern: DATE_FORM } as const;
 export const instantDocument = { type: 'string', format: 'date-time', pattern: INSTANT_FORM } as const;
 
 /** A calendar date that exists, 1900 or later. */
-export const dateInput = z.iso
-  .date('Must be a calendar date: YYYY-MM-DD.')
-  .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
-  .meta({ pattern: DATE_FORM });
+export const dateInput = enteredDate('Must be a calendar date: YYYY-MM-DD.');
 
 const instantText = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 instant: 2026-01-31T08:30:00.000Z.' });
 const toInstant = (value: string): string => new Date(value).toISOString();
@@ -113,7 +62,7 @@ export const queryInteger = (minimum: number, maximum: number) =>
   );
 
 /** Free text to search for; empty text searches for nothing in particular. */
-export const searchInput = z.string().trim().max(200).refine(clean, NO_CONTROLS);
+export const searchInput = z.string().trim().max(200).check(printable);
 
 export const MAX_PAGE_SIZE = 100;
 const MAX_PAGE_NUMBER = 1_000_000_000;

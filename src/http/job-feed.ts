@@ -12,7 +12,7 @@ import { PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
 import { EVENT_STORE, type EventStore, type Position } from '../ports/event-store.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { executionOf, jobRecordOf } from '../queries/job.queries.js';
+import { executionViewOf, jobRecordOf } from '../queries/job.queries.js';
 import { EventStream, sseComment, sseFrame } from './event-stream.js';
 
 /** How many streams a process holds open at once. */
@@ -176,7 +176,7 @@ export class JobFeed implements OnModuleDestroy {
 
   private frameOf(event: Recorded<JobEvent>): Buffer | undefined {
     const log = this.directory.jobs.has(event.recordId) ? executionLogOf(event) : undefined;
-    return log && sseFrame('job', event.position, executionOf(event.recordId, log));
+    return log && sseFrame('job', event.position, executionViewOf(event.recordId, log));
   }
 
   private snapshot(): Buffer {

@@ -1,7 +1,7 @@
 import { Body, Controller, Inject, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
-import { fieldHashes } from '../aggregates/sale-payload.js';
+import { fieldHashes } from '../aggregates/request-digest.js';
 import { keyedTransactionId } from '../aggregates/transaction.aggregate.js';
 import { CancelTransaction, CategorizeTransaction } from '../commands/transaction-change.commands.js';
 import { CreateTransaction } from '../commands/transaction.commands.js';

@@ -6,12 +6,14 @@ import {
   idempotencyKeyId,
   type KeyClaim,
 } from '../aggregates/idempotency-key.aggregate.js';
-import { fieldHashes, priceSale, saleId, type SalePayload } from '../aggregates/sale-payload.js';
+import { ensureCurrency } from '../aggregates/money.js';
+import { fieldHashes } from '../aggregates/request-digest.js';
+import { priceSale, saleId, type SalePayload } from '../aggregates/sale-payload.js';
 import { acceptedSale, acceptSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { fold, type Aggregate, type DomainEvent } from '../platform/aggregate.js';
 import { Appender } from '../platform/appender.js';
-import { DomainError, invalid } from '../platform/domain-error.js';
+import { DomainError } from '../platform/domain-error.js';
 import { expectedAt, RecordReader, type Loaded } from '../platform/record-reader.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { WrongExpectedRevision, type Append } from '../ports/event-store.js';
@@ -89,10 +91,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
 
   private async checkCurrency({ tenantId, payload }: Intake): Promise<void> {
     const { state } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId, { maxAgeMs: TENANT_MAX_AGE_MS });
-    const { currency } = presentTenant(state);
-    if (payload.currency === currency) return;
-    const message = `The books are kept in ${currency}.`;
-    throw invalid([{ path: 'currency', message }], 'CURRENCY_MISMATCH');
+    ensureCurrency(payload.currency, presentTenant(state).currency);
   }
 
   private claimOf(

@@ -17,7 +17,7 @@ export type BackupSettings = {
 
 export type BackupTask = BackupSettings & { readonly kind: 'backup'; readonly executionId: string };
 
-export const DATABASE_BACKUP = 'database-backup';
+const DATABASE_BACKUP = 'database-backup';
 
 /** The whole history as a file that `npm run restore` loads again. Its artifact is the file's name in the archive. */
 export const databaseBackup = (work: HistoryWork<BackupTask>, settings: BackupSettings): Job => ({

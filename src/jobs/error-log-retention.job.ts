@@ -62,7 +62,7 @@ export class ErrorLogRetentionJob implements Job {
   /** False where the record has changed since it was listed, so that it is kept. */
   private async expire(id: string, retention: Retention, executionId: string): Promise<boolean> {
     const commandId = this.ids.next();
-    const own = { tenantId: PLATFORM_TENANT, name: this.name, correlationId: executionId, commandId };
+    const own = { tenantId: PLATFORM_TENANT, name: this.name, requestId: executionId, commandId };
     const { events } = await asService(own, () =>
       this.runner.execute(errorLog, { tenantId: PLATFORM_TENANT, id }, retention, expireErrors),
     );

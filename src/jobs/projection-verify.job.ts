@@ -13,7 +13,7 @@ const parameters = z.strictObject({
 
 export type VerifyTask = { readonly kind: 'verify'; readonly share: number; readonly seed: number };
 
-export const PROJECTION_VERIFY = 'projection-verify';
+const PROJECTION_VERIFY = 'projection-verify';
 
 /**
  * Compares a sample of the read models with the history. Parameters: `share` of the documents, lowered where that would

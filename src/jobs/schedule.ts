@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-const PARTS = /^(?:@[a-z]+|\S+(?: +\S+){4,6})$/;
+const PARTS = /^(?:@[a-z]+|\S+(?: +\S+){4,5})$/;
 
 /** The instants of a cron pattern, in UTC. Has no timers: whoever asks says what time it is. */
 export class Schedule {
@@ -11,7 +11,7 @@ export class Schedule {
    * @throws Error when it is no pattern, or one that no instant fits
    */
   constructor(readonly pattern: string) {
-    if (!PARTS.test(pattern)) throw new Error('must be a cron pattern of five parts');
+    if (!PARTS.test(pattern)) throw new Error('must be a cron pattern of five or six parts, or a name such as @daily');
     this.cron = new Cron(pattern, { timezone: 'UTC' });
     if (this.after(0) === undefined) throw new Error('must be a cron pattern that some instant fits');
   }

@@ -31,7 +31,7 @@ export class SessionCleanup implements Job {
   async run({ executionId, signal, report }: JobRun): Promise<JobOutcome> {
     const to = new Date(this.clock.nowMs() - LAPSED_FOR_MS).toISOString();
     const lapsed = { between: { expiresAt: { to } } };
-    const { totalCount } = await this.models.list(openSessions, PLATFORM, { ...lapsed, pageNumber: 1, pageSize: 1 });
+    const totalCount = await this.models.count(openSessions, PLATFORM, lapsed);
     let [seen, ended] = [0, 0];
     for await (const found of this.models.each(openSessions, PLATFORM, lapsed)) {
       signal.throwIfAborted();

@@ -40,10 +40,3 @@ export function isTimeZone(name: string): boolean {
     return false;
   }
 }
-
-/** Whether the text is a date that exists, written `YYYY-MM-DD`: `2028-02-29` is, `2026-02-29` is not. */
-export function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const midnightMs = Date.parse(`${text}T00:00:00.000Z`);
-  return !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(text);
-}

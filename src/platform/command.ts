@@ -9,6 +9,9 @@ export type { Target } from './command-runner.js';
 /** What a command answers with: where the record is now, and the position to wait for in read models. */
 export type Receipt = { readonly id: string; readonly revision: number; readonly position: number };
 
+/** What of a command's outcome is answered. */
+export const receiptOf = ({ id, revision, position }: Receipt): Receipt => ({ id, revision, position });
+
 /** Base class for a command whose payload is `schema`: `class RenameBranch extends command(schema) {}`. */
 export const command = <S extends z.ZodType, R = Receipt>(schema: S) =>
   class extends Command<R> {
@@ -32,8 +35,7 @@ export function decides<Data, State, Event extends DomainEvent>(
     constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
 
     async execute({ target, data }: { target: Target; data: Data }): Promise<Receipt> {
-      const { id, revision, position } = await this.runner.execute(aggregate, target, data, decide);
-      return { id, revision, position };
+      return receiptOf(await this.runner.execute(aggregate, target, data, decide));
     }
   }
   return DecisionHandler;

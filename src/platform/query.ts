@@ -1,6 +1,6 @@
 import { Inject, type Type } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { AnyTable, Listed, ListQuery, ReadModel, ReadStore, Scope } from '../ports/read-store.js';
+import type { AnyTable, Listed, ListQuery, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
 import { notFound } from './domain-error.js';
 
 /** A page as the API shows it. */
@@ -22,6 +22,10 @@ export type ListRequest = Matching & {
   readonly pageNumber: number;
   readonly pageSize: number;
 };
+
+/** The filters that were given: the others filter nothing. */
+export const given = (filters: Readonly<Record<string, Scalar | undefined>>): Record<string, Scalar> =>
+  Object.fromEntries(Object.entries(filters).filter((entry): entry is [string, Scalar] => entry[1] !== undefined));
 
 /** How many documents are read at once where all are gone through. */
 const PART = 1_000;

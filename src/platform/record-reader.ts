@@ -89,10 +89,6 @@ export class RecordReader {
     this.cache.set(loaded.stream, { loaded, checkedAtMs: known?.checkedAtMs ?? this.startedAtMs });
   }
 
-  forget(stream: string): void {
-    this.cache.delete(stream);
-  }
-
   private ageOf({ checkedAtMs }: Entry): number {
     return this.clock.monotonicMs() - checkedAtMs;
   }

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ACCOUNT_DEFAULTS_ID, accountDefaults } from '../aggregates/account-defaults.aggregate.js';
-import { account, accountCodeKey } from '../aggregates/account.aggregate.js';
-import { branch } from '../aggregates/branch.aggregate.js';
+import { account, accountCodeClaim } from '../aggregates/account.aggregate.js';
+import { branch, branchCodeClaim } from '../aggregates/branch.aggregate.js';
 import type { SalePayment } from '../aggregates/sale-events.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
+import type { Claim } from '../platform/aggregate.js';
 import { calendarDate } from '../platform/calendar.js';
 import { Claims } from '../platform/claims.js';
 import { conflict } from '../platform/domain-error.js';
@@ -42,7 +43,7 @@ export class SaleFactsReader {
   private async branchOf(tenantId: string, code: string | null): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const id = await this.holderOf(tenantId, 'branch-code', value);
+    const id = await this.holderOf(branchCodeClaim(tenantId, value));
     if (id === undefined) throw conflict('BRANCH_UNKNOWN', `There is no branch ${value}.`);
     const { state } = await this.reader.read(branch, tenantId, id);
     if (state.status !== 'active') throw conflict('BRANCH_UNKNOWN', `The branch ${value} is not active.`);
@@ -64,7 +65,7 @@ export class SaleFactsReader {
   }
 
   private async codedAccount(tenantId: string, code: string): Promise<string> {
-    const id = await this.holderOf(tenantId, 'account-code', accountCodeKey(code));
+    const id = await this.holderOf(accountCodeClaim(tenantId, code));
     if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `There is no account ${code}.`);
     if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is not active.`);
     return id;
@@ -75,8 +76,8 @@ export class SaleFactsReader {
     return state.status === 'present' && state.isActive;
   }
 
-  private async holderOf(tenantId: string, kind: string, value: string): Promise<string | undefined> {
-    const stream = await this.claims.holder({ scope: tenantId, kind, value, refusal: null });
+  private async holderOf(claim: Claim): Promise<string | undefined> {
+    const stream = await this.claims.holder(claim);
     return stream === undefined ? undefined : parseStreamName(stream)?.id;
   }
 }

@@ -5,7 +5,7 @@ import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { accounts, type AccountView } from '../projections/account.projection.js';
 import { balancesOf, type Money } from './balances.js';
-import { bestMatches, CANDIDATES } from './best-match.js';
+import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
 
 /** An account as the API shows it. */
 export type AccountRecord = Omit<AccountView, 'isDeleted'> & { readonly balance: Money };
@@ -32,14 +32,11 @@ export class ListAccounts extends Query<Page<AccountRecord>> {
   }
 }
 
-export class LookUpAccounts extends Query<readonly { id: string; name: string; code: string | null }[]> {
-  constructor(
-    readonly scope: Scope,
-    readonly search: string | undefined,
-  ) {
-    super();
-  }
-}
+export class LookUpAccounts extends lookUpFrom({
+  model: accounts,
+  where: { isDeleted: false, isActive: true },
+  briefOf: inBrief,
+}) {}
 
 async function recordsOf(models: ReadModels, scope: Scope, views: readonly AccountView[]): Promise<AccountRecord[]> {
   const balanceFor = await balancesOf(
@@ -75,19 +72,4 @@ export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
   }
 }
 
-@QueryHandler(LookUpAccounts)
-export class LookUpAccountsHandler implements IQueryHandler<LookUpAccounts> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ scope, search }: LookUpAccounts): Promise<{ id: string; name: string; code: string | null }[]> {
-    const { items } = await this.models.list(accounts, scope, {
-      pageNumber: 1,
-      pageSize: CANDIDATES,
-      where: { isDeleted: false, isActive: true },
-      ...(search !== undefined && { search }),
-    });
-    return bestMatches(items, search).map(({ id, name, code }) => ({ id, name, code }));
-  }
-}
-
-export const accountQueryHandlers = [GetAccountHandler, ListAccountsHandler, LookUpAccountsHandler];
+export const accountQueryHandlers = [GetAccountHandler, ListAccountsHandler, looksUpFrom(LookUpAccounts)];

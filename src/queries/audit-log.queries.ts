@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { given, ReadModels, type ListRequest, type Page } from '../platform/query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { auditActors } from '../projections/audit-actor.projection.js';
 import { auditLogs, auditSearch, type AuditLogView } from '../projections/audit-log.projection.js';
@@ -43,7 +43,6 @@ export class GetAuditLog extends Query<AuditLogDetail> {
 }
 
 function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }: AuditLogFilters): ListRequest {
-  const given = Object.entries(where).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const occurredAtMs = {
     ...(dateFrom !== undefined && { from: Date.parse(dateFrom) }),
     ...(dateTo !== undefined && { to: Date.parse(dateTo) }),
@@ -52,7 +51,7 @@ function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }:
     pageNumber,
     pageSize,
     ...(search !== undefined && { search: auditSearch(search) }),
-    where: Object.fromEntries(given),
+    where: given(where),
     ...(Object.keys(occurredAtMs).length > 0 && { between: { occurredAtMs } }),
   };
 }

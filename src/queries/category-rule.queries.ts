@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { RuleSource } from '../aggregates/category-rule.aggregate.js';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type ListRequest } from '../platform/query.js';
+import { given, ReadModels, type ListRequest } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { categoryRules } from '../projections/category-rule.projection.js';
 import { TestCategoryRulesHandler } from './category-rule-test.query.js';
@@ -67,11 +67,10 @@ export class ListCategoryRulesHandler implements IQueryHandler<ListCategoryRules
 
   async execute({ scope, request }: ListCategoryRules): Promise<RuleList> {
     const { page, limit, search, ...filters } = request;
-    const where = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
     const query: ListRequest = {
       pageNumber: page,
       pageSize: limit,
-      where: where as NonNullable<ListRequest['where']>,
+      where: given(filters),
       ...(search !== undefined && { search }),
     };
     const { items, totalCount: total, totalPages } = await this.models.list(categoryRules, scope, query);

@@ -5,7 +5,7 @@ import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { customers, type CustomerView } from '../projections/customer.projection.js';
 import { balancesOf, type Money } from './balances.js';
-import { bestMatches, CANDIDATES } from './best-match.js';
+import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
 
 /** A customer as the API shows it. */
 export type CustomerRecord = Omit<CustomerView, 'isDeleted'> & { readonly balance: Money };
@@ -35,14 +35,7 @@ export class ListCustomers extends Query<Page<CustomerRecord>> {
   }
 }
 
-export class LookUpCustomers extends Query<readonly { id: string; name: string; code: string | null }[]> {
-  constructor(
-    readonly scope: Scope,
-    readonly search: string | undefined,
-  ) {
-    super();
-  }
-}
+export class LookUpCustomers extends lookUpFrom({ model: customers, where: { shown: 'ACTIVE' }, briefOf: inBrief }) {}
 
 const recordOf = ({ isDeleted: _, ...view }: CustomerView, balance: Money): CustomerRecord => ({ ...view, balance });
 
@@ -82,19 +75,4 @@ export class ListCustomersHandler implements IQueryHandler<ListCustomers> {
   }
 }
 
-@QueryHandler(LookUpCustomers)
-export class LookUpCustomersHandler implements IQueryHandler<LookUpCustomers> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ scope, search }: LookUpCustomers): Promise<{ id: string; name: string; code: string | null }[]> {
-    const { items } = await this.models.list(customers, scope, {
-      pageNumber: 1,
-      pageSize: CANDIDATES,
-      where: { shown: 'ACTIVE' },
-      ...(search !== undefined && { search }),
-    });
-    return bestMatches(items, search).map(({ id, name, code }) => ({ id, name, code }));
-  }
-}
-
-export const customerQueryHandlers = [GetCustomerHandler, ListCustomersHandler, LookUpCustomersHandler];
+export const customerQueryHandlers = [GetCustomerHandler, ListCustomersHandler, looksUpFrom(LookUpCustomers)];

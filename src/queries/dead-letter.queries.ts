@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DEAD_LETTER_OFFICE, type DeadLetterOffice } from '../aggregates/dead-letter-office.js';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { given, ReadModels, type ListRequest, type Page } from '../platform/query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import { CaughtUp } from './caught-up.js';
@@ -45,13 +45,12 @@ function requestOf({
   dateTo: to,
   ...where
 }: DeadLetterFilters): ListRequest {
-  const given = Object.entries(where).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const firstFailedAt = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   return {
     pageNumber,
     pageSize,
     ...(search !== undefined && { search }),
-    where: Object.fromEntries(given),
+    where: given(where),
     ...(from === undefined && to === undefined ? {} : { between: { firstFailedAt } }),
   };
 }

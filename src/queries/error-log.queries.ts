@@ -2,8 +2,8 @@ import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { ErrorLevel } from '../aggregates/error-log.aggregate.js';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
-import { PLATFORM, type Range, type Scalar } from '../ports/read-store.js';
+import { given, ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { PLATFORM, type Range } from '../ports/read-store.js';
 import { errorLogs, type ErrorLogView } from '../projections/error-log.projection.js';
 
 type Found = 'requestIds' | 'tenantIds' | 'branchIds' | 'userIds';
@@ -38,7 +38,6 @@ export class GetErrorLog extends Query<ErrorLogDetail> {
 }
 
 function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }: ErrorLogFilters): ListRequest {
-  const given = Object.entries(where).filter((entry): entry is [string, Scalar] => entry[1] !== undefined);
   const between: Record<string, Range> = {
     ...(dateFrom !== undefined && { lastSeenAt: { from: dateFrom } }),
     ...(dateTo !== undefined && { firstSeenAt: { to: dateTo } }),
@@ -47,7 +46,7 @@ function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }:
     pageNumber,
     pageSize,
     ...(search !== undefined && { search }),
-    where: Object.fromEntries(given),
+    where: given(where),
     ...(Object.keys(between).length > 0 && { between }),
   };
 }

@@ -22,7 +22,7 @@ export class ListJobs extends Query<readonly JobRecord[]> {}
 export class ListJobExecutions extends listFrom(jobExecutions) {}
 
 /** A run as it is shown. */
-export const executionOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
+export const executionViewOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
 
 /** A job as it is at `nowMs`, milliseconds since 1970. */
 export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number): JobRecord {
@@ -32,7 +32,7 @@ export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: num
     ...{ name, description, schedule, isEnabled },
     isRunning: run !== null,
     nextRunAt: nextMs === undefined ? null : new Date(nextMs).toISOString(),
-    lastExecution: last && executionOf(name, last),
+    lastExecution: last && executionViewOf(name, last),
   };
 }
 

@@ -134,8 +134,9 @@ export class NotificationLists {
   }
 
   /**
-   * The position from which the list goes on after `offset` of its items, of which it has more: the range in which it must be is halved, and
-   * only what lies in the newer half is counted, so all of it costs little more than counting the list once.
+   * The position from which the list goes on after `offset` of its items, of which it has more: the range in which it
+   * must be is halved, and only what lies in the newer half is counted, so all of it costs little more than counting the
+   * list once.
    */
   private async placeOf(list: List, offset: number): Promise<number> {
     const [newest] = await this.newest(list, LAST, 1);

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type Page } from '../platform/query.js';
+import { given, ReadModels, type Page } from '../platform/query.js';
 import type { Scalar, Scope } from '../ports/read-store.js';
 import { accounts } from '../projections/account.projection.js';
 import { categories } from '../projections/category.projection.js';
@@ -68,7 +68,7 @@ const typeFilter = (type: string | undefined): Record<string, Scalar | undefined
 
 function criteria(filters: TransactionFilters) {
   const { accountId, customerId, expenseItemId, categoryId, branchId, direction } = filters;
-  const given: Record<string, Scalar | undefined> = {
+  const where = given({
     account: accountId,
     customerId,
     expenseItemId,
@@ -77,10 +77,7 @@ function criteria(filters: TransactionFilters) {
     direction,
     ...typeFilter(filters.type),
     ...(filters.showSystemGenerated === false && { manual: true }),
-  };
-  const where = Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, Scalar] => entry[1] !== undefined),
-  );
+  });
   const { beginDate: from, endDate: to } = filters;
   const date = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   return { where, ...(from === undefined && to === undefined ? {} : { between: { date } }) };

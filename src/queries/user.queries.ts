@@ -6,7 +6,7 @@ import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { userLogins } from '../projections/user-login.projection.js';
 import { users, type UserView } from '../projections/user.projection.js';
-import { bestMatches, CANDIDATES } from './best-match.js';
+import { looksUpFrom, lookUpFrom } from './look-up.js';
 
 /** A user as the API shows it. `lastLoginAt` is null before the first sign-in. */
 export type UserRecord = UserView & { readonly lastLoginAt: string | null };
@@ -34,16 +34,11 @@ export class ListUsers extends Query<Page<UserRecord>> {
   }
 }
 
-export type UserInBrief = { readonly id: string; readonly name: string; readonly code: null };
-
-export class LookUpUsers extends Query<readonly UserInBrief[]> {
-  constructor(
-    readonly scope: Scope,
-    readonly search: string,
-  ) {
-    super();
-  }
-}
+export class LookUpUsers extends lookUpFrom({
+  model: users,
+  where: { isActive: true },
+  briefOf: ({ id, fullName }) => ({ id, name: fullName, code: null }),
+}) {}
 
 @QueryHandler(GetUser)
 export class GetUserHandler implements IQueryHandler<GetUser> {
@@ -75,16 +70,4 @@ export class ListUsersHandler implements IQueryHandler<ListUsers> {
   }
 }
 
-@QueryHandler(LookUpUsers)
-export class LookUpUsersHandler implements IQueryHandler<LookUpUsers> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ scope, search }: LookUpUsers): Promise<readonly UserInBrief[]> {
-    const request = { pageNumber: 1, pageSize: CANDIDATES, where: { isActive: true }, search };
-    const { items } = await this.models.list(users, scope, request);
-    const named = items.map(({ id, fullName }) => ({ id, name: fullName, code: null }));
-    return bestMatches(named, search);
-  }
-}
-
-export const userQueryHandlers = [GetUserHandler, ListUsersHandler, LookUpUsersHandler];
+export const userQueryHandlers = [GetUserHandler, ListUsersHandler, looksUpFrom(LookUpUsers)];

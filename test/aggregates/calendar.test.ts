@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { calendarDate, isCalendarDate, isTimeZone } from '../../src/platform/calendar.js';
+import { calendarDate, isTimeZone } from '../../src/platform/calendar.js';
 
 const at = (text: string) => Date.parse(text);
 
@@ -42,20 +42,4 @@ describe('the calendar', () => {
       expect(isTimeZone(name)).toBe(false);
     },
   );
-
-  test.each(['2026-02-28', '2028-02-29', '0001-01-01', '9999-12-31'])('%s is a date', (text) => {
-    expect(isCalendarDate(text)).toBe(true);
-  });
-  test.each([
-    '2026-02-29',
-    '2026-13-01',
-    '2026-00-10',
-    '2026-1-1',
-    '26-01-01',
-    '2026-01-01T00:00:00Z',
-    '',
-    '2026-04-31',
-  ])('%j is no date', (text) => {
-    expect(isCalendarDate(text)).toBe(false);
-  });
 });

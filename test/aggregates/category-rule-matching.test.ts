@@ -150,21 +150,19 @@ test('the rule that decides is the first of those whose explanation says that th
   );
 });
 
-test('all patterns are found in a text at all their places', () => {
+test('all patterns are found in a text as often as they are in it', () => {
   fc.assert(
     fc.property(fc.array(letters, { maxLength: 8 }), letters, letters, (patterns, head, tail) => {
       const text = normalizedText(`${head}${tail}${head}`);
-      const found: string[] = [];
+      const found: number[] = [];
       const automaton = new TextPatterns(patterns.map((pattern, key) => ({ text: pattern, key })));
-      automaton.each(text, ({ key, startsAt, endsAt }) => found.push(`${key}:${startsAt}-${endsAt}`));
+      automaton.each(text, (key) => found.push(key));
       const expected = patterns.flatMap((pattern, key) =>
         pattern === ''
           ? []
-          : Array.from(text, (_, at) => at)
-              .filter((at) => text.startsWith(pattern, at))
-              .map((at) => `${key}:${at}-${at + pattern.length}`),
+          : Array.from(text, (_, at) => at).flatMap((at) => (text.startsWith(pattern, at) ? [key] : [])),
       );
-      expect(found.toSorted()).toEqual(expected.toSorted());
+      expect(found.toSorted((a, b) => a - b)).toEqual(expected);
     }),
     { numRuns: 3_000 },
   );

@@ -5,7 +5,7 @@ import {
   isBound,
   isIdempotencyKey,
 } from '../../src/aggregates/idempotency-key.aggregate.js';
-import { fieldHashes } from '../../src/aggregates/sale-payload.js';
+import { fieldHashes } from '../../src/aggregates/request-digest.js';
 import { DomainError } from '../../src/platform/domain-error.js';
 import { given, NOW } from './given.js';
 

@@ -8,12 +8,7 @@ import {
   updateUser,
   user,
 } from '../../src/aggregates/user.aggregate.js';
-import {
-  changeOperatorPassword,
-  createOperator,
-  deleteOperator,
-  operator,
-} from '../../src/aggregates/operator.aggregate.js';
+import { createOperator, deleteOperator, operator } from '../../src/aggregates/operator.aggregate.js';
 import { given } from './given.js';
 
 const seeds = {
@@ -146,13 +141,9 @@ describe('an operator', () => {
   const created = { type: 'OperatorCreated', data: root } as const;
   const deleted = { type: 'OperatorDeleted', data: {} } as const;
 
-  test('is created, changes the password and is deleted', () => {
+  test('is created and deleted', () => {
     given(operator, []).when(createOperator, root).then(created);
     given(operator, [created]).when(createOperator, root).changesNothing();
-    given(operator, [created])
-      .when(changeOperatorPassword, { passwordHash: 'h2' })
-      .then({ type: 'OperatorPasswordChanged', data: { passwordHash: 'h2' } });
-    given(operator, [created]).when(changeOperatorPassword, { passwordHash: 'h1' }).changesNothing();
     given(operator, [created]).when(deleteOperator, {}).then(deleted);
     given(operator, [created, deleted]).when(deleteOperator, {}).isRefused('not_found NOT_FOUND');
   });

@@ -14,11 +14,12 @@ import type {
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../../src/ports/event-store.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { createHttpApp, type HttpApp } from '../../src/http/adapter.js';
+import { line } from '../../src/aggregates/fields.js';
 import { MoneyInput } from '../../src/aggregates/money.js';
 import { answer, JsonText } from '../../src/http/answer.js';
 import { installDocs } from '../../src/http/docs-page.js';
 import { Caller, Endpoint, IdempotencyKey, Received, Wants } from '../../src/http/endpoint.js';
-import { queryBoolean, requiredPaging, searchInput, text } from '../../src/http/input.js';
+import { queryBoolean, requiredPaging, searchInput } from '../../src/http/input.js';
 import type { KernelOptions, Outcome } from '../../src/http/kernel.js';
 import { named, recordFields } from '../../src/http/shapes.js';
 
@@ -26,11 +27,11 @@ export const ID = '0199d3a0-0000-7000-8000-000000000001';
 export const TENANT = '0199d3a0-0000-7000-8000-00000000000a';
 
 export const KiteDto = named('KiteDto', z.object({ ...recordFields, name: z.string(), tail: z.string().nullable() }));
-const CreateKiteDto = named('CreateKiteDto', z.strictObject({ name: text(50), price: MoneyInput.optional() }));
+const CreateKiteDto = named('CreateKiteDto', z.strictObject({ name: line(50), price: MoneyInput.optional() }));
 const FlightDto = named(
   'FlightDto',
   z.strictObject({
-    externalId: text(200),
+    externalId: line(200),
     legs: z.array(z.strictObject({ metres: z.number() })).min(1),
     altitude: z.number().default(10),
   }),

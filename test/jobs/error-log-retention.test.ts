@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import { ErrorLogRetentionJob } from '../../src/jobs/error-log-retention.job.js';
@@ -43,10 +44,11 @@ async function resolve(message: string): Promise<void> {
   await service.call('PATCH', path, { token: await service.operator() });
 }
 
+const executionId = randomUUID();
 const progress: number[] = [];
 const run = (parameters: z.input<typeof job.parameters> = {}, signal = new AbortController().signal) =>
   job.run({
-    executionId: service.service.engines.ids.next(),
+    executionId,
     parameters: job.parameters.parse(parameters),
     signal,
     report: (percent) => progress.push(percent),
@@ -75,6 +77,7 @@ test('Errors that nobody needs any more are hidden: resolved ones after 30 days,
   // Nothing is gone from the history.
   const { events } = await service.service.engines.events.readStream(`error-log-platform_${hiddenId}`);
   expect(events.map(({ type }) => type)).toEqual(['ErrorOccurred', 'ErrorResolved', 'ErrorLogExpired']);
+  expect(events.at(-1)?.metadata).toMatchObject({ requestId: executionId, $correlationId: executionId });
 });
 
 test('An error that is hidden and occurs again is a new record', async () => {

@@ -21,12 +21,17 @@ describe('A schedule', () => {
     expect(text(new Schedule('@monthly').after(ms('2026-01-01T00:00:00Z')))).toBe('2026-02-01T00:00:00.000Z');
   });
 
-  test.each(['', 'x', '* * * *', '60 * * * *', '0 0 31 2 *', '2026-01-01T00:00:00', 'a b c d e', '* * * * * * * *'])(
+  test.each(['', 'x', '* * * *', '60 * * * *', '0 0 31 2 *', '2026-01-01T00:00:00', 'a b c d e'])(
     'is not made of %p',
     (pattern) => {
       expect(() => new Schedule(pattern)).toThrow();
     },
   );
+  test('has five parts, or six with seconds, and says so', () => {
+    expect(text(new Schedule('15 30 2 * * *').after(ms('2026-03-29T02:30:00Z')))).toBe('2026-03-29T02:30:15.000Z');
+    for (const pattern of ['* * * *', '0 30 2 1 1 * 2099', '* * * * * * * *'])
+      expect(() => new Schedule(pattern)).toThrow('of five or six parts, or a name such as @daily');
+  });
 });
 
 const faultOf = (setting: string): string => {

@@ -156,8 +156,6 @@ describe('A record that is read', () => {
     const newer = await read();
     reader.remember({ ...newer, state: { history: ['1 USD'] }, revision: 0 });
     expect(reader.cached(price, TENANT, 'p1')).toBe(newer);
-    reader.forget(stream);
-    expect(reader.cached(price, TENANT, 'p1')).toBeUndefined();
   });
 
   test('counts fences as revisions and not as state', async () => {
