@@ -14,6 +14,10 @@ async function main(config: Config): Promise<void> {
   // Lines are written in blocks: a write for each would cost every request some microseconds.
   const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
   const logger = pino({ level: config.LOG_LEVEL }, output);
+  // Node ends the process then, and tells standard error only: the log shall not just break off.
+  process.on('uncaughtExceptionMonitor', (error, origin) => {
+    logger.fatal({ err: error, origin }, 'ended by a fault that nothing handles');
+  });
   const started: { service?: Service } = {};
   let stopping = false;
   const stop = (signal: string) => {

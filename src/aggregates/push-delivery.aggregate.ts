@@ -20,10 +20,20 @@ const PushesDelivered = z.object({
 });
 export type PushStretch = Omit<z.output<typeof PushesDelivered>, 'at'>;
 
+const FailedPushesRetried = z.object({
+  delivered: z.int().min(0),
+  /** Given up once more. */
+  failed: z.array(Failed),
+  /** Whose turn came: the others are given up as before. Older events have none: it was everybody's. */
+  tried: z.exactOptional(z.array(z.string())),
+  at: Instant,
+});
+export type RetriedPushes = Required<Omit<z.output<typeof FailedPushesRetried>, 'at'>>;
+
 export const pushDeliveryEvents = {
   PushesDelivered: technical(PushesDelivered),
-  /** What had been given up was tried again; `failed`: what is given up once more. */
-  FailedPushesRetried: technical(z.object({ delivered: z.int().min(0), failed: z.array(Failed), at: Instant })),
+  /** What had been given up was tried again. */
+  FailedPushesRetried: technical(FailedPushesRetried),
 };
 export type PushDeliveryEvent = EventOf<typeof pushDeliveryEvents>;
 export type PushDelivery = {
@@ -32,7 +42,7 @@ export type PushDelivery = {
   readonly failed: readonly FailedPush[];
 };
 
-/** How far the pushes of one notification have come, in stretches of some hundred; with the notification's id. */
+/** How far the pushes of one notification have come, in stretches of at most a thousand; with the notification's id. */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',
   events: pushDeliveryEvents,
@@ -43,8 +53,11 @@ export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
         const { cursor, isLast, failed } = event.data;
         return { cursor, isDone: isLast, failed: [...state.failed, ...failed] };
       }
-      case 'FailedPushesRetried':
-        return { ...state, failed: event.data.failed };
+      case 'FailedPushesRetried': {
+        const { tried, failed } = event.data;
+        // Who fails again goes to the end: the next replay begins with the others.
+        return { ...state, failed: [...(tried ? without(tried, state.failed) : []), ...failed] };
+      }
     }
   },
 };
@@ -59,9 +72,19 @@ export function recordPushes(
   return [{ type: 'PushesDelivered', data: { ...stretch, at: now.toISOString() } }];
 }
 
-export type RetriedPushes = { readonly delivered: number; readonly failed: FailedPush[] };
-export const recordRetriedPushes = (
-  _: PushDelivery,
-  { delivered, failed }: RetriedPushes,
+/** What another process has settled meanwhile, by a replay of its own, is settled. */
+export function recordRetriedPushes(
+  state: PushDelivery,
+  { delivered, failed, tried }: RetriedPushes,
   now: Date,
-): PushDeliveryEvent[] => [{ type: 'FailedPushesRetried', data: { delivered, failed, at: now.toISOString() } }];
+): PushDeliveryEvent[] {
+  const left = new Set(state.failed.map(({ subscriptionId }) => subscriptionId));
+  if (!tried.some((id) => left.has(id))) return [];
+  const still = failed.filter(({ subscriptionId }) => left.has(subscriptionId));
+  return [{ type: 'FailedPushesRetried', data: { delivered, failed: still, tried, at: now.toISOString() } }];
+}
+
+function without(ids: readonly string[], failed: readonly FailedPush[]): FailedPush[] {
+  const known = new Set(ids);
+  return failed.filter(({ subscriptionId }) => !known.has(subscriptionId));
+}

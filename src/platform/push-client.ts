@@ -80,8 +80,8 @@ export class PushClient {
     return undefined;
   }
 
-  /** Never throws for what the other side does. */
-  async send({ endpoint, keys }: PushReceiver, message: PushMessage): Promise<PushOutcome> {
+  /** Never throws for what the other side does. When the signal aborts, the answer is not waited for any more. */
+  async send({ endpoint, keys }: PushReceiver, message: PushMessage, signal?: AbortSignal): Promise<PushOutcome> {
     if (this.faultOf(endpoint) !== undefined) return { kind: 'refused', code: 'ADDRESS_NOT_PUBLIC' };
     const url = new URL(endpoint);
     let body: Buffer;
@@ -99,7 +99,7 @@ export class PushClient {
       'content-type': 'application/octet-stream',
       'content-length': String(body.length),
     };
-    return this.post(url, { method: 'POST', headers, agent: this.agent, lookup: this.lookup }, body);
+    return this.post(url, { method: 'POST', headers, agent: this.agent, lookup: this.lookup }, body, signal);
   }
 
   /** Ends the connections. */
@@ -107,9 +107,14 @@ export class PushClient {
     this.agent.destroy();
   }
 
-  private async post(url: URL, options: RequestOptions, body: Buffer): Promise<PushOutcome> {
+  private async post(url: URL, options: RequestOptions, body: Buffer, signal?: AbortSignal): Promise<PushOutcome> {
     const { clock, timeoutMs = TIMEOUT_MS, allowPrivate } = this.options;
     const done = new AbortController();
+    const end = () => {
+      done.abort();
+    };
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end);
     const answered = new Promise<PushOutcome>((resolve) => {
       const sent = request(url, options);
       void clock.sleep(timeoutMs, done.signal).then(() => {
@@ -137,7 +142,8 @@ export class PushClient {
     try {
       return await answered;
     } finally {
-      done.abort();
+      end();
+      signal?.removeEventListener('abort', end);
     }
   }
 

@@ -17,25 +17,30 @@ import { inReactionTo } from '../platform/policy.js';
 import type { PushMessage } from '../platform/push-client.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { PushTargets, type PushTarget } from '../queries/push-targets.js';
+import { PushTargets, type PushStretchTargets, type PushTarget } from '../queries/push-targets.js';
 import { pushMessage, PUSH_WITHIN_MS } from './push-message.js';
-import { PushSender, type PushResult } from './push-sender.js';
+import { PushSender, type PushResult, type PushTry } from './push-sender.js';
 
 export type Sent = Recorded<NotificationEvent>;
 
-/** Browsers that are tried or wait for their next try, of one notification: what its delivery keeps in memory. */
-const MAX_OUTSTANDING = 2_000;
+/** Stretches of one notification that are under way at once: what its delivery keeps in memory, and a crash repeats. */
+const MAX_OPEN = 2;
+/** How long a replay goes on: somebody waits for its answer. */
+const RETRY_WITHIN_MS = 5_000;
+/** Browsers of a replay that are recorded together. */
+const RETRY_STRETCH = 1_000;
 /** How exact it is shown when a browser was last pushed to. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
 type Tally = { delivered: number; gone: number; readonly failed: FailedPush[]; readonly used: string[] };
-type Stretch = { readonly cursor: string; readonly tally: Tally; left: number; readonly done: Promise<unknown> };
+type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: Promise<void> };
 
 /**
  * Pushes a notification to the browsers of those whom it is for, each at least once. How far it has come is recorded in
- * stretches of a thousand, so a crash repeats two of them at most. What a push service does not take in the end is
- * recorded, too, and then thrown: the notification is one letter, however many browsers are concerned.
+ * stretches of at most a thousand, two of which are under way at once, so a crash or a stop repeats these two at most;
+ * the price is that a slow browser holds up those that come after the next stretch. What a push service does not take in
+ * the end is recorded, too, and then thrown: the notification is one letter, however many browsers are concerned.
  */
 @Injectable()
 export class PushDeliveries {
@@ -44,7 +49,7 @@ export class PushDeliveries {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(PushTargets) private readonly targets: PushTargets,
+    @Inject(PushTargets) private readonly targets: Pick<PushTargets, 'of' | 'byId'>,
     @Inject(PushSender) private readonly sender: PushSender,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -58,26 +63,49 @@ export class PushDeliveries {
     if (failed.length > 0) throw conflict('PUSH_FAILED', reasonOf(failed).message);
   }
 
-  /** Tries once more what was given up, unless the browser is unsubscribed by now. Why some of it is given up again. */
+  /**
+   * Tries once more what was given up, unless the browser is unsubscribed by now: as many as have their turn within some
+   * seconds, each recorded. Why some are still given up; the next replay begins with those that had no turn.
+   */
   retry(event: Sent): Promise<Reason | undefined> {
     const { tenantId, recordId: id } = event;
     return this.retries.run(id, async () => {
-      const { state } = await this.reader.read(pushDelivery, tenantId, id);
-      if (state.failed.length === 0) return undefined;
-      const targets = await this.targets.byId(
-        tenantId,
-        state.failed.map(({ subscriptionId }) => subscriptionId),
-      );
-      const message = this.messageOf(event);
-      const tally = emptyTally();
-      await Promise.all(
-        targets.map(async (target) => this.note(event, target, tally, await this.sender.try(target, message))),
-      );
-      await inReactionTo(event, NAME, () =>
-        this.runner.execute(pushDelivery, { tenantId, id }, tally, recordRetriedPushes),
-      );
-      return tally.failed.length === 0 ? undefined : reasonOf(tally.failed);
+      let { failed } = (await this.reader.read(pushDelivery, tenantId, id)).state;
+      const over = new AbortController();
+      const end = () => {
+        over.abort();
+      };
+      void this.clock.sleep(RETRY_WITHIN_MS, over.signal).then(end);
+      const once = this.sender.round(over.signal);
+      try {
+        for (let left = failed.length; left > 0 && !over.signal.aborted; left -= RETRY_STRETCH)
+          failed = await this.retrySome(event, failed.slice(0, Math.min(left, RETRY_STRETCH)), once);
+      } finally {
+        end();
+      }
+      return failed.length === 0 ? undefined : reasonOf(failed);
     });
+  }
+
+  /** Answers all that is still given up. */
+  private async retrySome(event: Sent, some: readonly FailedPush[], once: PushTry): Promise<readonly FailedPush[]> {
+    const { tenantId, recordId: id } = event;
+    const tried = new Set(some.map(({ subscriptionId }) => subscriptionId));
+    const targets = await this.targets.byId(tenantId, [...tried]);
+    const message = this.messageOf(event);
+    const tally = emptyTally();
+    await settled(
+      targets.map(async (target) => {
+        const result = await once(target, message);
+        if (result) await this.note(event, target, tally, result);
+        else tried.delete(target.id);
+      }),
+    );
+    const retried = { ...tally, tried: [...tried] };
+    const done = await inReactionTo(event, NAME, () =>
+      this.runner.execute(pushDelivery, { tenantId, id }, retried, recordRetriedPushes),
+    );
+    return done.state.failed;
   }
 
   private ageOf({ metadata }: Sent): number {
@@ -93,40 +121,42 @@ export class PushDeliveries {
     const message = this.messageOf(event);
     const open: Stretch[] = [];
     let state = from;
-    const end = async (stretch: Stretch, isLast: boolean) => {
-      await stretch.done;
+    const endOldest = async (isLast: boolean) => {
+      const oldest = open.shift();
+      if (!oldest) return;
+      await oldest.done;
       // What was given up because the process stops was not tried to the end.
       signal.throwIfAborted();
-      state = await this.record(event, state, stretch, isLast);
+      state = await this.record(event, state, oldest, isLast);
     };
     try {
-      for await (const { targets, cursor } of this.targets.of(tenantId, id, position, from.cursor)) {
-        open.push(this.begin(event, { targets, cursor }, message, signal));
-        for (let [oldest] = open; oldest && outstanding(open) > MAX_OUTSTANDING; [oldest] = open)
-          await end(oldest, false).finally(() => open.shift());
+      for await (const stretch of this.targets.of(tenantId, id, position, from.cursor)) {
+        open.push(this.begin(event, stretch, message, signal));
+        if (open.length === MAX_OPEN) await endOldest(false);
         signal.throwIfAborted();
       }
-      for (let stretch = open.shift(); stretch; stretch = open.shift()) await end(stretch, open.length === 0);
+      while (open.length > 0) await endOldest(open.length === 1);
     } finally {
-      await Promise.all(open.map(({ done }) => done));
+      await Promise.allSettled(open.map(({ done }) => done));
     }
     return state;
   }
 
   private begin(
     event: Sent,
-    { targets, cursor }: { readonly targets: readonly PushTarget[]; readonly cursor: string },
+    { targets, cursor }: PushStretchTargets,
     message: PushMessage,
     signal: AbortSignal,
   ): Stretch {
     const tally = emptyTally();
-    const stretch: { left: number } = { left: targets.length };
     const works = targets.map(async (target) => {
       const result = await this.sender.send(target, message, signal);
       if (!signal.aborted) await this.note(event, target, tally, result);
-      stretch.left -= 1;
     });
-    return Object.assign(stretch, { cursor, tally, done: Promise.all(works) });
+    const done = settled(works);
+    // It may fail before it is awaited, while an older one is.
+    done.catch(() => undefined);
+    return { cursor, tally, done };
   }
 
   private async note(event: Sent, target: PushTarget, tally: Tally, result: PushResult): Promise<void> {
@@ -163,7 +193,12 @@ export class PushDeliveries {
 }
 
 const emptyTally = (): Tally => ({ delivered: 0, gone: 0, failed: [], used: [] });
-const outstanding = (stretches: readonly Stretch[]): number => stretches.reduce((sum, { left }) => sum + left, 0);
+
+/** When all have ended. @throws the first fault of them */
+async function settled(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works);
+  await Promise.all(works);
+}
 
 function reasonOf(failed: readonly FailedPush[]): Reason {
   const codes = [...new Set(failed.map(({ code }) => code))].slice(0, 5).join(', ');

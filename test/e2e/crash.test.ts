@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import {
   invoices,
   KontorProcess,
   openBooks,
   PLAIN,
   postSale,
+  ROOT,
   SaleLoad,
   statusOf,
   trialBalance,
@@ -74,4 +76,19 @@ describe('a service that is asked to end', () => {
       expect(await kontor.exit).toEqual({ code: 0, signal: null });
     });
   }, 60_000);
+});
+
+describe('a service with a fault that nothing handles', () => {
+  test('says so in its log before it ends', async () => {
+    await withDirectory(async (directory) => {
+      const fault = `process.once('SIGCONT', () => void Promise.reject(new Error('Nobody awaits this.')))`;
+      const broken = ['--import', `data:text/javascript,${encodeURIComponent(fault)}`, join(ROOT, 'dist', 'main.js')];
+      const kontor = await KontorProcess.ready(directory, PLAIN, [process.execPath, ...broken]);
+      kontor.send('SIGCONT');
+      expect(await kontor.exit).toEqual({ code: 1, signal: null });
+      expect(kontor.complaints()).toMatchObject([
+        { level: 60, origin: 'unhandledRejection', err: { message: 'Nobody awaits this.' } },
+      ]);
+    });
+  }, 30_000);
 });

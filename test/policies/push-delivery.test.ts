@@ -1,0 +1,217 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { Uuid7Ids } from '../../src/adapters/system-time.js';
+import { pushDelivery, recordPushes, type FailedPush } from '../../src/aggregates/push-delivery.aggregate.js';
+import { pushSubscription, subscribeToPush } from '../../src/aggregates/push-subscription.aggregate.js';
+import { catalogue } from '../../src/catalogue.js';
+import { Appender } from '../../src/platform/appender.js';
+import { Backoff } from '../../src/platform/backoff.js';
+import { Claims } from '../../src/platform/claims.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { asService } from '../../src/platform/context.js';
+import { Memberships } from '../../src/platform/memberships.js';
+import { PushClient } from '../../src/platform/push-client.js';
+import { RecordReader } from '../../src/platform/record-reader.js';
+import { VapidKeys } from '../../src/platform/vapid-keys.js';
+import { PushDeliveries, type Sent } from '../../src/policies/push-delivery.js';
+import { PushSender } from '../../src/policies/push-sender.js';
+import { EventStoreUnavailable } from '../../src/ports/event-store.js';
+import type { PushTarget } from '../../src/queries/push-targets.js';
+import { eventually } from '../support/eventually.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { HurriedClock } from '../support/hurried-clock.js';
+import { PushService, type Browser, type PushReply } from '../support/push-service.js';
+
+/** A second passes in a quarter of one. */
+const HURRY = 4;
+const [clock, ids] = [new HurriedClock(HURRY), new Uuid7Ids()];
+const tenantId = ids.next();
+const userId = ids.next();
+const refuse = () => Promise.reject(new EventStoreUnavailable('away'));
+
+let directory: string;
+let pushes: PushService;
+let events: FaultyEventStore;
+let client: PushClient;
+/** What a test leaves to itself. */
+const underWay: Promise<unknown>[] = [];
+let tries = 0;
+beforeEach(() => {
+  tries = 0;
+});
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kontor-'));
+  pushes = await PushService.start();
+  const vapid = await VapidKeys.open({ directory, clock, subject: 'mailto:push@kontor.test' });
+  client = new PushClient({ vapid, clock, allowPrivate: true, ca: pushes.ca });
+  events = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock }));
+});
+afterAll(async () => {
+  await Promise.allSettled(underWay);
+  client.close();
+  await events.close();
+  await pushes.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+type Listed = Browser & { readonly id: string };
+const browser = (...replies: PushReply[]): Listed => Object.assign(pushes.browser(...replies), { id: ids.next() });
+/** A browser whose push service does not answer at all. */
+const unreachable = ({ keys }: Browser) => ({ id: ids.next(), endpoint: 'https://127.0.0.1:1/push', keys });
+const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys'>): PushTarget => {
+  const createdAt = new Date(clock.nowMs()).toISOString();
+  const dates = { createdAt, updatedAt: createdAt, lastUsedAt: null };
+  return { id, tenantId, userId, endpoint, keys, userAgent: null, revision: 0, ...dates };
+};
+
+/** A process that pushes to these, in these stretches, as if it had just been started. */
+function newProcess(stretches: readonly (readonly Pick<Listed, 'id' | 'endpoint' | 'keys'>[])[]) {
+  const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
+  const claims = new Claims(reader, appender, catalogue, clock, ids);
+  const memberships = new Memberships(reader, appender, catalogue, clock, ids);
+  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
+  const sender = new PushSender(client, new Backoff({ baseMs: 1_000, maxMs: 60_000 }), clock, () => (tries += 1));
+  const all = new Map(stretches.flat().map((one) => [one.id, targetOf(one)]));
+  const targets = {
+    async *of(_tenantId: string, _id: string, _position: number, cursor: string) {
+      for (const [index, stretch] of stretches.entries())
+        if (index >= Number(cursor))
+          yield await Promise.resolve({ targets: stretch.map(targetOf), cursor: String(index + 1) });
+    },
+    byId: (_: string, wanted: readonly string[]) => Promise.resolve(wanted.flatMap((id) => all.get(id) ?? [])),
+  };
+  return { reader, runner, deliveries: new PushDeliveries(runner, reader, targets, sender, clock) };
+}
+type Process = ReturnType<typeof newProcess>;
+
+function notification(): Sent {
+  const id = ids.next();
+  const data = { title: 'Hello', body: 'There.', type: 'INFO', link: null };
+  const metadata = { timestamp: new Date(clock.nowMs()).toISOString(), requestId: id, $correlationId: id };
+  return { id, tenantId, recordId: id, position: 0, data, metadata } as unknown as Sent;
+}
+
+const own = <T>(work: () => Promise<T>): Promise<T> =>
+  asService({ tenantId, name: 'test', commandId: ids.next() }, work);
+const countOf = (one: Browser): number => pushes.pushesTo(one).length;
+const arrived = (one: Browser, count = 1): Promise<boolean> => eventually(() => countOf(one) >= count, 10_000);
+const never = (): AbortSignal => new AbortController().signal;
+/** As if all pushes to these had been given up. */
+async function giveUp({ recordId: id }: Sent, browsers: readonly Pick<Listed, 'id'>[]): Promise<void> {
+  const { runner } = newProcess([]);
+  for (let from = 0; from < browsers.length; from += 1_000) {
+    const failed = browsers.slice(from, from + 1_000).map((one) => ({ subscriptionId: one.id, code: 'SERVICE_DOWN' }));
+    const [after, cursor] = [from === 0 ? '' : String(from), String(from + 1_000)];
+    const isLast = from + 1_000 >= browsers.length;
+    const stretch = { delivered: 0, gone: 0, failed, used: [], after, cursor, isLast };
+    await own(() => runner.execute(pushDelivery, { tenantId, id }, stretch, recordPushes));
+  }
+}
+const failedOf = async ({ recordId }: Sent): Promise<readonly FailedPush[]> =>
+  (await newProcess([]).reader.read(pushDelivery, tenantId, recordId)).state.failed;
+const subscribe = ({ runner }: Process, { id, endpoint, keys }: Listed) =>
+  own(() =>
+    runner.execute(
+      pushSubscription,
+      { tenantId, id },
+      { userId, endpoint, keys, userAgent: null, isHere: true },
+      subscribeToPush,
+    ),
+  );
+
+describe('A browser that is gone while the event store is away', () => {
+  test('leaves no rejection behind that nobody awaits, which would end the process', async () => {
+    const [slow, gone] = [browser('hang'), browser({ status: 410 })];
+    const kontor = newProcess([[slow], [gone]]);
+    await subscribe(kontor, gone);
+    const refused = new Promise<void>((resolve) => {
+      events.beforeAppendTo('push-subscription', () => {
+        resolve();
+        return refuse();
+      });
+    });
+    const delivering = kontor.deliveries.deliver(notification(), never());
+    underWay.push(delivering.catch(() => undefined));
+    await refused;
+    // The test ends here, while the other browser hangs: jest fails it for what nobody handles by now.
+    await clock.sleep(1_000);
+  });
+
+  test('is told when all others of its stretch have ended: the next try does not overtake them', async () => {
+    const [slow, gone] = [browser('hang'), browser({ status: 410 })];
+    const kontor = newProcess([[gone, slow]]);
+    await subscribe(kontor, gone);
+    events.beforeAppendTo('push-subscription', refuse);
+    await expect(kontor.deliveries.deliver(notification(), never())).rejects.toThrow(EventStoreUnavailable);
+    expect(countOf(slow)).toBe(2);
+  });
+});
+
+describe('A stop', () => {
+  test('repeats two stretches at most, also where one browser of the first was slow', async () => {
+    const slow = browser('hang');
+    const others = Array.from({ length: 6 }, () => browser());
+    const stretches = [[slow], ...others.map((one) => [one])];
+    const event = notification();
+    const stop = new AbortController();
+    const delivering = newProcess(stretches).deliveries.deliver(event, stop.signal);
+    await arrived(slow);
+    await clock.sleep(5_000);
+    stop.abort();
+    await expect(delivering).rejects.toThrow();
+    await newProcess(stretches).deliveries.deliver(event, never());
+    expect(others.slice(1).map(countOf)).toEqual([1, 1, 1, 1, 1]);
+    expect(countOf(slow)).toBe(2);
+  });
+
+  test('does not wait for a push service that hangs', async () => {
+    const hanging = browser('hang');
+    const stop = new AbortController();
+    const delivering = newProcess([[hanging]]).deliveries.deliver(notification(), stop.signal);
+    await arrived(hanging);
+    const stoppedAtMs = clock.monotonicMs();
+    stop.abort();
+    await expect(delivering).rejects.toThrow();
+    expect(clock.monotonicMs() - stoppedAtMs).toBeLessThan(5_000);
+  });
+});
+
+describe('A replay of what was given up', () => {
+  test('ends within seconds where a push service hangs, and goes on with the others next time', async () => {
+    const hanging = Array.from({ length: 40 }, () => browser(...Array.from({ length: 9 }, () => 'hang' as const)));
+    const working = browser();
+    const event = notification();
+    await giveUp(event, [...hanging, working]);
+    const { deliveries } = newProcess([[...hanging, working]]);
+    const beganMs = clock.monotonicMs();
+    const reason = await deliveries.retry(event);
+    expect(clock.monotonicMs() - beganMs).toBeLessThan(9_000);
+    expect(reason?.code).toBe('PUSH_FAILED');
+    for (let replay = 2; (await failedOf(event)).length > 40 && replay < 9; replay += 1) await deliveries.retry(event);
+    expect(countOf(working)).toBeGreaterThan(0);
+    expect(await failedOf(event)).toHaveLength(40);
+  });
+
+  test('records what was delivered, however many are left, and asks a service that is down a few times only', async () => {
+    const working = browser();
+    // More than one event could name.
+    const down = Array.from({ length: 13_000 }, () => unreachable(working));
+    const event = notification();
+    await giveUp(event, [...down, working]);
+    const { deliveries } = newProcess([[...down, working]]);
+    for (let replay = 0; (await failedOf(event)).length > 13_000 && replay < 20; replay += 1)
+      expect((await deliveries.retry(event))?.code).toBe('PUSH_FAILED');
+    const left = new Set((await failedOf(event)).map(({ subscriptionId }) => subscriptionId));
+    expect([left.size, left.has(working.id)]).toEqual([13_000, false]);
+    expect(tries).toBeLessThan(1_000);
+  }, 60_000);
+
+  test('is done where the browsers are unsubscribed by now', async () => {
+    const event = notification();
+    await giveUp(event, [browser(), browser()]);
+    expect(await newProcess([]).deliveries.retry(event)).toBeUndefined();
+    expect(await failedOf(event)).toEqual([]);
+  });
+});
