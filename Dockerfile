@@ -18,10 +18,12 @@ WORKDIR /kontor
 COPY --from=build /kontor/package.json ./
 COPY --from=build /kontor/node_modules node_modules
 COPY --from=build /kontor/dist dist
+COPY --from=build /kontor/scripts/rotate-signing-key.mjs scripts/
 RUN install --directory --owner=node --group=node /data
 USER node
 VOLUME /data
 EXPOSE 3000
+# Not /readyz, which is for who sends requests: a process that fills read models is well, and must not be killed for it.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s --retries=6 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "dist/main.js"]

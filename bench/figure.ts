@@ -7,7 +7,7 @@ export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: num
 export type Series = { readonly name: string; readonly unit: string; readonly runs: readonly number[] };
 
 export type Measurement = Series & {
-  /** As quality names it: B1, B1b … */
+  /** B1, B1b …: what `--only` takes. */
   readonly figure: string;
   /** What was counted in all runs together; errors among them must be none. */
   readonly operations: number;

@@ -27,7 +27,7 @@ const parts = [
     what: 'the console',
     result: at('dist', 'console', 'index.html'),
     mark: at('dist', 'console', '.built'),
-    inputs: ['console', 'package-lock.json'].map((path) => at(path)),
+    inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
     build: buildConsole,
   },
 ];

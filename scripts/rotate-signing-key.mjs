@@ -1,5 +1,5 @@
 // Puts a new signing key first in DATA_DIR/signing-key.json: npm run keys:rotate
-// Running processes see it within seconds. The old key stays until the tokens that it signed have run out.
+// Running processes see it within seconds. The old key verifies for half an hour more; the next rotation removes it.
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Access tokens live for 15 minutes, and a process signs with the old key for some seconds more. */
+/** As src/platform/signing-keys.ts has it. */
 const KEPT_MS = 30 * 60_000;
 
 const directory = process.env.DATA_DIR || './data';
@@ -85,9 +85,11 @@ const held = lock();
 try {
   const nowMs = Date.now();
   const { privateKey } = generateKeyPairSync('ed25519');
-  const known = readKeys().map(({ supersededAt = new Date(nowMs).toISOString(), ...jwk }) => ({
+  const now = new Date(nowMs).toISOString();
+  // The first has signed until now, whatever it says.
+  const known = readKeys().map(({ supersededAt = now, ...jwk }, index) => ({
     ...jwk,
-    supersededAt,
+    supersededAt: index === 0 ? now : supersededAt,
   }));
   const kept = known.filter(({ supersededAt }) => !(nowMs - Date.parse(supersededAt) > KEPT_MS));
   replace(`${JSON.stringify({ keys: [privateKey.export({ format: 'jwk' }), ...kept] })}\n`);

@@ -85,6 +85,7 @@ import { BackupArchive } from './platform/backup-archive.js';
 import { Claims } from './platform/claims.js';
 import { CommandRunner } from './platform/command-runner.js';
 import { EventCatalogue } from './platform/event-catalogue.js';
+import { FilledModels } from './platform/filled-models.js';
 import { Memberships } from './platform/memberships.js';
 import { OidcTokens } from './platform/oidc.js';
 import { Passwords, passwords } from './platform/passwords.js';
@@ -94,6 +95,7 @@ import { AUTHENTICATOR, RATE_LIMITER } from './platform/principal.js';
 import { Progress } from './platform/progress.js';
 import { ReadModels } from './platform/query.js';
 import { RecordReader } from './platform/record-reader.js';
+import { lastOwnEvent } from './platform/stream-events.js';
 import { CustomerMatching } from './policies/customer-matching.js';
 import { SaleFactsReader } from './policies/sale-facts.js';
 import { policyProviders } from './policies/policies.js';
@@ -175,6 +177,7 @@ export class AppModule {
 
 function platform(config: Config, engines: Engines, tokens: AccessTokens): Provider[] {
   const { events, reads, broker, cache, clock, ids, logger, progress } = engines;
+  const filled = new FilledModels(progress, () => lastOwnEvent(events, catalogue));
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -210,7 +213,8 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
         projections.map(({ model }) => model),
       ),
     ),
-    value(ReadModels, new ReadModels(reads)),
+    value(FilledModels, filled),
+    value(ReadModels, new ReadModels(reads, filled)),
     value(BackupArchive, new BackupArchive(backupDirectory(config))),
     value(SETTINGS, { readWaitMs: config.READ_WAIT_MS }),
     value(HISTORY_JOBS, historyJobs(config, engines)),

@@ -55,6 +55,8 @@ async function main(config: Config): Promise<void> {
   if (welcome) process.stdout.write(welcome(url));
 }
 
+// The history, the read models and the keys are nobody else's to read.
+process.umask(0o077);
 boundHeapGrowth();
 try {
   await main(readConfig());

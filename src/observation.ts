@@ -8,6 +8,7 @@ import { HEALTH } from './http/health.controller.js';
 import { METRICS } from './http/metrics.controller.js';
 import { READINESS } from './http/probe.controller.js';
 import { EventLoopDelay } from './platform/event-loop-delay.js';
+import { FilledModels } from './platform/filled-models.js';
 import { inTime } from './platform/in-time.js';
 import { PUSH } from './notifications.js';
 import type { Policy } from './platform/policy.js';
@@ -40,8 +41,9 @@ export class Observation {
     private readonly engines: Engines,
     policies: readonly Policy[],
     models: ReadModels,
+    filled: FilledModels,
   ) {
-    this.readiness = new Readiness(engines, catalogue);
+    this.readiness = new Readiness(engines, filled);
     this.board = boardOf(engines, policies);
     const { readiness, board, delay } = this;
     this.health = new ServiceHealth({ engines, roles: config.ROLES, readiness, board, delay });
@@ -94,8 +96,9 @@ function boardOf(
 export const observationProviders = (config: Config, engines: Engines): Provider[] => [
   {
     provide: Observation,
-    useFactory: (policies: readonly Policy[], models: ReadModels) => new Observation(config, engines, policies, models),
-    inject: [POLICIES, ReadModels],
+    useFactory: (policies: readonly Policy[], models: ReadModels, filled: FilledModels) =>
+      new Observation(config, engines, policies, models, filled),
+    inject: [POLICIES, ReadModels, FilledModels],
   },
   { provide: QueueBoard, useFactory: ({ board }: Observation) => board, inject: [Observation] },
   { provide: HEALTH, useFactory: ({ health }: Observation) => health, inject: [Observation] },

@@ -1,9 +1,7 @@
 import type { Engines } from './engines.js';
 import type { Check, ReadinessReport } from './http/health.controller.js';
-import type { EventCatalogue } from './platform/event-catalogue.js';
+import type { FilledModels } from './platform/filled-models.js';
 import { inTime } from './platform/in-time.js';
-import type { Position } from './ports/event-store.js';
-import { lastOwnEvent } from './platform/stream-events.js';
 
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -17,13 +15,11 @@ type Look = readonly [name: string, look: () => Promise<Finding>];
  * for: taking every replica out of service would mend nothing. The broker and the cache are not needed to serve.
  */
 export class Readiness {
-  private startedAt: Position | undefined;
-  private hasCaughtUp = false;
   private reporting: Promise<ReadinessReport> | undefined;
 
   constructor(
     private readonly engines: Engines,
-    private readonly catalogue: EventCatalogue,
+    private readonly filled: FilledModels,
   ) {}
 
   /** Answers within two seconds. */
@@ -77,13 +73,8 @@ export class Readiness {
   }
 
   private async readModels(): Promise<Finding> {
-    const { progress, events } = this.engines;
-    if (!this.hasCaughtUp) {
-      const target = (this.startedAt ??= await lastOwnEvent(events, this.catalogue));
-      const isThere = (name: string): boolean => progress.isStopped(name) || progress.position(name) >= target;
-      this.hasCaughtUp = progress.names.every(isThere);
-      if (!this.hasCaughtUp) return 'down';
-    }
+    const { progress } = this.engines;
+    if (!(await this.filled.all())) return 'down';
     return progress.names.some((name) => progress.isStopped(name)) ? 'degraded' : 'up';
   }
 }

@@ -111,6 +111,8 @@ async function assertNoModels(config: Config): Promise<void> {
   throw new Refused(`${where}. They are built again when the service starts.`);
 }
 
+// The history is nobody else's to read.
+process.umask(0o077);
 try {
   await main(process.argv.slice(2));
 } catch (error) {

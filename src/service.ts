@@ -18,6 +18,7 @@ import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
 import type { Outcome } from './http/kernel.js';
 import { leadPushes, openPush } from './notifications.js';
 import { AccessTokens } from './platform/access-tokens.js';
+import { FilledModels } from './platform/filled-models.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
 import { BusyShare } from './platform/busy-share.js';
@@ -82,7 +83,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
   for (const table of tables) app.get(ReadModels).serve(table);
   // Indexes are built by those who fill the tables, when it is time.
   await whenEnginesAnswer(engines, () => engines.reads.prepare(tables, { bulk: true }));
-  await whenEnginesAnswer(engines, () => engines.events.head());
+  await whenEnginesAnswer(engines, () => app.get(FilledModels).all());
   await app.init();
   const observation = app.get(Observation);
   observation.start();

@@ -13,7 +13,7 @@ import type { Logger } from './ports/log.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
 
-// The only file that names adapters. Drivers of servers are loaded where their URL is set: they cost start-up time.
+// Engines by their settings. Drivers of servers are loaded where their URL is set: they cost start-up time.
 
 /** Which engines a process runs on, in a form that a worker thread can be given. URLs may hold passwords. */
 export type StoreSettings = {

@@ -176,15 +176,18 @@ describe('the documents are fresh', () => {
       'CHANGELOG.md',
       'CONTRIBUTING.md',
       'docs/SECURITY.md',
+      'docs/backup-format.md',
       'docs/operations.md',
+      'docs/performance.md',
     ];
-    const named = [...guides, ...adrs].flatMap((document) =>
-      [...textOf(document).matchAll(/`((?:src|test|docs|scripts|bench|console|\.ci)\/[\w./-]*)`/g)].map(
-        ([, path]) => path ?? '',
-      ),
-    );
+    const quoted = (pattern: RegExp): string[] =>
+      [...guides, ...adrs].flatMap((document) => [...textOf(document).matchAll(pattern)].map(([, path]) => path ?? ''));
+    const named = quoted(/`((?:src|test|docs|scripts|bench|clients|console|\.ci)\/[\w./-]*)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    // From the root, or nobody sees that they have moved.
+    const folders = readdirSync(join(root, 'src')).filter((name) => !name.includes('.'));
+    expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });
 
   test('every threat that is named names its tests, and every test of security is named', () => {
@@ -214,6 +217,13 @@ describe('the documents are fresh', () => {
     expect(given).toContain('EVENTSTORE_URL');
     const known = Object.keys(settings.shape);
     expect(given.filter((name) => !known.includes(name))).toEqual([]);
+    // What the image says itself, what only development has, and what would be the same for all replicas.
+    const fixed = ['NODE_ENV', 'PORT', 'HOST', 'ROLES', 'DATA_DIR', 'SUBSCRIBERS', 'SEED_DEMO'];
+    expect(known.filter((name) => !given.includes(name))).toEqual(fixed);
+    const kept = [...textOf('Dockerfile').matchAll(/^COPY --from=build \/kontor\/(scripts\/\S+)/gm)];
+    expect(kept.map(([, path = '']) => [path, existsSync(join(root, path))])).toEqual([
+      ['scripts/rotate-signing-key.mjs', true],
+    ]);
     const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
       from.split(' '),
     );

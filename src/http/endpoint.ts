@@ -49,7 +49,7 @@ export type Answers = {
   /** `data` (or, for `plain`, the whole body) of those of them that are no error: what is sent is not ErrorResponseDto. */
   readonly bodies?: Readonly<Record<number, z.ZodType>>;
   readonly headers?: Readonly<Record<string, HeaderNote>>;
-  /** 401 and 403 without a described body, as the specification has it for scope-protected operations. */
+  /** 401 and 403 without a described body, for operations that a scope protects. */
   readonly bareRefusals?: boolean;
 };
 

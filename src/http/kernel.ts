@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { DomainError } from '../platform/domain-error.js';
 import { inContext } from '../platform/context.js';
+import { inRead } from '../platform/filled-models.js';
 import type { Principal } from '../platform/principal.js';
 import type { TrustedProxies } from '../platform/trusted-proxies.js';
 import type { Ids } from '../ports/time.js';
@@ -203,10 +204,10 @@ function prepare(request: FastifyRequest, options: KernelOptions, done: (error?:
     return;
   }
   if (isWrite(endpoint)) inContext(contextOf(request, options.ids.next()), done);
-  else if (minPosition === undefined || options.waitForPosition === undefined) done();
+  else if (minPosition === undefined || options.waitForPosition === undefined) inRead(done);
   else
     options.waitForPosition(minPosition, endpoint).then(() => {
-      done();
+      inRead(done);
     }, done);
 }
 

@@ -4,7 +4,7 @@ import { answer, type Answer } from './answer.js';
 import { Endpoint } from './endpoint.js';
 
 export const READINESS = Symbol('READINESS');
-/** Whether the service can serve: its engines answer and no subscriber stands still. */
+/** Whether the service can serve: its engines answer, and its read models are filled. */
 export type Readiness = () => Promise<boolean>;
 
 const status = (text: string) => z.object({ status: z.literal(text) });

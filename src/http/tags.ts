@@ -1,4 +1,4 @@
-/** The groups of operations: first those of the specification, by its names, then those added. */
+/** The groups of operations, in the order of the document. */
 export const TAGS = {
   'System Health': 'How the service is doing.',
   'Platform Jobs': 'Scheduled jobs, their runs and their artifacts.',

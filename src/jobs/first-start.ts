@@ -111,7 +111,7 @@ function welcomeText(url: string, people: readonly Person[], key: string): strin
     `-w '\\n' '${url}/api/transactions?pageNumber=1&pageSize=5&search=web-1001'`,
   ].join(' ');
   return `
-Kontor runs on its embedded engines, with a demo tenant. These secrets are shown this once:
+Kontor runs, with a demo tenant. These secrets are shown this once:
 
 ${people.map(({ who, email, password }) => `  ${email}  ${password}   (${who})`).join('\n')}
   partner key  ${key}

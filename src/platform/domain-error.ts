@@ -31,7 +31,7 @@ export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): D
 
 /** The read models lack something that was written already; it takes them a moment. */
 export const readModelBehind = (): DomainError =>
-  new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not reached this position yet.', {
+  new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models are not that far yet.', {
     retryAfterSeconds: 1,
   });
 

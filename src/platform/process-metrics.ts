@@ -47,7 +47,6 @@ export function collectProcessMetrics(registry: Registry, delay: EventLoopDelay,
   return collectGarbage(registry);
 }
 
-/** Rounded to what `process.uptime` can tell reliably, so that it does not move from scrape to scrape. */
 const startedAtSeconds = (): number => Math.round(performance.timeOrigin) / 1_000;
 
 function collectCpu(registry: Registry): void {

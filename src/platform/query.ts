@@ -2,6 +2,7 @@ import { Inject, type Type } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { AnyTable, Listed, ListQuery, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
 import { notFound } from './domain-error.js';
+import type { FilledModels } from './filled-models.js';
 
 /** A page as the API shows it. */
 export type Page<Doc> = {
@@ -36,7 +37,10 @@ export class ReadModels {
   /** Resolves when it is known which tables are live now; undefined where that is known. */
   whenKnown: () => Promise<void> | undefined = () => undefined;
 
-  constructor(private readonly store: ReadStore) {}
+  constructor(
+    private readonly store: ReadStore,
+    private readonly filled?: FilledModels,
+  ) {}
 
   /** Tells which table serves a model from now on. */
   serve(table: AnyTable): void {
@@ -98,6 +102,8 @@ export class ReadModels {
   private async tableOf(model: { readonly name: string }): Promise<AnyTable> {
     const known = this.whenKnown();
     if (known) await known;
+    const readable = this.filled?.whenReadable(model.name);
+    if (readable) await readable;
     const table = this.tables.get(model.name);
     if (!table) throw new Error(`No table serves the read model ${model.name}`);
     return table;

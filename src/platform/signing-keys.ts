@@ -26,6 +26,8 @@ export type SigningKey = {
   readonly publicJwk: JWK;
   /** What refresh tokens are derived from; independent of the signatures (HKDF, RFC 5869). */
   readonly refreshSecret: Buffer;
+  /** When it is known no longer, since the epoch: the first never ends, one that was superseded does. */
+  readonly endsAtMs: number;
 };
 
 type Options = {
@@ -35,6 +37,8 @@ type Options = {
   readonly signingKey?: string | undefined;
 };
 
+/** Access tokens live for 15 minutes, and a process signs with a superseded key for some seconds more. */
+const KEPT_MS = 30 * 60_000;
 /** A key set is at most so old when it signs or is shown: by then a rotation has reached every replica. */
 const MAX_AGE_MS = 10_000;
 /** A token of an unknown key makes the file be read again no sooner than this after it was read last. */
@@ -43,8 +47,8 @@ const REREAD_MS = 1_000;
 const MAX_WAITING = 1_000;
 
 /**
- * The keys of access and refresh tokens: the first signs, all verify. Kept in `signing-key.json`, which a rotation
- * replaces and processes read again; or in a setting, which stays as it is.
+ * The keys of access and refresh tokens: the first signs, all verify, those with a `supersededAt` for half an hour after
+ * it. Kept in `signing-key.json`, which a rotation replaces and processes read again; or in a setting, which stays as it is.
  */
 export class SigningKeys {
   private readonly logger: Logger;
@@ -86,7 +90,7 @@ export class SigningKeys {
   /** All keys, the one that signs first. */
   async all(): Promise<readonly SigningKey[]> {
     await this.renew(MAX_AGE_MS);
-    return this.keys;
+    return this.known();
   }
 
   /** The public halves, for whoever verifies our tokens. */
@@ -97,30 +101,39 @@ export class SigningKeys {
   /** Whether the key is known: without it a token that was verified before is good no longer. */
   has(id: string): boolean {
     void this.renew(MAX_AGE_MS);
-    return this.byId.has(id);
+    return this.knownBy(id) !== undefined;
   }
 
   /** The key of that name. An unknown one may come from a rotation that another process knows of already. */
   async find(id: string): Promise<SigningKey | undefined> {
     await this.renew(MAX_AGE_MS);
-    const known = this.byId.get(id);
+    const known = this.knownBy(id);
     if (known || this.path === undefined || this.waiting >= MAX_WAITING) return known;
     const isUnderWay = this.reading !== undefined;
     this.waiting += 1;
     try {
       await this.reread();
       // What was being read already may be from before the rotation.
-      if (isUnderWay && !this.byId.has(id)) await this.reread();
+      if (isUnderWay && !this.knownBy(id)) await this.reread();
     } finally {
       this.waiting -= 1;
     }
-    return this.byId.get(id);
+    return this.knownBy(id);
   }
 
   /** All keys, also those that another process put in a moment ago. May take as long as the file is not read again. */
   async allNow(): Promise<readonly SigningKey[]> {
     await this.renew(0);
-    return this.keys;
+    return this.known();
+  }
+
+  private known(): readonly SigningKey[] {
+    return this.keys.filter(({ endsAtMs }) => endsAtMs > this.clock.nowMs());
+  }
+
+  private knownBy(id: string): SigningKey | undefined {
+    const key = this.byId.get(id);
+    return key && key.endsAtMs > this.clock.nowMs() ? key : undefined;
   }
 
   /** Reads the file unless it was read at most `maxAgeMs` ago. */
@@ -171,21 +184,25 @@ async function loadKeys(path: string): Promise<Keys | undefined> {
 }
 
 const privateJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), d: z.string() });
+const olderJwk = privateJwk.extend({ supersededAt: z.iso.datetime().optional() });
 const keySet = z.union([
-  z.object({ keys: z.tuple([privateJwk], privateJwk) }).transform(({ keys }) => keys),
+  z.object({ keys: z.tuple([privateJwk], olderJwk) }).transform(({ keys }) => keys),
   privateJwk.transform((jwk) => [jwk] as const),
 ]);
 
 async function parseKeys(text: string, fault: string): Promise<Keys> {
   try {
     const [first, ...others] = keySet.parse(JSON.parse(text));
-    return [await keyOf(first), ...(await Promise.all(others.map(keyOf)))];
+    const older = others.map(({ supersededAt, ...jwk }) =>
+      keyOf(jwk, supersededAt === undefined ? Infinity : Date.parse(supersededAt) + KEPT_MS),
+    );
+    return [await keyOf(first, Infinity), ...(await Promise.all(older))];
   } catch {
     throw new Error(fault);
   }
 }
 
-async function keyOf(jwk: z.output<typeof privateJwk>): Promise<SigningKey> {
+async function keyOf(jwk: z.output<typeof privateJwk>, endsAtMs: number): Promise<SigningKey> {
   const { d, ...publicJwk } = jwk;
   const id = await calculateJwkThumbprint(jwk);
   return {
@@ -194,6 +211,7 @@ async function keyOf(jwk: z.output<typeof privateJwk>): Promise<SigningKey> {
     publicKey: await importKey(publicJwk),
     publicJwk: { ...publicJwk, kid: id, alg: ALGORITHM, use: 'sig' },
     refreshSecret: Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', 'kontor refresh tokens', 32)),
+    endsAtMs,
   };
 }
 

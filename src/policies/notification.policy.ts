@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadLetterEvent } from '../aggregates/dead-letter.aggregate.js';
 import type { JobEvent } from '../aggregates/job.aggregate.js';
-import { NOTIFICATION_DIRECTORY, type NotificationDirectory } from '../aggregates/notification-directory.js';
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import { pushSubscription, unsubscribeFromPush } from '../aggregates/push-subscription.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
@@ -12,6 +11,7 @@ import { inReactionTo, type Policy } from '../platform/policy.js';
 import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { ParkedLetters } from '../queries/parked-letters.js';
+import { PushTargets } from '../queries/push-targets.js';
 import { noticeId, Notices } from './notices.js';
 
 type Told = Extract<
@@ -36,7 +36,7 @@ export class NotificationPolicy implements Policy {
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(NOTIFICATION_DIRECTORY) private readonly directory: NotificationDirectory,
+    @Inject(PushTargets) private readonly targets: PushTargets,
     @Inject(ParkedLetters) private readonly parked: ParkedLetters,
     @Inject(Notices) private readonly notices: Notices,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -96,9 +96,9 @@ export class NotificationPolicy implements Policy {
   }
 
   private async endPushes(event: Recorded): Promise<void> {
-    const { tenantId, recordId: userId } = event;
+    const { tenantId, recordId: userId, position } = event;
     const ended = { userId, reason: 'USER_DELETED' } as const;
-    for (const id of await this.directory.subscriptionsOf({ tenantId, userId }))
+    for (const id of await this.targets.idsOf({ tenantId, userId }, position))
       await inReactionTo(event, this.name, () =>
         this.runner.execute(pushSubscription, { tenantId, id }, ended, unsubscribeFromPush),
       );

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Person } from '../aggregates/notification-directory.js';
 import { ReadModels } from '../platform/query.js';
 import { PLATFORM, tenantScope } from '../ports/read-store.js';
 import { notificationInboxes, type NotificationInboxView } from '../projections/notification-inbox.projection.js';
@@ -38,6 +39,16 @@ export class PushTargets {
     if (!found) return;
     for await (const { meant, cursor: next } of this.reached(tenantId, found, cursor))
       yield { targets: await this.withUses(meant), cursor: next };
+  }
+
+  /**
+   * Ids of the browsers of a person, with everything up to `position`.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
+  async idsOf({ tenantId, userId }: Person, position: number): Promise<readonly string[]> {
+    await this.caughtUp.withPosition([pushSubscriptions], position, WAIT_MS);
+    const own = (await this.ofOne(userId)).filter((each) => each.tenantId === tenantId);
+    return own.map(({ id }) => id);
   }
 
   /** Some browsers by their ids, as far as they are still subscribed by somebody of the tenant. */

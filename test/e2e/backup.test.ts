@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobOutcome } from '../../src/jobs/job.js';
 import { linesOf, writeLines } from '../support/backups.js';
@@ -101,6 +101,7 @@ test('What is backed up while sales come in is restored elsewhere, and the books
     await withDirectory(async (whole) => {
       const { code, stdout } = await restore(whole, fileOf(directory, after));
       expect([code, stdout]).toEqual([0, expect.stringMatching(/is whole: \d+ events[^]*\d+ events restored in/)]);
+      expect((await stat(join(whole, 'history.sqlite'))).mode & 0o077).toBe(0);
       await copyFile(join(directory, 'signing-key.json'), join(whole, 'signing-key.json'));
       const copy = await KontorProcess.ready(whole, PLAIN);
       const at = await copy.url();

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { call, KontorProcess, OPERATOR, PLAIN, withDirectory } from './kontor-process.js';
 
@@ -73,6 +75,21 @@ describe('a first start in development', () => {
     });
   }, 30_000);
 });
+
+test('What the service keeps is read by nobody but the account that runs it', async () => {
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, PLAIN);
+    const names = await readdir(directory);
+    expect(names).toEqual(
+      expect.arrayContaining(['history.sqlite', 'models.sqlite', 'models.sqlite-wal', 'broker.sqlite']),
+    );
+    const modes = await Promise.all(
+      names.map(async (name) => [name, (await stat(join(directory, name))).mode & 0o077]),
+    );
+    expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+    await kontor.stop();
+  });
+}, 30_000);
 
 describe('a start that cannot be', () => {
   test('on the data of a running service is refused, and harms nothing', async () => {

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { catalogue } from '../../src/catalogue.js';
+import { FilledModels } from '../../src/platform/filled-models.js';
 import { Progress } from '../../src/platform/progress.js';
 import type { QueueState } from '../../src/platform/queue-board.js';
+import { lastOwnEvent } from '../../src/platform/stream-events.js';
 import { Readiness } from '../../src/readiness.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';
@@ -137,14 +139,19 @@ test('Without its history a process is not ready, and says what is missing; with
 });
 
 test('A process whose read models have never been seen complete is not ready while it cannot be known', async () => {
+  const { engines } = service.service;
+  const readiness = new Readiness(engines, new FilledModels(engines.progress, () => lastOwnEvent(events, catalogue)));
   events.away = true;
-  expect(statusesOf((await ready()).data as Report)).toEqual(without('event-store', 'read-models'));
+  expect(statusesOf(await readiness.report())).toEqual(without('event-store', 'read-models'));
+  events.away = false;
+  expect(statusesOf(await readiness.report())).toEqual(ALL_UP);
 });
 
 test('A process is not ready before its read models have had everything once, and stays ready when they lag later', async () => {
   const { engines } = service.service;
   const progress = new Progress(service.clock, ['customers', 'balances', 'branches']);
-  const readiness = new Readiness({ ...engines, progress }, catalogue);
+  const filled = new FilledModels(progress, () => lastOwnEvent(events, catalogue));
+  const readiness = new Readiness({ ...engines, progress }, filled);
   const head = await service.quiet();
   progress.stop('branches');
   progress.advance('customers', head);

@@ -319,7 +319,7 @@ describe('The rate limit', () => {
 });
 
 describe('Errors of the intake', () => {
-  test('have the shape of the specification, also at unknown addresses', async () => {
+  test('have one shape, also at unknown addresses', async () => {
     for (const path of [`${PATH}/unknown`, '/api/integrations/v1/nothing', '/api/integrations/v2/sales']) {
       const reply = await service.call('GET', path, { key: partner.key, headers: { 'x-request-id': 'mine' } });
       expect(reply.body).toEqual({

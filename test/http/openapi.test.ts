@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('is version 3.1, with the groups of the specification first', () => {
+  test('is version 3.1, with its groups in order', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
     expect(document.tags.slice(0, 13).map(({ name }) => name)).toEqual([
@@ -181,7 +181,7 @@ describe('the OpenAPI document', () => {
     expect(types('/api/kites/report')).toEqual(['application/json', 'text/csv']);
   });
 
-  test('leaves 401 and 403 without a body where the specification does', () => {
+  test('leaves 401 and 403 without a body where a scope protects', () => {
     const { responses } = operation('get', '/api/platform/winds/stream');
     expect([responses['401']?.content, responses['403']?.content]).toEqual([undefined, undefined]);
     expect(responses['404']?.content).toBeDefined();

@@ -34,7 +34,7 @@ type Known = Readonly<Record<string, unknown>> & { readonly id: string };
 type Search = {
   /** With what the list needs besides paging and search. */
   readonly path: string;
-  /** Fields that api.md names as searched. */
+  /** Fields that are searched. */
   readonly fields: readonly string[];
   /** Where all records come from, if not from the list itself: look-ups show only some. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };

@@ -323,6 +323,42 @@ describe('An access token', () => {
       expect(said).toEqual(['the signing keys cannot be read again']);
     });
 
+    test('is good for half an hour by a key that was superseded, known from before or not, and no longer', async () => {
+      const token = await forged(payload({ exp: nowSeconds() + 7_200 }));
+      const before = await tokens.sign(ada);
+      const old = JSON.parse(await readFile(keyFile(), 'utf8')) as JWK;
+      await rotated();
+      const { keys } = JSON.parse(await readFile(keyFile(), 'utf8')) as { keys: JWK[] };
+      const supersededAt = new Date(clock.nowMs()).toISOString();
+      const signingKey = JSON.stringify({ keys: [keys[0], { ...old, supersededAt }] });
+      await writeFile(keyFile(), signingKey);
+      const given = await AccessTokens.open(directory, { issuer: ISSUER, audience: AUDIENCE, clock, signingKey });
+      await clock.advance(29 * 60_000);
+      for (const verifier of [tokens, given]) expect(await verifier.verify(token)).toMatchObject(ada);
+      await clock.advance(2 * 60_000);
+      for (const verifier of [tokens, given, await open()]) {
+        const verifying = verifier.verify(token);
+        const refusal = expect(verifying).rejects.toMatchObject(refused);
+        await clock.advance(1_000);
+        await refusal;
+        expect((await verifier.published()).keys.map(({ kid }) => kid)).not.toContain(kidOf(before));
+        expect(await verifier.verify(await verifier.sign(ada))).toMatchObject(ada);
+      }
+    });
+
+    test('is signed with the first key, and good, also where that was superseded once and put first again', async () => {
+      const supersededAt = new Date(clock.nowMs() - 86_400_000).toISOString();
+      const jwk = JSON.parse(await readFile(keyFile(), 'utf8')) as JWK;
+      await writeFile(keyFile(), JSON.stringify({ keys: [{ ...jwk, supersededAt }] }));
+      const opened = await open();
+      const token = await opened.sign(ada);
+      expect(await opened.verify(token)).toMatchObject(ada);
+      await rotated();
+      await clock.advance(10_000);
+      await opened.published();
+      expect(await opened.verify(token)).toMatchObject(ada);
+    });
+
     test('keeps keys until their tokens have run out, and no longer', async () => {
       await rotated();
       await rotated();

@@ -487,7 +487,7 @@ export class Bookkeeper {
     }
   }
 
-  /** api.md, section 4: the table. */
+  /** What each kind of transaction posts. */
   private entryFor(step: EntryStep, parties: Partial<Record<Party, string>>, amount: bigint): NaiveEntry {
     const { customerId = null, accountId = null, counterAccountId = null, expenseItemId = null } = parties;
     const { type, date } = step;

@@ -126,7 +126,7 @@ export const told = (facts: readonly unknown[]): string =>
   JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
 /**
- * The books of a tenant as api.md describes them, kept in the plainest way: a list of entries, of which everything else
+ * The books of a tenant, kept in the plainest way: a list of entries, of which everything else
  * is a sum. Shares no code with the service.
  */
 export class NaiveBooks {

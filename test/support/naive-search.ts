@@ -4,7 +4,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   ...{ Ö: 'o', ö: 'o', Ü: 'u', ü: 'u', é: 'e', É: 'e', ß: 'ss' },
 };
 
-/** The words of a text as api.md says, for the letters above and those of ASCII. */
+/** The words of a text as they are searched, for the letters above and those of ASCII. */
 export function naiveWords(text: string): string[] {
   // Lower case may have written a dot as a mark of its own.
   const plain = text.replace(/[\u0300-\u036f]/g, '').replace(/./gu, (letter) => PLAIN[letter] ?? letter.toLowerCase());

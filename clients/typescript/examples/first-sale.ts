@@ -1,7 +1,8 @@
 /*
- * A partner pushes a sale, and somebody of the company sees what came of it:
+ * A partner pushes a sale, and somebody of the company sees what came of it. In the repository's root:
  *
- *   KONTOR_URL=http://localhost:3000 KONTOR_KEY=kontor_… KONTOR_EMAIL=owner@… KONTOR_PASSWORD=… node first-sale.js
+ *   KONTOR_URL=http://localhost:3000 KONTOR_KEY=kontor_… KONTOR_EMAIL=owner@… KONTOR_PASSWORD=… \
+ *     node --import ./test/support/typescript.mjs clients/typescript/examples/first-sale.ts
  */
 import { data, KontorClient, KontorError, whole } from '../src/kontor-client.js';
 

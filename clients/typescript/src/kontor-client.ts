@@ -30,8 +30,8 @@ const FIRST_PAUSE_MS = 200;
 
 /**
  * Kontor's API, typed by its OpenAPI document (`api`). Signs every request, and repeats by itself what may be repeated:
- * reads, sales, and whatever carries an Idempotency-Key, after lost connections, 429 and 503, at the pace that Retry-After
- * asks for. Any other write is sent once, since nobody knows what became of one that was not answered.
+ * reads, sales, and whatever carries an Idempotency-Key, after lost connections, 429, 502, 503 and 504, at the pace that
+ * Retry-After asks for. Any other write is sent once, since nobody knows what became of one that was not answered.
  */
 export class KontorClient {
   readonly api: Client<paths>;
