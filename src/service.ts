@@ -65,6 +65,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
       logger,
       observe: observing(engines, requests),
       waitForPosition: (position) => nest.get(CommandGateway).waitForPosition(position),
+      asRead: nest.get(FilledModels).asRead,
     }),
     {
       trustProxy: config.TRUST_PROXY,

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { DomainError } from '../platform/domain-error.js';
 import { inContext } from '../platform/context.js';
-import { inRead } from '../platform/filled-models.js';
 import type { Principal } from '../platform/principal.js';
 import type { TrustedProxies } from '../platform/trusted-proxies.js';
 import type { Ids } from '../ports/time.js';
@@ -62,6 +61,8 @@ export type KernelOptions = AdmissionOptions & {
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
+  /** Runs the rest of a read, which read models that are not filled yet then refuse. Default: just runs it. */
+  readonly asRead?: (rest: () => void) => void;
 };
 
 /** What the kernel knows of the routes, once all are registered. */
@@ -204,11 +205,16 @@ function prepare(request: FastifyRequest, options: KernelOptions, done: (error?:
     return;
   }
   if (isWrite(endpoint)) inContext(contextOf(request, options.ids.next()), done);
-  else if (minPosition === undefined || options.waitForPosition === undefined) inRead(done);
+  else if (minPosition === undefined || options.waitForPosition === undefined) asRead(done, options);
   else
     options.waitForPosition(minPosition, endpoint).then(() => {
-      inRead(done);
+      asRead(done, options);
     }, done);
+}
+
+function asRead(done: () => void, options: KernelOptions): void {
+  if (options.asRead) options.asRead(done);
+  else done();
 }
 
 function report(request: FastifyRequest, reply: FastifyReply, { logger, observe }: KernelOptions): void {

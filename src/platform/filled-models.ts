@@ -8,9 +8,6 @@ const WAIT_MS = 5_000;
 
 const reading = new AsyncLocalStorage<true>();
 
-/** Runs `work` (and all that it awaits) as a caller's read, which is not answered from a model that is not filled. */
-export const inRead = <T>(work: () => T): T => reading.run(true, work);
-
 /**
  * Which read models once had everything that was stored when this process started. Before that (a new version, a restore)
  * they lack what is there. One that stands still counts: it will not have more until somebody mends it.
@@ -18,6 +15,7 @@ export const inRead = <T>(work: () => T): T => reading.run(true, work);
 export class FilledModels {
   private readonly filled = new Set<string>();
   private startedAt: Position | undefined;
+  private areAll = false;
 
   /** `lastStored`: asked once, at the first call of `all`. */
   constructor(
@@ -27,10 +25,25 @@ export class FilledModels {
 
   /** @throws EventStoreUnavailable */
   async all(): Promise<boolean> {
-    const startedAt = (this.startedAt ??= await this.lastStored());
+    this.startedAt ??= await this.lastStored();
+    return this.areAllFilled();
+  }
+
+  /**
+   * Runs `work` (and all that it awaits) as a caller's read, which is not answered from a model that is not filled. Once all
+   * are, it just runs: a context of its own would cost every read some microseconds.
+   */
+  readonly asRead = (work: () => void): void => {
+    if (this.areAllFilled()) work();
+    else reading.run(true, work);
+  };
+
+  private areAllFilled(): boolean {
+    if (this.areAll || this.startedAt === undefined) return this.areAll;
     for (const name of this.progress.names)
-      if (this.progress.isStopped(name) || this.progress.position(name) >= startedAt) this.filled.add(name);
-    return this.progress.names.every((name) => this.filled.has(name));
+      if (this.progress.isStopped(name) || this.progress.position(name) >= this.startedAt) this.filled.add(name);
+    this.areAll = this.progress.names.every((name) => this.filled.has(name));
+    return this.areAll;
   }
 
   /**
