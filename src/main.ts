@@ -10,6 +10,9 @@ import { boundHeapGrowth } from './thread-memory.js';
 /** A supervisor kills what has not ended ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
 
+/** From the first signal on: whoever drains ends the process, too. */
+const ending = { hasBegun: false };
+
 async function main(config: Config): Promise<void> {
   // Lines are written in blocks: a write for each would cost every request some microseconds.
   const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
@@ -19,11 +22,10 @@ async function main(config: Config): Promise<void> {
     logger.fatal({ err: error, origin }, 'ended by a fault that nothing handles');
   });
   const started: { service?: Service } = {};
-  let stopping = false;
   const stop = (signal: string) => {
     // Ctrl-C under npm comes twice: the second must not cut the draining short.
-    if (stopping) return;
-    stopping = true;
+    if (ending.hasBegun) return;
+    ending.hasBegun = true;
     logger.info({ signal }, 'draining');
     setTimeout(() => {
       logger.error({ waitsFor: process.getActiveResourcesInfo() }, 'draining took too long');
@@ -49,10 +51,18 @@ async function main(config: Config): Promise<void> {
   const engines = await openEngines(config, { logger });
   const service = (started.service = await createService(config, engines));
   const welcome = await seed(config, service);
+  if (ending.hasBegun) return;
   const url = await service.listen();
   logger.info({ url }, 'Kontor is ready');
   output.flush();
   if (welcome) process.stdout.write(welcome(url));
+}
+
+function refuse(error: unknown): never {
+  // What a user can mend is told without a stack.
+  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse;
+  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack ?? error)}\n`);
+  process.exit(1);
 }
 
 // The history, the read models and the keys are nobody else's to read.
@@ -61,8 +71,6 @@ boundHeapGrowth();
 try {
   await main(readConfig());
 } catch (error) {
-  // What a user can mend is told without a stack.
-  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse;
-  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack ?? error)}\n`);
-  process.exit(1);
+  // What was still being started meets engines that are closed by then.
+  if (!ending.hasBegun) refuse(error);
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Role } from './config.js';
 import type { Logger } from './ports/log.js';
 import type { NotedError } from './platform/counted-error.js';
+import { persistently } from './platform/persistently.js';
 import type { Checkpoints } from './platform/windowed-subscriber.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
@@ -52,6 +53,8 @@ export type ThreadOptions = {
   readonly onNoted: (noted: NotedError) => void;
   /** Told about once a second; undefined when the thread has ended. */
   readonly onQueues: (report: ThreadReport | undefined) => void;
+  /** What the thread runs. Default: the subscribers. */
+  readonly script?: URL;
 };
 
 function askOf(office: SubscriberOffice, question: Question): Promise<unknown> {
@@ -66,17 +69,18 @@ function askOf(office: SubscriberOffice, question: Question): Promise<unknown> {
 }
 
 const NOTIFY_EVERY_MS = 1;
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 10_000;
+/** A thread that dies after so long has begun well: it is started again soon. */
+const LONG_LIFE_MS = 10_000;
 /** Less than a process may take to drain. */
 const STOP_WITHIN_MS = 6_000;
 
 /** Runs the subscribers in a worker thread; one that dies is started again, and goes on from its checkpoints. */
 export class SubscriberThread implements Subscribers {
   private worker: Worker | undefined;
+  private isReady = false;
   private readonly calls = new Map<number, (fault: string | null) => void>();
   private lastCall = 0;
-  private stopping = false;
+  private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private announced: number | undefined;
   private announcedAtMs = Number.NEGATIVE_INFINITY;
@@ -91,7 +95,7 @@ export class SubscriberThread implements Subscribers {
   }
 
   get isAlive(): boolean {
-    return this.worker !== undefined;
+    return this.isReady;
   }
 
   /** Tells the worker that something was committed; at most once in a millisecond, since a message costs some µs. */
@@ -128,8 +132,9 @@ export class SubscriberThread implements Subscribers {
   }
 
   async stop(): Promise<void> {
-    this.stopping = true;
-    this.post({ kind: 'stop' });
+    this.stopping.abort();
+    // One that is not ready yet hears it when it listens.
+    this.worker?.postMessage({ kind: 'stop' } satisfies ToWorker);
     const waiting = new AbortController();
     const { clock, logger } = this.options;
     const late = clock.sleep(STOP_WITHIN_MS, waiting.signal).then(() => {
@@ -142,32 +147,40 @@ export class SubscriberThread implements Subscribers {
   }
 
   private async keepRunning(started: () => void, failed: (error: Error) => void): Promise<void> {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+    const { clock, logger } = this.options;
+    const { signal } = this.stopping;
+    const attempt = async (gotOn: () => void): Promise<void> => {
+      const beganAtMs = clock.monotonicMs();
       const fault = await this.runOnce(started);
-      if (this.stopping) return;
-      failed(fault);
-      this.options.logger.error({ err: fault }, 'the subscribers died; they are started again');
-      await this.options.clock.sleep(pauseMs);
-    }
+      if (signal.aborted) return;
+      if (clock.monotonicMs() - beganAtMs >= LONG_LIFE_MS) gotOn();
+      throw fault;
+    };
+    await persistently(clock, signal, attempt, (error) => {
+      failed(error as Error);
+      logger.error({ err: error }, 'the subscribers died; they are started again');
+    });
   }
 
   /** Resolves when the worker has ended. */
   private runOnce(started: () => void): Promise<Error> {
     return new Promise((resolve) => {
-      const worker = new Worker(new URL('./subscribers.worker.js', import.meta.url), {
+      const worker = new Worker(this.options.script ?? new URL('./subscribers.worker.js', import.meta.url), {
         workerData: this.options.settings,
         resourceLimits: THREAD_LIMITS,
       });
+      this.worker = worker;
       let fault = new Error('the worker ended');
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'ready') {
-          this.worker = worker;
+          this.isReady = true;
           started();
         } else this.receive(message);
       });
       worker.on('error', (error) => (fault = error));
       worker.on('exit', () => {
         this.worker = undefined;
+        this.isReady = false;
         this.options.onProjecting(false);
         this.options.onQueues(undefined);
         for (const call of [...this.calls.keys()]) this.answer(call, 'the worker ended');
@@ -215,7 +228,7 @@ export class SubscriberThread implements Subscribers {
   }
 
   private post(message: ToWorker): boolean {
-    this.worker?.postMessage(message);
-    return this.worker !== undefined;
+    if (this.isReady) this.worker?.postMessage(message);
+    return this.isReady;
   }
 }

@@ -11,6 +11,7 @@ import { tenant } from '../aggregates/tenant.aggregate.js';
 import { user } from '../aggregates/user.aggregate.js';
 import { AccessTokens, type TokenClaims } from '../platform/access-tokens.js';
 import { Claims } from '../platform/claims.js';
+import { asService } from '../platform/context.js';
 import { DomainError } from '../platform/domain-error.js';
 import { isOidcSession, OidcTokens, type OidcIdentity } from '../platform/oidc.js';
 import { ALL_PERMISSIONS, isPermission, SYSTEM_ROLE_PERMISSIONS } from '../platform/permissions.js';
@@ -18,7 +19,7 @@ import type { PermissionCode } from '../platform/permissions.js';
 import type { Authenticator, OperatorPrincipal, PartnerPrincipal, UserPrincipal } from '../platform/principal.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, type StreamParts } from '../platform/stream-name.js';
-import { CLOCK, type Clock } from '../ports/time.js';
+import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 
 /**
  * How old what is known of a session, user, tenant or key may be: revocation must take effect within a second. While the
@@ -46,6 +47,7 @@ export class StreamAuthenticator implements Authenticator {
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(Claims) private readonly claims: Claims,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
   ) {}
 
   async bearer(token: string): Promise<SignedIn> {
@@ -87,7 +89,9 @@ export class StreamAuthenticator implements Authenticator {
     const known = this.holders.get(claim.value);
     const principal = known && (await this.ofHolder(known, claim.value, sessionId));
     if (principal) return principal;
-    const stream = await this.claims.holder(claim);
+    // It may have to end a claim that a crash has left, which is the service's own doing: no request is let in yet.
+    const own = { tenantId: PLATFORM_TENANT, name: 'authentication', commandId: this.ids.next() };
+    const stream = await asService(own, () => this.claims.holder(claim));
     const holder = stream === undefined ? undefined : parseStreamName(stream);
     const found = holder && (await this.ofHolder(holder, claim.value, sessionId));
     if (!found) throw new DomainError('unauthenticated', 'UNAUTHENTICATED', 'Nobody here has this e-mail address.');

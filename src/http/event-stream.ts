@@ -29,7 +29,6 @@ export class EventStream extends Readable {
   private first: Buffer | undefined;
   private isWanted = false;
   private isCatchingUp = false;
-  private isFinished = false;
   private isFlowing = false;
   private refusedAtMs: number | undefined;
   private readonly leaving = new AbortController();
@@ -87,7 +86,7 @@ export class EventStream extends Readable {
     if (this.isOver) return;
     if (this.refusedAtMs === undefined) this.push(null);
     else this.destroy();
-    this.isFinished = true;
+    this.leaving.abort();
     this.room?.();
   }
 
@@ -103,7 +102,7 @@ export class EventStream extends Readable {
   }
 
   private get isOver(): boolean {
-    return this.isFinished || this.destroyed || this.leaving.signal.aborted;
+    return this.destroyed || this.leaving.signal.aborted;
   }
 
   private takes(): boolean {

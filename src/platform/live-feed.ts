@@ -77,15 +77,14 @@ export class LiveFeed {
 
   /**
    * Reads what is not kept any more, after a position, page by page as it is asked for, until `after` has the rest.
-   * `position`: everything up to it is in the pages so far.
+   * `position`: everything up to it is in the pages so far. The signal must abort before the feed is stopped.
    * @throws what reading the event store throws
    */
   async *missed(
     from: Position,
     signal: AbortSignal,
   ): AsyncIterable<{ readonly frames: readonly Frame[]; readonly position: Position }> {
-    const ending = AbortSignal.any([signal, this.stopping.signal]);
-    for await (const batch of this.events.subscribeToAll({ after: from, ...this.filter(), signal: ending })) {
+    for await (const batch of this.events.subscribeToAll({ after: from, ...this.filter(), signal })) {
       const frames = batch.events.flatMap((event) => {
         const known = this.decode(event);
         const bytes = known && this.options.frameOf(known);

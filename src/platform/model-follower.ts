@@ -10,7 +10,7 @@ export type FollowedModel = AnyTable['model'];
 const AWAITED_MS = 8;
 const IDLE_MS = 250;
 const WARN_EVERY_MS = 5_000;
-/** What was live so long ago may not be fed any more; less than the time for which it is (see projection-rebuilds.ts). */
+/** What was live so long ago may not be fed any more; less than the time for which it is (see projection-swap.ts). */
 const GENERATIONS_HOLD_MS = 2_000;
 
 /**
@@ -68,7 +68,8 @@ export class ModelFollower {
     while (!this.stopping.signal.aborted) {
       this.awaken = new AbortController();
       const isUrgent = !this.projectsHere && this.progress.isAwaited;
-      const signal = isUrgent ? this.stopping.signal : AbortSignal.any([this.stopping.signal, this.awaken.signal]);
+      // Stopping awakens it, too. (A signal made of both would be kept by the longer one for ever, on Node 20.)
+      const { signal } = isUrgent ? this.stopping : this.awaken;
       await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
       try {
         if (!this.projectsHere) await this.lookForProgress();

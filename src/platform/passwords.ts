@@ -14,7 +14,7 @@ const MAX_WAITING = 100;
 export class Passwords {
   private readonly gate: Gate;
   private verifications = 0;
-  private decoy: Promise<string> | undefined;
+  private decoy: string | undefined;
 
   constructor(limits: GateLimits = { atOnce: AT_ONCE, maxWaiting: MAX_WAITING }) {
     this.gate = new Gate(limits, tooMany);
@@ -37,10 +37,9 @@ export class Passwords {
    */
   matches(passwordHash: string | undefined, password: string): Promise<boolean> {
     return this.gate.run(async () => {
-      this.decoy ??= hash('no account has this password', parameters);
-      const decoy = await this.decoy;
+      this.decoy ??= await hash('no account has this password', parameters);
       this.verifications += 1;
-      const matches = await verify(passwordHash ?? decoy, password);
+      const matches = await verify(passwordHash ?? this.decoy, password);
       return matches && passwordHash !== undefined;
     });
   }

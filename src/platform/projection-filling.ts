@@ -4,6 +4,7 @@ import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
+import { persistently } from './persistently.js';
 import { prefixesOf } from './projection.js';
 import type { Projector } from './projector.js';
 
@@ -46,7 +47,7 @@ export async function fillTogether(
       batch,
     );
     position = batch.position;
-    for (const one of going) one.position = position;
+    for (const one of going) one.position = Math.max(one.position, position);
     if (batch.caughtUp) break;
     await nextTurn();
   }
@@ -54,8 +55,6 @@ export async function fillTogether(
 }
 
 type BulkParts = Parts & { readonly store: ReadStore; readonly clock: Clock; readonly logger: Logger };
-
-const MAX_PAUSE_MS = 5_000;
 
 /**
  * Fills empty read models in one reading of the history, then builds their indexes; again and again where an engine is
@@ -71,15 +70,12 @@ export async function fillInBulk(
     const goesOn = (): boolean => !isOver() && projector.halted === undefined;
     return { projector, position: -1, goesOn };
   });
-  for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-    try {
-      const filled = await fillTogether(parts, fillings, signal);
-      for (const { target } of projectors) if (!isOver()) await store.index(target.table);
-      return isOver() ? undefined : filled;
-    } catch (error) {
-      logger.error({ err: error }, 'filling the read models broke off; it goes on');
-    }
-    await clock.sleep(pauseMs, signal);
-  }
-  return undefined;
+  const attempt = async (): Promise<Position | undefined> => {
+    const filled = await fillTogether(parts, fillings, signal);
+    for (const { target } of projectors) if (!isOver()) await store.index(target.table);
+    return isOver() ? undefined : filled;
+  };
+  return persistently(clock, signal, attempt, (error) => {
+    logger.error({ err: error }, 'filling the read models broke off; it goes on');
+  });
 }

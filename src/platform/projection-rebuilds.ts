@@ -140,6 +140,11 @@ export class ProjectionRebuilds {
     if (!live) return undefined;
     const control = await this.controlOf(name);
     if (control.rebuild?.id !== rebuild.id) return undefined;
+    if (control.rebuild.generation === live.target.table.generation) {
+      // It was made live, and whoever did that could not tell any more.
+      await report(name, rebuild.id, { kind: 'done', generation: control.rebuild.generation });
+      return undefined;
+    }
     const generation = control.rebuild.generation ?? Math.max(live.target.table.generation, control.lastGeneration) + 1;
     if (!(await report(name, rebuild.id, { kind: 'began', generation }))) return undefined;
     const table: AnyTable = { model: live.target.table.model, generation };
@@ -170,7 +175,7 @@ export class ProjectionRebuilds {
 
   /** Refused or cancelled. One that the end of the process interrupts stays, for the next leader. */
   private async giveUp({ job, projector }: Begun): Promise<void> {
-    const { store, logger, report } = this.parts;
+    const { logger, report } = this.parts;
     const { name, rebuild, abort } = job;
     await retire(this.host, projector);
     if (projector.halted) {
@@ -178,8 +183,8 @@ export class ProjectionRebuilds {
       const reason = `The event ${eventId} of ${stream} cannot be folded.`;
       await report(name, rebuild.id, { kind: 'failed', reason });
     } else if (!abort.signal.aborted) return;
-    await store.drop(projector.target.table);
     this.jobs.delete(rebuild.id);
+    this.swap.giveUp(projector.target.table);
     logger.info({ projection: name, generation: projector.target.table.generation }, 'the rebuild is given up');
   }
 

@@ -5,6 +5,7 @@ import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { KeyedQueue } from './keyed-queue.js';
+import { persistently } from './persistently.js';
 import { fillInBulk } from './projection-filling.js';
 import { MARKS_TABLE } from './projection-marks.js';
 import { ProjectionQuarantine, type ProjectionLetters } from './projection-quarantine.js';
@@ -30,7 +31,6 @@ export type ProjectionRunnerOptions = {
   readonly reportRebuild: RebuildReport;
 };
 
-const MAX_PAUSE_MS = 5_000;
 const TURN = 'turn';
 
 /**
@@ -134,22 +134,22 @@ export class ProjectionRunner {
    * Feeds a projector from a position on until it is one of the active ones: answers whether it is, and from where. Not
    * where it halts, or where `signal` or the runner's end comes first.
    */
-  async catchUp(projector: Projector, from: number, signal = this.stopping.signal): Promise<number | undefined> {
+  catchUp(projector: Projector, from: number, signal = this.stopping.signal): Promise<number | undefined> {
     let position = from;
-    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-      try {
-        for await (const batch of this.subscribe(position, signal)) {
-          await this.storeBatch([projector], batch);
-          position = batch.position;
-          if (projector.halted) return undefined;
-          if (batch.caughtUp && (await this.join(projector, position, signal))) return position;
-        }
-      } catch (error) {
-        this.logger.error({ err: error, projection: projector.name }, 'catching up broke off; it goes on');
+    const attempt = async (gotOn: () => void): Promise<number | undefined> => {
+      for await (const batch of this.subscribe(position, signal)) {
+        await this.storeBatch([projector], batch);
+        position = batch.position;
+        gotOn();
+        if (projector.halted) return undefined;
+        if (batch.caughtUp && (await this.join(projector, position, signal))) return position;
       }
-      await this.clock.sleep(pauseMs, signal);
-    }
-    return undefined;
+      mustBeOver(signal);
+      return undefined;
+    };
+    return persistently(this.clock, signal, attempt, (error) => {
+      this.logger.error({ err: error, projection: projector.name }, 'catching up broke off; it goes on');
+    });
   }
 
   /** Stores a batch, with whatever has to be left out. Answers its events. */
@@ -199,15 +199,10 @@ export class ProjectionRunner {
 
   /** Takes up what a projector lacks, in its own time. */
   private async open(projector: Projector, position: number): Promise<void> {
-    const { signal } = this.stopping;
-    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2))
-      try {
-        await this.quarantine.open(projector, position);
-        return;
-      } catch (error) {
-        this.logger.warn({ err: error, projection: projector.name }, 'what a projection lacks cannot be read');
-        await this.clock.sleep(pauseMs, signal);
-      }
+    const attempt = (): Promise<void> => this.quarantine.open(projector, position);
+    await persistently(this.clock, this.stopping.signal, attempt, (error) => {
+      this.logger.warn({ err: error, projection: projector.name }, 'what a projection lacks cannot be read');
+    });
   }
 
   private async begin(projector: Projector, position: number): Promise<void> {
@@ -230,22 +225,21 @@ export class ProjectionRunner {
     const { signal } = this.stopping;
     for (const projector of this.active) await this.open(projector, from);
     let position = from;
-    for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-      try {
-        for await (const batch of this.subscribe(position, signal)) {
-          await this.turn(async () => {
-            const events = await this.storeBatch(this.active, batch);
-            this.position = position = batch.position;
-            for (const event of events) this.react(event);
-            await this.retryAsked();
-          });
-          pauseMs = 50;
-        }
-      } catch (error) {
-        this.logger.error({ err: error }, 'projections broke off; they go on from their checkpoint');
+    const attempt = async (gotOn: () => void): Promise<void> => {
+      for await (const batch of this.subscribe(position, signal)) {
+        await this.turn(async () => {
+          const events = await this.storeBatch(this.active, batch);
+          this.position = position = batch.position;
+          for (const event of events) this.react(event);
+          await this.retryAsked();
+        });
+        gotOn();
       }
-      await this.clock.sleep(pauseMs, signal);
-    }
+      mustBeOver(signal);
+    };
+    await persistently(this.clock, signal, attempt, (error) => {
+      this.logger.error({ err: error }, 'projections broke off; they go on from their checkpoint');
+    });
   }
 
   /** Takes a projector in that has everything the others have; until then it is fed by itself, and never at two places. */
@@ -291,4 +285,9 @@ export class ProjectionRunner {
       signal,
     });
   }
+}
+
+/** A subscription ends by itself only then. */
+function mustBeOver(signal: AbortSignal): void {
+  if (!signal.aborted) throw new Error('the subscription ended');
 }

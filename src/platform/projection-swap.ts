@@ -4,9 +4,11 @@ import type { Clock } from '../ports/time.js';
 import type { EventBatch } from '../ports/event-store.js';
 import type { Recorded } from './event-catalogue.js';
 import type { Comparison, RebuildStep } from './projection-control.js';
-import { clearMarks } from './projection-marks.js';
+import { persistently } from './persistently.js';
+import { clearMarks, marksOf, type ProjectionMark } from './projection-marks.js';
 import type { ProjectionLetters } from './projection-quarantine.js';
 import { countDiffering, differing } from './projection-tables.js';
+import { checkpointKey } from './projection.js';
 import type { Projector } from './projector.js';
 
 /** Keeps a step of a rebuild durably; answers false where the rebuild is over by now: nothing of it counts then. */
@@ -45,7 +47,7 @@ export const retire = (host: RebuildHost, projector: Projector): Promise<void> =
 
 /** How a new generation that has everything takes the place of the live one, and what becomes of that one. */
 export class ProjectionSwap {
-  private readonly after = new Set<Promise<void>>();
+  private readonly after = new Set<Promise<unknown>>();
 
   constructor(
     private readonly parts: SwapParts,
@@ -78,7 +80,7 @@ export class ProjectionSwap {
         const differ = await countDiffering(store, live.target.table, target.table, suspects);
         const compared: Comparison = { position: this.host.followed, changedDocuments: differ + unchecked };
         if (!(await report(name, rebuildId, { kind: 'compared', ...compared }))) return false;
-        await store.setLiveGeneration(name, target.table.model.version, target.table.generation);
+        if (!(await this.makeLive(target.table))) return false;
         this.host.replace(projector);
         return true;
       });
@@ -90,22 +92,59 @@ export class ProjectionSwap {
     }
   }
 
+  /** Until its answer comes: it may be live though none came. Whether it is, only the end of the process leaves open. */
+  private async makeLive({ model, generation }: AnyTable): Promise<boolean | undefined> {
+    const { store, clock, logger } = this.parts;
+    const attempt = async (): Promise<true> => {
+      await store.setLiveGeneration(model.name, model.version, generation);
+      return true;
+    };
+    return persistently(clock, this.stopping, attempt, (error) => {
+      logger.warn({ err: error, projection: model.name }, 'a rebuild could not be made live; it is tried again');
+    });
+  }
+
   private async swapped(old: Projector, projector: Projector, rebuildId: string): Promise<void> {
-    const { store, clock, letters, logger, report } = this.parts;
+    const { clock, logger, report } = this.parts;
     const { name, target } = projector;
     const { generation } = target.table;
     logger.info({ projection: name, generation }, 'a rebuild is live');
-    await report(name, rebuildId, { kind: 'done', generation });
-    const missing = new Set(projector.staleMarks.map(({ eventId }) => eventId));
-    const healed = [...old.staleMarks, ...(old.halted ? [old.halted] : [])];
-    for (const mark of healed.filter(({ eventId }) => !missing.has(eventId))) await letters.settle(name, mark);
+    // Before it is told, which may fail.
     this.later(async () => {
+      await this.clear(old.target.table, generation);
       await clock.sleep(FED_AFTER_SWAP_MS, this.stopping);
       await retire(this.host, old);
       await clock.sleep(KEPT_AFTER_SWAP_MS, this.stopping);
-      if (!this.stopping.aborted) await store.drop(old.target.table);
-      await clearMarks(store, old.checkpointKey);
+      if (!this.stopping.aborted) await this.remove(old.target.table);
     });
+    await report(name, rebuildId, { kind: 'done', generation });
+  }
+
+  /** Settles the letters of what a generation lacked and the live one has, and forgets what it lacked. */
+  private async clear({ model, generation }: AnyTable, live: number): Promise<void> {
+    const { store, letters } = this.parts;
+    const own = checkpointKey(model, generation);
+    const left = await marksOf(store, own);
+    if (left.length === 0) return;
+    const lacking = await marksOf(store, checkpointKey(model, live));
+    const lacks = ({ eventId, position }: ProjectionMark): boolean =>
+      lacking.some((mark) => mark.eventId === eventId || (mark.kind === 'projection' && mark.position <= position));
+    for (const mark of left) if (!lacks(mark)) await letters.settle(model.name, mark);
+    await clearMarks(store, own);
+  }
+
+  /** Removes a generation with all that speaks of it; never the one that is read. */
+  private async remove(table: AnyTable): Promise<void> {
+    const { store } = this.parts;
+    const live = await store.liveGeneration(table.model.name, table.model.version);
+    if (live === undefined || live === table.generation) return;
+    await this.clear(table, live);
+    await store.drop(table);
+  }
+
+  /** Removes a generation that nobody has read yet. */
+  giveUp(table: AnyTable): void {
+    this.later(() => this.remove(table));
   }
 
   /** Removes generations that were left behind. */
@@ -122,13 +161,14 @@ export class ProjectionSwap {
    */
   private async dropBefore({ model, generation }: AnyTable): Promise<void> {
     for (let old = Math.max(1, generation - 3); old < generation && !this.stopping.aborted; old += 1)
-      await this.parts.store.drop({ model, generation: old });
+      await this.remove({ model, generation: old });
   }
 
-  /** Does something beside the rebuilds. */
+  /** Does something beside the rebuilds; from its beginning again where it fails. */
   later(work: () => Promise<void>): void {
-    const task = work().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'what follows a rebuild failed');
+    const { clock, logger } = this.parts;
+    const task = persistently(clock, this.stopping, work, (error) => {
+      logger.warn({ err: error }, 'what goes with rebuilds failed; it is tried again');
     });
     this.after.add(task);
     void task.then(() => this.after.delete(task));

@@ -50,7 +50,7 @@ async function replica(): Promise<(key: string) => Promise<string>> {
   const claims = new Claims(reader, new Appender(events, catalogue, clock), catalogue, clock, ids);
   const tokens = await AccessTokens.open(service.directory, { issuer: 'kontor', audience: 'kontor', clock });
   const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });
-  const authenticator = new StreamAuthenticator(tokens, oidc, reader, claims, clock);
+  const authenticator = new StreamAuthenticator(tokens, oidc, reader, claims, clock, ids);
   return (key) =>
     authenticator.partner(key).then(
       ({ rateLimit }) => `limit ${rateLimit}`,

@@ -2,8 +2,10 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { updateUser, user, type UpdateUser } from '../../src/aggregates/user.aggregate.js';
 import { readConfig } from '../../src/config.js';
+import { emailClaim } from '../../src/aggregates/credentials.js';
+import { Claims } from '../../src/platform/claims.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
+import { asService, inContext } from '../../src/platform/context.js';
 import { DomainError } from '../../src/platform/domain-error.js';
 import { isTrustworthy, OidcTokens } from '../../src/platform/oidc.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -234,6 +236,15 @@ describe('With an OpenID issuer the service', () => {
     await update(id, { email: 'new@acme.test' });
     clock.pass(1_000);
     expect([await use(before), await use(after)]).toEqual(['401 UNAUTHENTICATED', '200']);
+  });
+
+  test('refuses them for an address that was claimed for a user who was never made', async () => {
+    const { ids } = service.service.engines;
+    const own = { tenantId: tenant.id, name: 'test', commandId: ids.next() };
+    const owner = { stream: `user-${tenant.id}_${ids.next()}`, revision: -1 };
+    await asService(own, () => service.service.app.get(Claims).acquire(emailClaim('lost@acme.test'), owner));
+    clock.pass(6_000);
+    expect(await use(await issuer.token('lost@acme.test'))).toBe('401 UNAUTHENTICATED');
   });
 
   test('refuses them when the user is deactivated', async () => {

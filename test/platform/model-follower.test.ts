@@ -1,15 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { ModelFollower } from '../../src/platform/model-follower.js';
 import { Progress } from '../../src/platform/progress.js';
 import { checkpointKey, stoppedKey } from '../../src/platform/projection.js';
 import { silentLogger } from '../../src/ports/log.js';
 import type { AnyTable } from '../../src/ports/read-store.js';
+import type { Clock } from '../../src/ports/time.js';
 import { clubProjections } from '../support/club.toy.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { usedMemory } from '../support/used-memory.js';
 import { until, whileTimePasses } from '../support/while-time-passes.js';
 
 const models = clubProjections.map(({ model }) => model);
@@ -101,6 +104,21 @@ describe('A replica that follows the read models of another', () => {
     expect(tables).toEqual([{ model: members, generation: 5 }]);
     await project(9, 5);
     await until(clock, () => progress.position(members.name) === 9);
+  });
+
+  test('keeps nothing of the turns that it has done, however many they are', async () => {
+    let turns = 0;
+    // Every sleep is over at once: some hours of them pass in a second.
+    const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
+    follower = new ModelFollower(store, models, progress, hurried, silentLogger, () => Promise.resolve());
+    follower.leads(true);
+    await follower.start();
+    const usedAfter = async (count: number): Promise<number> => {
+      while (turns < count) await nextTurn();
+      return usedMemory();
+    };
+    const before = await usedAfter(5_000);
+    expect((await usedAfter(105_000)) - before).toBeLessThan(2 * 1024 * 1024);
   });
 
   test('goes on when the read store was away', async () => {

@@ -1,32 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkpointKey, type AnyProjection } from '../../src/platform/projection.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
-import { MARKS_TABLE } from '../../src/platform/projection-marks.js';
-import { tenantScope, type AnyTable } from '../../src/ports/read-store.js';
-import {
-  anyFact,
-  catalogue,
-  facts,
-  greeterProjection,
-  happen,
-  memberProjection,
-  roomProjection,
-} from '../support/club.toy.js';
+import { checkpointKey } from '../../src/platform/projection.js';
+import { hashOf } from '../../src/platform/projection-tables.js';
+import { tenantScope } from '../../src/ports/read-store.js';
+import { anyFact, facts, greeterProjection, happen, memberProjection, roomProjection } from '../support/club.toy.js';
 import { TENANT } from '../support/member.toy.js';
-import { Club, manyGreetings, poisoned, withClub } from '../support/running-club.js';
+import {
+  type Club,
+  hasNoMarks,
+  isGone,
+  liveOf,
+  manyGreetings,
+  mustEqual,
+  poisoned,
+  rebuilt,
+  tableOf,
+  withClub,
+} from '../support/running-club.js';
 import { until, whileTimePasses } from '../support/while-time-passes.js';
 import fc from 'fast-check';
-
-const tableOf = ({ model }: AnyProjection, generation: number): AnyTable => ({ model, generation });
-const liveOf = (club: Club, { model: { name, version } }: AnyProjection) =>
-  club.store.inner.liveGeneration(name, version);
-
-/** Asks for a rebuild; answers when it has ended, however. */
-async function rebuilt(club: Club, name: string, id = `rebuild of ${name}`) {
-  await happen(club.events.inner, facts.rebuildRequested(name, id));
-  await until(club.clock, async () => (await club.control(name)).last?.id === id);
-  return (await club.control(name)).last;
-}
 
 /** What nobody should do: a document is changed behind the back of its projection. */
 async function tamper(club: Club, who: string): Promise<void> {
@@ -42,13 +33,6 @@ async function tamper(club: Club, who: string): Promise<void> {
   };
   await club.store.inner.write({ tables: [{ table, writes: [write] }], checkpoints: [] });
 }
-
-const mustEqual = async (club: Club, projection: AnyProjection): Promise<void> => {
-  const live = tableOf(projection, (await liveOf(club, projection)) ?? 0);
-  const upTo = await club.events.inner.head();
-  await rebuild(club.events.inner, club.store.inner, catalogue, projection, 90, upTo);
-  expect(await hashOf(club.store.inner, live)).toBe(await hashOf(club.store.inner, tableOf(projection, 90)));
-};
 
 describe('A rebuild of a projection', () => {
   test('is live when it has what the old one has, and is fed from then on', () =>
@@ -121,12 +105,7 @@ describe('A rebuild of a projection', () => {
       await reached(await happen(club.events, facts.greeted('m0', 'kim')));
       expect(await liveOf(club, memberProjection)).toBe(1);
       await mustEqual(club, memberProjection);
-      await until(club.clock, () =>
-        hashOf(club.store.inner, tableOf(memberProjection, 2)).then(
-          () => false,
-          () => true,
-        ),
-      );
+      await until(club.clock, () => isGone(club, memberProjection, 2));
       expect(await rebuilt(club, 'members', 'second')).toMatchObject({ status: 'DONE', generation: 3 });
       await mustEqual(club, memberProjection);
     }));
@@ -175,16 +154,14 @@ describe('A rebuild of a projection', () => {
       isBroken = false;
       expect(await rebuilt(club, 'members')).toMatchObject({ status: 'DONE', compared: { changedDocuments: 1 } });
       expect(await rebuilt(club, 'greeters')).toMatchObject({ status: 'DONE', compared: { changedDocuments: 3 } });
+      await until(club.clock, () => settled.length === 2);
       expect(settled).toEqual([await club.letter('members', 1), await club.letter('greeters', 1)]);
       const last = await happen(club.events, facts.greeted('ada', 'lea'));
       await until(club.clock, () => progress.position('greeters') >= last && progress.position('members') >= last);
       await mustEqual(club, memberProjection);
       await mustEqual(club, greeterProjection);
       await club.clock.advance(16_000);
-      await until(club.clock, async () => {
-        for await (const { json } of club.store.inner.scan(MARKS_TABLE)) if (json !== null) return false;
-        return true;
-      });
+      await until(club.clock, () => hasNoMarks(club));
     }));
 
   test('reads the history together with all that are asked for with it', () =>

@@ -13,6 +13,8 @@ export class FaultyReadStore implements ReadStore {
   tearAfterTables: number | undefined;
   /** The next write is stored, and then seems to fail. */
   loseNextAnswer = false;
+  /** The next generation is made live, and then that seems to have failed. */
+  loseNextSwap = false;
 
   /** Checkpoints that can still be read before the store is away for such reads. */
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
@@ -104,8 +106,12 @@ export class FaultyReadStore implements ReadStore {
   };
   checkpoints: ReadStore['checkpoints'] = (keys) => Promise.all(keys.map((key) => this.checkpoint(key)));
   liveGeneration: ReadStore['liveGeneration'] = (model, version) => this.inner.liveGeneration(model, version);
-  setLiveGeneration: ReadStore['setLiveGeneration'] = (model, version, generation) =>
-    this.inner.setLiveGeneration(model, version, generation);
+  setLiveGeneration: ReadStore['setLiveGeneration'] = async (model, version, generation) => {
+    await this.inner.setLiveGeneration(model, version, generation);
+    if (!this.loseNextSwap) return;
+    this.loseNextSwap = false;
+    throw new ReadStoreUnavailable('The line broke before the answer');
+  };
 
   facts: ReadStore['facts'] = async () => {
     this.refuseWhileAway();

@@ -12,10 +12,12 @@ import {
   type RebuildStep,
 } from '../../src/platform/projection-control.js';
 import { ProjectionRunner } from '../../src/platform/projection-runner.js';
+import { MARKS_TABLE } from '../../src/platform/projection-marks.js';
 import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
 import { checkpointKey, type AnyProjection } from '../../src/platform/projection.js';
 import { Progress } from '../../src/platform/progress.js';
 import { silentLogger } from '../../src/ports/log.js';
+import type { AnyTable } from '../../src/ports/read-store.js';
 import { catalogue, clubProjections, facts, happen } from './club.toy.js';
 import { FaultyEventStore } from './faulty-event-store.js';
 import { FaultyReadStore } from './faulty-read-store.js';
@@ -40,6 +42,10 @@ export class Club {
   readonly running = new Set<ProjectionRunner>();
   /** Whether letters cannot be parked. */
   deskAway = false;
+  /** Letters that cannot be settled from now on. */
+  settlementsToLose = 0;
+  /** The next report of this step of a rebuild fails: before it is kept, or after. */
+  reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
 
   private constructor(
     readonly directory: string,
@@ -76,6 +82,10 @@ export class Club {
           return Promise.resolve();
         },
         settle: (projection, { eventId }) => {
+          if (this.settlementsToLose > 0) {
+            this.settlementsToLose -= 1;
+            return Promise.reject(new Error('Nothing can be settled'));
+          }
           settled.push(letterOf(projection, eventId));
           return Promise.resolve();
         },
@@ -116,9 +126,13 @@ export class Club {
 
   /** As the service's command does. */
   private async note(name: string, rebuildId: string, step: RebuildStep): Promise<boolean> {
+    const lost = this.reportToLose?.kind === step.kind ? this.reportToLose : undefined;
+    if (lost) this.reportToLose = undefined;
+    if (lost && !lost.isKept) throw new Error('The event store is away');
     const decided = noteRebuild(await this.control(name), { rebuildId, step }, new Date(this.clock.nowMs()));
     const stream = `projection-platform_${name}`;
     await happen(this.events.inner, ...decided.map(({ type, data }) => ({ stream, type, data })));
+    if (lost) throw new Error('The answer got lost');
     return decided.length > 0;
   }
 
@@ -153,6 +167,38 @@ export const withClub = async (work: (club: Club) => Promise<void>): Promise<voi
     await club.close();
   }
 };
+
+export const tableOf = ({ model }: AnyProjection, generation: number): AnyTable => ({ model, generation });
+export const liveOf = (club: Club, { model: { name, version } }: AnyProjection) =>
+  club.store.inner.liveGeneration(name, version);
+
+/** Asks for a rebuild; answers when it has ended, however. */
+export async function rebuilt(club: Club, name: string, id = `rebuild of ${name}`) {
+  await happen(club.events.inner, facts.rebuildRequested(name, id));
+  await until(club.clock, async () => (await club.control(name)).last?.id === id);
+  return (await club.control(name)).last;
+}
+
+/** What is read is what a clean rebuild makes. */
+export const mustEqual = async (club: Club, projection: AnyProjection): Promise<void> => {
+  const live = tableOf(projection, (await liveOf(club, projection)) ?? 0);
+  const upTo = await club.events.inner.head();
+  await rebuild(club.events.inner, club.store.inner, catalogue, projection, 90, upTo);
+  expect(await hashOf(club.store.inner, live)).toBe(await hashOf(club.store.inner, tableOf(projection, 90)));
+};
+
+/** Whether nothing is there of a generation any more. */
+export const isGone = (club: Club, projection: AnyProjection, generation: number): Promise<boolean> =>
+  hashOf(club.store.inner, tableOf(projection, generation)).then(
+    () => false,
+    () => true,
+  );
+
+/** Whether no generation of any projection lacks an event. */
+export async function hasNoMarks(club: Club): Promise<boolean> {
+  for await (const { json } of club.store.inner.scan(MARKS_TABLE)) if (json !== null) return false;
+  return true;
+}
 
 export const manyGreetings = (count = MANY) =>
   Array.from({ length: count }, (_, at) =>

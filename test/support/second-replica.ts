@@ -39,7 +39,8 @@ export class SecondReplica {
     const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });
     const accounts = new SessionAccounts(reader, claims);
     const refreshing = new RefreshSessionHandler(runner, reader, accounts, new SessionTokens(tokens), clock);
-    return new SecondReplica(store, new StreamAuthenticator(tokens, oidc, reader, claims, clock), refreshing, service);
+    const authenticator = new StreamAuthenticator(tokens, oidc, reader, claims, clock, ids);
+    return new SecondReplica(store, authenticator, refreshing, service);
   }
 
   /** `ok`, or the refusal. */

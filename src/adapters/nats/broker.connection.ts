@@ -130,6 +130,7 @@ export class NatsLink {
     const ended = new AbortController();
     const end = (): void => {
       ended.abort();
+      this.doubt.abort();
     };
     this.closing.signal.addEventListener('abort', end, { once: true });
     const closed = connection.closed().then(end);
@@ -167,7 +168,7 @@ export class NatsLink {
       wasOfUse = true;
       this.begin(session, check);
       await clock.sleep(RECHECK_MS, ended);
-      await clock.sleep(NEVER_MS, AbortSignal.any([ended, this.doubt.signal]));
+      await clock.sleep(NEVER_MS, this.doubt.signal);
     }
     return wasOfUse;
   }
@@ -175,16 +176,23 @@ export class NatsLink {
   /** Ends a connection whose server does not answer any more. */
   private async watchConnection(connection: NatsConnection, ended: AbortSignal): Promise<void> {
     const { clock, heartbeatMs, timeoutMs } = this.options;
-    while (!ended.aborted) {
+    for (;;) {
       await clock.sleep(heartbeatMs, ended);
-      const answered = new AbortController();
+      if (ended.aborted) return;
+      const waiting = new AbortController();
+      const giveUp = (): void => {
+        waiting.abort();
+      };
+      // Not a signal made of both: that of the connection would keep it, on Node 20, as long as it lasts.
+      ended.addEventListener('abort', giveUp);
       const pong = connection.flush().then(
         () => true,
         () => false,
       );
-      const late = clock.sleep(timeoutMs, AbortSignal.any([ended, answered.signal])).then(() => false);
+      const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
       const isAlive = await Promise.race([pong, late]);
-      answered.abort();
+      giveUp();
+      ended.removeEventListener('abort', giveUp);
       if (!isAlive) await connection.close();
     }
   }
