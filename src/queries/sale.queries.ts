@@ -1,15 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import {
-  idempotencyKey,
-  idempotencyKeyId,
-  isBound,
-  isIdempotencyKey,
-} from '../aggregates/idempotency-key.aggregate.js';
+import { idempotencyKey, idempotencyKeyId, isBound } from '../aggregates/idempotency-key.aggregate.js';
 import { transactionIdsOf } from '../aggregates/sale-booking.js';
 import { saleId } from '../aggregates/sale-payload.js';
 import { acceptedSale, hasBooked, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
-import { invalid, notFound } from '../platform/domain-error.js';
+import { notFound } from '../platform/domain-error.js';
 import { Progress } from '../platform/progress.js';
 import { ReadModels } from '../platform/query.js';
 import { RecordReader } from '../platform/record-reader.js';
@@ -119,9 +114,8 @@ export class GetIdempotencyKeyStatusHandler implements IQueryHandler<GetIdempote
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError invalid; not_found, also where a crash left a key whose sale was never accepted */
+  /** @throws DomainError not_found, also where a crash left a key whose sale was never accepted */
   async execute({ tenantId, sourceId, key }: GetIdempotencyKeyStatus): Promise<IdempotencyKeyStatus> {
-    if (!isIdempotencyKey(key)) throw invalid([{ path: 'key', message: 'Must be 1 to 255 visible ASCII characters.' }]);
     const { state: claim } = await this.reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');
     const { state: accepted } = await this.reader.read(sale, tenantId, claim.saleId);
