@@ -42,7 +42,7 @@ export class ServiceDeadLetterOffice implements DeadLetterOffice {
     } catch (error) {
       if (isTransient(error)) throw error;
       if (error instanceof BrokerUnavailable)
-        throw new DomainError('unavailable', 'BROKER_UNAVAILABLE', 'The broker cannot be reached. Try again later.', {
+        throw new DomainError('unavailable', 'UNAVAILABLE', 'The broker cannot be reached. Try again later.', {
           retryAfterSeconds: 5,
         });
       return reasonOf(error);

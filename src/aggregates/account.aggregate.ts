@@ -114,7 +114,7 @@ export function presentAccount(state: Account): PresentAccount {
 export const createAccount = (state: Account, data: NewAccount): AccountEvent[] =>
   state.status === 'absent' ? [{ type: 'AccountCreated', data }] : [];
 
-const systemAccount = () => conflict('SYSTEM_ACCOUNT', 'The books need this account: it can only be renamed.');
+const systemAccount = () => conflict('SYSTEM_ACCOUNT', 'The books need this account: it cannot be closed or deleted.');
 
 /** Which account is the default of its type is decided apart: account-defaults.aggregate.ts. */
 export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefault'>): AccountEvent[] {

@@ -118,13 +118,18 @@ export const RULE_DEFAULTS: Omit<RuleDetails, 'categoryId'> = {
   isEnabled: true,
 };
 
-/** What no rule may be without. @throws DomainError invalid */
-export function ensureSound({ merchant, keyword, amountMin, amountMax }: Omit<RuleDetails, 'categoryId'>): void {
-  if (merchant === null && keyword === null)
-    throw invalid(['merchant', 'keyword'].map((path) => ({ path, message: 'Give a merchant, a keyword or both.' })));
+/** What no rule may be without; `under` is where in the request it stands. @throws DomainError invalid */
+export function ensureSound(
+  { merchant, keyword, amountMin, amountMax }: Omit<RuleDetails, 'categoryId'>,
+  under = '',
+): void {
+  if (merchant === null && keyword === null) {
+    const message = 'Give a merchant, a keyword or both.';
+    throw invalid(['merchant', 'keyword'].map((field) => ({ path: `${under}${field}`, message })));
+  }
   if (amountMin === null || amountMax === null) return;
   if (toMinor(amountMin, AMOUNT_DIGITS) > toMinor(amountMax, AMOUNT_DIGITS))
-    throw invalid([{ path: 'amountMin', message: 'Must not be more than amountMax.' }]);
+    throw invalid([{ path: `${under}amountMin`, message: 'Must not be more than amountMax.' }]);
 }
 
 export function createCategoryRule(state: CategoryRule, { source, ...input }: NewCategoryRule): CategoryRuleEvent[] {

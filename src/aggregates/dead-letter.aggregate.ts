@@ -32,8 +32,8 @@ const Attempt = z.object({ attempt: z.int().min(1), at: Instant });
 export const deadLetterEvents = {
   /** Again where it fails once more after it was replayed. */
   DeadLetterParked: domain('CREATE', 'dead-letter', DeadLetterParked),
-  DeadLetterReplayFailed: domain('UPDATE', 'dead-letter', Attempt.extend({ reason: Reason })),
-  DeadLetterReplayed: domain('UPDATE', 'dead-letter', Attempt),
+  DeadLetterReplayFailed: domain('OTHER', 'dead-letter', Attempt.extend({ reason: Reason })),
+  DeadLetterReplayed: domain('OTHER', 'dead-letter', Attempt),
   DeadLetterDiscarded: domain('UPDATE', 'dead-letter', z.object({ reason: z.string(), at: Instant })),
 };
 export type DeadLetterEvent = EventOf<typeof deadLetterEvents>;

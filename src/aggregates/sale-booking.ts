@@ -50,6 +50,23 @@ export type CancellationBookingData = Pick<SaleBookingData, 'saleId' | 'branchId
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
+/** The ids of all that a document becomes by its booking on `holder`: itself for a SALE, else the sale that it is about. */
+export function transactionIdsOf(
+  saleId: string,
+  { type, payments }: Pick<AcceptedSale, 'type' | 'payments'>,
+  holder: Pick<AcceptedSale, 'booking'>,
+): string[] {
+  const sold = (holder.booking?.transactions ?? []).map(({ id }) => id);
+  switch (type) {
+    case 'SALE':
+      return sold;
+    case 'RETURN':
+      return ['return', ...payments.map((_, index) => `payment-${index}`)].map((of) => transactionId(saleId, of));
+    case 'CANCELLATION':
+      return sold.map((id) => transactionId(saleId, `reversal:${id}`));
+  }
+}
+
 function accountOf({ byPayment }: BookingAccounts, index: number): string {
   const accountId = byPayment[index];
   if (accountId === undefined) throw new Error(`No account is given for payment ${index}.`);

@@ -6,10 +6,8 @@ import { job, startJob, type ExecutionLog } from '../aggregates/job.aggregate.js
 import { CommandRunner } from '../platform/command-runner.js';
 import { command, type Receipt } from '../platform/command.js';
 import { currentContext } from '../platform/context.js';
-import { invalid, notFoundAt, type Fault } from '../platform/domain-error.js';
-
-const MAX_FAULTS = 50;
-const MAX_NAME_LENGTH = 100;
+import { invalid, notFoundAt } from '../platform/domain-error.js';
+import { faultsOf } from '../platform/faults.js';
 
 const TriggerInput = z.strictObject({ parameters: z.exactOptional(z.unknown()) });
 
@@ -32,7 +30,7 @@ export class TriggerJobHandler implements ICommandHandler<TriggerJob, TriggerRec
     if (!known) throw notFoundAt('jobName', 'job');
     const { parameters = {} } = data;
     const checked = known.parameters.safeParse(parameters);
-    if (!checked.success) throw invalid(checked.error.issues.flatMap(faultsOf).slice(0, MAX_FAULTS));
+    if (!checked.success) throw invalid(faultsOf(checked.error, ['parameters']));
     const { actor, commandId: executionId } = currentContext();
     const triggeredBy = actor.kind === 'operator' ? actor.userId : null;
     const start = { executionId, trigger: 'MANUAL', triggeredBy, scheduledFor: null, parameters } as const;
@@ -41,12 +39,5 @@ export class TriggerJobHandler implements ICommandHandler<TriggerJob, TriggerRec
     return { id, revision, position, execution: state.last };
   }
 }
-
-/** One fault for each field, below `parameters`. */
-const faultsOf = (issue: z.core.$ZodIssue): Fault[] => {
-  const pathOf = (...more: readonly string[]): string => ['parameters', ...issue.path.map(String), ...more].join('.');
-  if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(), message: issue.message }];
-  return issue.keys.map((key) => ({ path: pathOf(key.slice(0, MAX_NAME_LENGTH)), message: 'Unknown field.' }));
-};
 
 export const jobCommandHandlers = [TriggerJobHandler];

@@ -11,13 +11,13 @@ import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 import { LoginFailures } from './login-failures.js';
 import { LoginThrottle } from './login-throttle.js';
 import { SessionAccounts, type Account } from './session-accounts.js';
-import { actorOf, SESSION_MS, SessionTokens, type Tokens } from './session-tokens.js';
+import { actorOf, SESSION_MS, SessionTokens, type SignedIn } from './session-tokens.js';
 
 export const LoginInput = z
   .strictObject({ email: z.string().max(254), password: z.string().max(1_024) })
   .meta({ id: 'LoginDto' });
 
-export class Login extends Command<Tokens> {
+export class Login extends Command<SignedIn> {
   constructor(readonly data: z.output<typeof LoginInput>) {
     super();
   }
@@ -28,7 +28,7 @@ export class Login extends Command<Tokens> {
  * address, a wrong password and a deactivated account or tenant are answered alike, in the same time.
  */
 @CommandHandler(Login)
-export class LoginHandler implements ICommandHandler<Login, Tokens> {
+export class LoginHandler implements ICommandHandler<Login, SignedIn> {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(SessionAccounts) private readonly accounts: SessionAccounts,
@@ -40,15 +40,15 @@ export class LoginHandler implements ICommandHandler<Login, Tokens> {
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  async execute({ data: { email, password } }: Login): Promise<Tokens> {
+  async execute({ data: { email, password } }: Login): Promise<SignedIn> {
     const { value } = emailClaim(email);
-    const tokens = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, password));
-    if (!tokens) throw refused();
-    return tokens;
+    const signedIn = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, password));
+    if (!signedIn) throw refused();
+    return signedIn;
   }
 
   /** Undefined for a sign-in that is refused. */
-  private async attempt(email: string, password: string): Promise<Tokens | undefined> {
+  private async attempt(email: string, password: string): Promise<SignedIn | undefined> {
     const account = await this.accounts.byEmail(email);
     const matches = await this.passwords.matches(account?.passwordHash, password);
     if (!account) return undefined;
@@ -57,17 +57,18 @@ export class LoginHandler implements ICommandHandler<Login, Tokens> {
     return undefined;
   }
 
-  private async start({ tenantId, owner: { userId, epoch, tenantEpoch } }: Account): Promise<Tokens> {
+  private async start({ tenantId, owner: { userId, epoch, tenantEpoch } }: Account): Promise<SignedIn> {
     const sessionId = this.ids.next();
     const hash = await this.tokens.nextHash(sessionId, 0);
     const expiresAt = new Date(this.clock.nowMs() + SESSION_MS);
     const login = { userId, refreshTokenHash: hash, expiresAt, userEpoch: epoch, tenantEpoch };
     const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
-    const { state } = await inContext(context, () =>
+    const { state, position } = await inContext(context, () =>
       this.runner.execute(session, { tenantId, id: sessionId }, login, startSession),
     );
     const issuedAt = state.status === 'active' ? state.startedAt : '';
-    return this.tokens.answer({ tenantId, userId, sessionId, generation: 0, hash, issuedAt });
+    const tokens = await this.tokens.answer({ tenantId, userId, sessionId, generation: 0, hash, issuedAt });
+    return { tokens, position };
   }
 }
 

@@ -18,6 +18,9 @@ export type Tokens = {
   readonly expiresIn: number;
 };
 
+/** A session that begins or goes on, and where that stands in the history. */
+export type SignedIn = { readonly tokens: Tokens; readonly position: number };
+
 /** A refresh token that a session's events tell of. */
 export type Issued = {
   readonly tenantId: string;

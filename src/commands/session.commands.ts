@@ -14,11 +14,11 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { LoginHandler } from './login.commands.js';
 import { ChangeOwnPasswordHandler } from './session-password.commands.js';
 import { SessionAccounts } from './session-accounts.js';
-import { actorOf, SESSION_MS, SessionTokens, type Tokens } from './session-tokens.js';
+import { actorOf, SESSION_MS, SessionTokens, type SignedIn } from './session-tokens.js';
 
 export const RefreshInput = z.strictObject({ refreshToken: z.string().max(1_024) }).meta({ id: 'RefreshDto' });
 
-export class RefreshSession extends Command<Tokens> {
+export class RefreshSession extends Command<SignedIn> {
   constructor(readonly data: z.output<typeof RefreshInput>) {
     super();
   }
@@ -36,7 +36,7 @@ export class Logout extends Command<Receipt> {
  * same answer; later it is taken for stolen and ends the session.
  */
 @CommandHandler(RefreshSession)
-export class RefreshSessionHandler implements ICommandHandler<RefreshSession, Tokens> {
+export class RefreshSessionHandler implements ICommandHandler<RefreshSession, SignedIn> {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
@@ -45,7 +45,7 @@ export class RefreshSessionHandler implements ICommandHandler<RefreshSession, To
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ data: { refreshToken } }: RefreshSession): Promise<Tokens> {
+  async execute({ data: { refreshToken } }: RefreshSession): Promise<SignedIn> {
     const token = parseRefreshToken(refreshToken);
     if (!token) throw refused();
     const { userId, generation } = await this.honoured(token);
@@ -55,12 +55,12 @@ export class RefreshSessionHandler implements ICommandHandler<RefreshSession, To
     const nextHash = await this.tokens.nextHash(sessionId, generation);
     const rotation = { presentedHash, nextHash, expiresAt: new Date(this.clock.nowMs() + SESSION_MS) };
     const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
-    const { state } = await inContext(context, () =>
+    const { state, position } = await inContext(context, () =>
       this.runner.execute(session, { tenantId, id: sessionId }, rotation, rotateRefreshToken),
     );
     const issued = answerTo(state, presentedHash);
     if (!issued) throw refused();
-    return this.tokens.answer({ tenantId, userId, sessionId, ...issued });
+    return { tokens: await this.tokens.answer({ tenantId, userId, sessionId, ...issued }), position };
   }
 
   /** The session, as every request checks it. */

@@ -2,6 +2,7 @@ import { Controller, Inject, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { GetAuditLog, ListAuditLogs } from '../queries/audit-log.queries.js';
+import { answer, type Answer } from './answer.js';
 import { Endpoint } from './endpoint.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
 import { instantOut, named, recordId } from './shapes.js';
@@ -79,9 +80,10 @@ export class AuditLogController {
     method: 'GET',
     path: '/api/platform/audit-logs/:id',
     summary: 'An entry with what it changed, folded from the history of the record',
-    answers: { status: 200, shape: 'envelope', schema: AuditLogDto },
+    answers: { status: 200, shape: 'envelope', schema: AuditLogDto, etag: true },
   })
-  get(@Param('id') id: string): Promise<unknown> {
-    return this.queries.execute(new GetAuditLog(id));
+  async get(@Param('id') id: string): Promise<Answer> {
+    const entry = await this.queries.execute(new GetAuditLog(id));
+    return answer(entry, { revision: entry.revision });
   }
 }

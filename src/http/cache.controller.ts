@@ -1,5 +1,6 @@
 import { Controller, Inject, Param } from '@nestjs/common';
 import { z } from 'zod';
+import { faultsOf } from '../platform/faults.js';
 import type { OperatorPrincipal } from '../platform/principal.js';
 import { Progress } from '../platform/progress.js';
 import { QueueBoard } from '../platform/queue-board.js';
@@ -8,7 +9,7 @@ import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { answer, type Answer } from './answer.js';
 import { Caller, Endpoint } from './endpoint.js';
-import { faultsOf, refuse } from './request-input.js';
+import { refuse } from './request-input.js';
 import { CommandResponseDto, instantOut, named } from './shapes.js';
 
 /** A cache that takes longer is told as degraded: every request of a partner waits for it. */
@@ -46,7 +47,7 @@ export const QueueDto = named(
   'QueueDto',
   z.object({
     name: z.string(),
-    kind: z.enum(['projection', 'policy', 'forwarder', 'push', 'job']),
+    kind: z.enum(['projection', 'policy', 'forwarder', 'push']),
     position: z.int().nullable().meta({ description: 'Everything up to it is done.' }),
     head: z.int().nullable().meta({ description: "Position of the service's last event." }),
     lag: z.int().min(0).nullable().meta({

@@ -27,7 +27,8 @@ export class CommandGateway {
   /** The headers of a command's answer, when the read models have the position or the wait is over. */
   async settled(position: number): Promise<AnswerOptions> {
     const reached = await this.progress.reached(position, this.settings.readWaitMs);
-    return { position, ...(!reached && { behind: true }) };
+    // Of a stream without an event: any GET takes 0, and waits for nothing that is not there.
+    return { position: Math.max(0, position), ...(!reached && { behind: true }) };
   }
 
   /** For reads: resolves when the read models have the position. @throws DomainError unavailable READ_MODEL_BEHIND */

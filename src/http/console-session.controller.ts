@@ -2,7 +2,7 @@ import { Body, Controller, Inject } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { Login, LoginInput } from '../commands/login.commands.js';
-import type { Tokens } from '../commands/session-tokens.js';
+import type { SignedIn } from '../commands/session-tokens.js';
 import { Logout, RefreshSession } from '../commands/session.commands.js';
 import { DomainError } from '../platform/domain-error.js';
 import type { OperatorPrincipal, UserPrincipal } from '../platform/principal.js';
@@ -48,6 +48,7 @@ export class ConsoleSessionController {
       status: 200,
       shape: 'envelope',
       schema: ConsoleSessionDto,
+      position: 'told',
       also: { 429: TOO_MANY },
       headers: SET_COOKIE,
     },
@@ -64,12 +65,18 @@ export class ConsoleSessionController {
     summary: 'Get a new access token for the session of this browser',
     description: `Null where nobody is signed in, or where the session has ended. ${COOKIE} Each is spent by its use, as POST /api/auth/refresh has it.`,
     body: nothing,
-    answers: { status: 200, shape: 'envelope', schema: ConsoleSessionDto.nullable(), headers: SET_COOKIE },
+    answers: {
+      status: 200,
+      shape: 'envelope',
+      schema: ConsoleSessionDto.nullable(),
+      position: 'told',
+      headers: SET_COOKIE,
+    },
   })
   refresh(@Body() _body: unknown, @CallingBrowser() browser: Browser): Promise<Answer> {
     const { refreshToken = '' } = browser;
     return this.commands.execute(new RefreshSession({ refreshToken })).then(
-      (tokens) => kept(tokens, browser),
+      (renewed) => kept(renewed, browser),
       (error: unknown) => forgotten(error, browser),
     );
   }
@@ -92,11 +99,11 @@ export class ConsoleSessionController {
   }
 }
 
-const kept = ({ refreshToken, ...rest }: Tokens, browser: Browser): Answer =>
-  answer(rest, { headers: browser.keep(refreshToken) });
+const kept = ({ tokens: { refreshToken, ...rest }, position }: SignedIn, browser: Browser): Answer =>
+  answer(rest, { position, headers: browser.keep(refreshToken) });
 
 /** A session that has ended is no fault of a browser that asks whether there is one. */
 function forgotten(error: unknown, browser: Browser): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
-  return answer(null, { headers: browser.forget() });
+  return answer(null, { position: 0, headers: browser.forget() });
 }

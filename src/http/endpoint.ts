@@ -42,6 +42,11 @@ export type Answers = {
   readonly schema?: z.ZodType;
   /** The answer carries the record's revision as its ETag. */
   readonly etag?: boolean;
+  /**
+   * The answer carries X-Event-Position: `awaited` by the read models, or with X-Read-Model (the default of `command`);
+   * `told` at once.
+   */
+  readonly position?: 'awaited' | 'told';
   /** Further media types that `Accept` may choose (a handler asks with `@Wants`). */
   readonly media?: readonly string[];
   /** Further statuses, with what they mean. */

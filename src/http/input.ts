@@ -61,8 +61,12 @@ export const queryInteger = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** Free text to search for; empty text searches for nothing in particular. */
-export const searchInput = z.string().trim().max(200).check(printable);
+/** Free text to search for; empty text searches for nothing in particular, blanks alone for no word, which finds nothing. */
+export const searchInput = z
+  .string()
+  .overwrite((given) => given.trim() || given.slice(0, 1))
+  .max(200)
+  .check(printable);
 
 export const MAX_PAGE_SIZE = 100;
 const MAX_PAGE_NUMBER = 1_000_000_000;

@@ -43,7 +43,7 @@ export const IntegrationKeyDto = named(
 
 const path = '/api/integration-keys';
 const declared = { who: 'tenant', permission: 'integrations.manage', tag: 'Integration Keys' } as const;
-const issuedAnswer = { status: 201, shape: 'envelope', schema: IssuedIntegrationKeyDto } as const;
+const issuedAnswer = { status: 201, shape: 'envelope', schema: IssuedIntegrationKeyDto, position: 'awaited' } as const;
 
 @Controller()
 export class IntegrationKeyController {

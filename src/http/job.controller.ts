@@ -132,7 +132,7 @@ export class JobController {
     path: '/api/platform/jobs/trigger',
     summary: 'Run a job now, whatever its schedule',
     body: triggerBody,
-    answers: { status: 201, shape: 'envelope', schema: JobTriggerResultDto },
+    answers: { status: 201, shape: 'envelope', schema: JobTriggerResultDto, position: 'awaited' },
   })
   async trigger(@Body() { jobName, ...parameters }: z.output<typeof triggerBody>): Promise<Answer> {
     const target = { tenantId: PLATFORM_TENANT, id: jobName };

@@ -91,7 +91,7 @@ export class NotificationController {
     path: '/api/notifications/read-all',
     summary: 'Read all of the own notifications that there are now',
     ifMatch: false,
-    answers: { status: 200, shape: 'envelope', schema: MarkAllReadResultDto },
+    answers: { status: 200, shape: 'envelope', schema: MarkAllReadResultDto, position: 'awaited' },
   })
   async readAll(@Caller() caller: UserPrincipal | OperatorPrincipal): Promise<Answer> {
     const { updatedCount, position } = await this.commands.execute(new ReadAllNotifications(personOf(caller)));
@@ -117,7 +117,13 @@ export class NotificationController {
     tag: 'Notifications',
     summary: 'Notify all active users of the tenant, or those who are named by id, role or branch',
     body: SendAdminNotification.schema,
-    answers: { status: 201, shape: 'envelope', schema: SendAdminNotificationResultDto, bareRefusals: true },
+    answers: {
+      status: 201,
+      shape: 'envelope',
+      schema: SendAdminNotificationResultDto,
+      position: 'awaited',
+      bareRefusals: true,
+    },
   })
   async send(
     @Caller() { tenantId }: UserPrincipal,

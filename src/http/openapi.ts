@@ -130,10 +130,10 @@ class DocumentBuilder {
   }
 
   private success(endpoint: Endpoint, status: number, description: string): JsonSchema {
-    const { shape, etag, headers = {}, media = [] } = endpoint.answers;
+    const { etag, headers = {}, media = [] } = endpoint.answers;
     const named: Record<string, JsonSchema> = { 'X-Request-Id': header('X-Request-Id') };
     if (etag === true) named['ETag'] = header('ETag');
-    if (shape === 'command') for (const name of ['X-Event-Position', 'X-Read-Model']) named[name] = header(name);
+    for (const name of positionHeadersOf(endpoint)) named[name] = header(name);
     if (endpoint.who === 'partner') for (const name of RATE_HEADERS) named[name] = header(name);
     if (endpoint.idempotencyKey === true) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
     for (const [name, note] of Object.entries(headers)) named[name] = noted(note);
@@ -180,6 +180,11 @@ class DocumentBuilder {
     const schema = ref('schemas', partner ? 'PartnerErrorDto' : 'ErrorResponseDto');
     return { description, headers: named, ...(bare ? {} : { content: { 'application/json': { schema } } }) };
   }
+}
+
+function positionHeadersOf({ answers: { shape, position } }: Endpoint): readonly string[] {
+  if (position === 'told') return ['X-Event-Position'];
+  return position === 'awaited' || shape === 'command' ? ['X-Event-Position', 'X-Read-Model'] : [];
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : 1);

@@ -1,32 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isIdempotencyKey } from '../aggregates/idempotency-key.aggregate.js';
 import { DomainError, invalid, type Fault } from '../platform/domain-error.js';
+import { faultsOf, pathText } from '../platform/faults.js';
 import type { Endpoint } from './endpoint.js';
 
-const MAX_FAULTS = 50;
-const MAX_NAME_LENGTH = 100;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const POSITION = /^\d{1,16}$/;
 const nothing = z.strictObject({}).optional();
-
-const named = (name: PropertyKey): string => String(name).slice(0, MAX_NAME_LENGTH);
-
-/** `['lines', 0, 'quantity']` as `lines[0].quantity`. */
-export const pathText = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? named(part) : `${text}.${named(part)}`;
-  }, '');
-
-/** What zod found, one fault for each field. */
-export const faultsOf = ({ issues }: z.core.$ZodError): Fault[] =>
-  issues
-    .flatMap((issue): Fault[] =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({ path: pathText([...issue.path, key]), message: 'Unknown field.' }))
-        : [{ path: pathText(issue.path), message: issue.message }],
-    )
-    .slice(0, MAX_FAULTS);
 
 /** The first fault speaks for all in the message, with its field's name. */
 export function refuse(faults: readonly Fault[]): DomainError {
@@ -48,7 +28,7 @@ function readQuery(endpoint: Endpoint, request: FastifyRequest): void {
   if (names.length === 0 && endpoint.query === undefined) return;
   const repeated = names.filter((name) => Array.isArray(query[name]));
   if (repeated.length > 0)
-    throw refuse(repeated.map((name) => ({ path: named(name), message: 'Given more than once.' })));
+    throw refuse(repeated.map((name) => ({ path: pathText([name]), message: 'Given more than once.' })));
   request.query = parsed(endpoint.query ?? nothing, query);
 }
 
@@ -63,7 +43,7 @@ function readBody(endpoint: Endpoint, request: FastifyRequest): void {
 function readIdempotencyKey(request: FastifyRequest): void {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return;
-  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))
+  if (typeof key !== 'string' || !isIdempotencyKey(key))
     throw refuse([{ path: 'Idempotency-Key', message: 'Must be 1 to 255 visible ASCII characters.' }]);
   request.state.idempotencyKey = key;
 }

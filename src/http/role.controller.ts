@@ -56,7 +56,7 @@ export class RoleController {
     path: '/api/roles',
     summary: 'Create a role, with no more permissions than the caller has',
     body: CreateRole.schema,
-    answers: { status: 201, shape: 'envelope', schema: RoleDetailDto },
+    answers: { status: 201, shape: 'envelope', schema: RoleDetailDto, position: 'awaited' },
   })
   async create(@Caller() by: UserPrincipal, @Body() body: z.output<typeof CreateRole.schema>): Promise<Answer> {
     const target = { tenantId: by.tenantId, id: this.ids.next() };

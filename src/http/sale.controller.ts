@@ -59,6 +59,7 @@ export class SaleController {
       status: 202,
       shape: 'plain',
       schema: SaleReceiptDto,
+      position: 'told',
       also: { 200: 'Replayed: the original answer, byte for byte.' },
     },
   })

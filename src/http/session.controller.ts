@@ -3,7 +3,6 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { Login, LoginInput } from '../commands/login.commands.js';
 import { ChangeOwnPassword, ChangePasswordInput } from '../commands/session-password.commands.js';
-import type { Tokens } from '../commands/session-tokens.js';
 import { Logout, RefreshInput, RefreshSession } from '../commands/session.commands.js';
 import { AccessTokens } from '../platform/access-tokens.js';
 import type { OperatorPrincipal, UserPrincipal } from '../platform/principal.js';
@@ -67,10 +66,11 @@ export class SessionController {
     tag,
     summary: 'Sign in with e-mail and password',
     body: LoginInput,
-    answers: { status: 200, shape: 'envelope', schema: TokensDto, also: { 429: TOO_MANY } },
+    answers: { status: 200, shape: 'envelope', schema: TokensDto, position: 'told', also: { 429: TOO_MANY } },
   })
-  login(@Body() body: z.output<typeof LoginInput>): Promise<Tokens> {
-    return this.commands.execute(new Login(body));
+  async login(@Body() body: z.output<typeof LoginInput>): Promise<Answer> {
+    const { tokens, position } = await this.commands.execute(new Login(body));
+    return answer(tokens, { position });
   }
 
   @Endpoint({
@@ -83,10 +83,11 @@ export class SessionController {
       'A spent token gets the same answer again within 10 s. Later it is taken for stolen: the session ends, and the ' +
       'answer is 401.',
     body: RefreshInput,
-    answers: { status: 200, shape: 'envelope', schema: TokensDto },
+    answers: { status: 200, shape: 'envelope', schema: TokensDto, position: 'told' },
   })
-  refresh(@Body() body: z.output<typeof RefreshInput>): Promise<Tokens> {
-    return this.commands.execute(new RefreshSession(body));
+  async refresh(@Body() body: z.output<typeof RefreshInput>): Promise<Answer> {
+    const { tokens, position } = await this.commands.execute(new RefreshSession(body));
+    return answer(tokens, { position });
   }
 
   @Endpoint({

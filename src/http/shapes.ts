@@ -63,10 +63,6 @@ export const recordFields = {
   revision: z.int().min(0),
 } as const;
 
-/** `{ statusCode, data }` around a single record, a list or a command's result. */
-export const envelope = <S extends z.ZodType>(status: number, data: S) =>
-  z.object({ statusCode: z.literal(status), data });
-
 /** A page of a list. */
 export const page = <S extends z.ZodType>(item: S) =>
   z.object({

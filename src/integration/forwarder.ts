@@ -9,7 +9,7 @@ import type { QueueMeter } from '../platform/queue-meters.js';
 import { WindowedSubscriber, type Checkpoints } from '../platform/windowed-subscriber.js';
 import { publish } from './publishing.js';
 import { Rewinds } from './rewind.js';
-import { publicEventTypes } from './translations.js';
+import { alsoAbout, publicEventTypes } from './translations.js';
 
 const REWIND_REQUESTED = 'ForwarderRewindRequested' satisfies ForwarderEvent['type'];
 
@@ -28,7 +28,7 @@ type Parts = {
 
 /**
  * Publishes integration events in the order of their record, at least once, with a bounded number in flight and never
- * two of one record. While the broker is away it waits; its checkpoint never passes what is neither acknowledged nor
+ * two of one record, whatever streams they come from. While the broker is away it waits; its checkpoint never passes what is neither acknowledged nor
  * parked. A rewind is an event of the same history, and what it asks for is done in its turn, beside what is new.
  */
 export function createForwarder(parts: Parts): WindowedSubscriber {
@@ -38,8 +38,11 @@ export function createForwarder(parts: Parts): WindowedSubscriber {
     // A prefix matches its type alone, since no public type is the beginning of another event type.
     filter: { on: 'type', prefixes: [...publicEventTypes, REWIND_REQUESTED] },
     maxInFlight: 256,
-    handle: (event) => (isRewind(event) ? rewinds.carryOut(event) : publish(parts.broker, event)),
-    isTransient: (error) => error instanceof BrokerUnavailable || error instanceof EventStoreUnavailable,
+    handle: (event, stopping) => (isRewind(event) ? rewinds.carryOut(event, stopping) : publish(parts.broker, event)),
+    alsoIn: alsoAbout,
+    // A rewind parks what is refused in it and is never parked itself: nobody would publish the rest of it.
+    isTransient: (error, { type }) =>
+      type === REWIND_REQUESTED || error instanceof BrokerUnavailable || error instanceof EventStoreUnavailable,
     park: (event, error) => parts.park(event, error),
     onProgress: parts.onProgress,
     ...(parts.meter && { meter: parts.meter }),

@@ -2,8 +2,9 @@ import type { ForwarderEvent, RewindStart } from '../aggregates/forwarder.aggreg
 import type { EventCatalogue, Recorded } from '../platform/event-catalogue.js';
 import { BrokerUnavailable, type Broker } from '../ports/broker.js';
 import { BEFORE_ALL, type EventReader, type RecordedEvent } from '../ports/event-store.js';
+import { KeyedQueue } from '../platform/keyed-queue.js';
 import { publish } from './publishing.js';
-import { publicEventTypes } from './translations.js';
+import { alsoAbout, publicEventTypes } from './translations.js';
 
 type Rewind = Recorded<Extract<ForwarderEvent, { type: 'ForwarderRewindRequested' }>>;
 
@@ -28,13 +29,13 @@ export class Rewinds {
 
   constructor(private readonly parts: Parts) {}
 
-  /** @throws BrokerUnavailable, EventStoreUnavailable: to be tried again */
-  async carryOut(rewind: Rewind): Promise<void> {
+  /** @throws BrokerUnavailable, EventStoreUnavailable, what parking throws: to be tried again; the reason of `stopping` */
+  async carryOut(rewind: Rewind, stopping: AbortSignal): Promise<void> {
     let from = this.reached.get(rewind.id) ?? (await this.before(rewind.data.from));
     for (;;) {
       const page = await this.parts.events.readAll({ from, filter, maxCount: PAGE });
       const due = page.filter(({ position }) => position < rewind.position);
-      await this.publishAll(rewind, due);
+      await this.publishAll(rewind, due, stopping);
       const last = due.at(-1);
       if (last) this.reached.set(rewind.id, (from = last.position));
       if (due.length < PAGE) break;
@@ -49,20 +50,27 @@ export class Rewinds {
     return previous?.position ?? BEFORE_ALL;
   }
 
-  private async publishAll(rewind: Rewind, events: readonly RecordedEvent[]): Promise<void> {
+  /** Where one fails nothing more is begun: what comes after it must not overtake it, and waits for the next try. */
+  private async publishAll(rewind: Rewind, events: readonly RecordedEvent[], stopping: AbortSignal): Promise<void> {
     const { from } = rewind.data;
-    const byStream = new Map<string, RecordedEvent[]>();
-    for (const event of events) {
-      const known = byStream.get(event.stream);
-      if (known) known.push(event);
-      else byStream.set(event.stream, [event]);
-    }
     const isDue = (event: Recorded) => !('instant' in from) || event.metadata.timestamp >= from.instant;
-    await Promise.all(
-      [...byStream.values()].map(async (stream) => {
-        for (const event of stream) await this.publishOne(rewind, event, isDue);
-      }),
+    const failing = new AbortController();
+    const end = AbortSignal.any([stopping, failing.signal]);
+    const queue = new KeyedQueue();
+    const publishing = events.map((event) =>
+      queue.run(
+        event.stream,
+        async () => {
+          if (end.aborted) return;
+          await this.publishOne(rewind, event, isDue).catch((error: unknown) => {
+            failing.abort(error);
+          });
+        },
+        alsoAbout(event),
+      ),
     );
+    await Promise.all(publishing);
+    end.throwIfAborted();
   }
 
   private async publishOne(rewind: Rewind, event: RecordedEvent, isDue: (event: Recorded) => boolean): Promise<void> {

@@ -9,6 +9,8 @@ import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../platform/event-catalogue.js';
 import { nameUuid } from '../platform/name-uuid.js';
+import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+import type { RecordedEvent } from '../ports/event-store.js';
 import type { IntegrationEvent } from './cloud-event.js';
 import { subjectOf, typeOf } from './contracts.js';
 import type { Contract } from './contracts-fields.js';
@@ -96,6 +98,16 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
 
 /** Types of the domain events that become integration events. */
 export const publicEventTypes: readonly string[] = Object.keys(translations);
+
+/**
+ * The stream of the other record that messages of an event are about: a RETURN or CANCELLATION is accepted or rejected on
+ * its own stream, and booked on that of the sale that it is about.
+ */
+export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | 'stream' | 'data'>): string | undefined {
+  if (type !== 'ReturnBooked' && type !== 'SaleCancelled') return undefined;
+  const { saleId } = data as Of<'ReturnBooked' | 'SaleCancelled'>['data'];
+  return streamName('sale', parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT, saleId);
+}
 
 /** The integration events of a domain event, in the order in which they are published. */
 export function translate(event: Recorded): readonly IntegrationEvent[] {

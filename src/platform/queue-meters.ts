@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/time.js';
 
-export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push' | 'job';
+export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push';
 
 /** How a queue of this process is doing. Plain data: it crosses threads and the shared cache. */
 export type QueueReading = {

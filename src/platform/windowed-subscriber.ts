@@ -15,10 +15,15 @@ export interface Checkpoints {
 export type WindowedOptions = {
   readonly name: string;
   readonly filter: EventFilter;
-  /** Events of one stream are handled one after another, those of different streams side by side. */
-  readonly handle: (event: Recorded) => Promise<void>;
+  /**
+   * Events of one stream are handled one after another, those of different streams side by side. What takes long throws
+   * the signal's reason when the subscriber stops: the event then stays open.
+   */
+  readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
+  /** Another stream whose order the event keeps as well. */
+  readonly alsoIn?: (event: RecordedEvent) => string | undefined;
   /** Whether the fault may pass by itself (the engine is away): then the event is tried again for ever. */
-  readonly isTransient: (error: unknown) => boolean;
+  readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
   /** Keeps an event that cannot be handled, durably, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   /** Tells how far everything is done; called after each event. */
@@ -130,7 +135,7 @@ export class WindowedSubscriber {
     this.open.set(event.position, this.delivered);
     this.delivered = event.position;
     this.options.meter?.took(this.open.size);
-    const done = await this.queue.run(event.stream, () => this.handle(event));
+    const done = await this.queue.run(event.stream, () => this.handle(event), this.options.alsoIn?.(event));
     if (!done) return;
     this.open.delete(event.position);
     this.options.meter?.handled(1, this.position, this.open.size);
@@ -145,11 +150,12 @@ export class WindowedSubscriber {
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
         if (failure) await this.options.park(event, failure.error);
-        else await this.options.handle(this.catalogue.decode(event));
+        else await this.options.handle(this.catalogue.decode(event), signal);
         return true;
       } catch (error) {
+        if (error === signal.reason) return false;
         this.options.meter?.failed();
-        if (!failure && !this.options.isTransient(error)) failure = { error };
+        if (!failure && !this.options.isTransient(error, event)) failure = { error };
         if (!failure || attempt > 0) {
           this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'event is tried again');
           await this.clock.sleep(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), signal);

@@ -53,7 +53,7 @@ const instantOf = (text: string): number => {
 // filters need (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
-  version: 1,
+  version: 2,
   fields: {
     /** Milliseconds since 1970: a quarter of the text's bytes, in every index. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },

@@ -36,7 +36,7 @@ export type ErrorLogView = Omit<ErrorDetails, 'fingerprint'> & {
 
 export const errorLogs: ReadModel<ErrorLogView> = {
   name: 'error_logs',
-  version: 1,
+  version: 2,
   fields: {
     lastSeenAt: { type: 'text', of: ({ lastSeenAt }) => lastSeenAt },
     firstSeenAt: { type: 'text', of: ({ firstSeenAt }) => firstSeenAt },
@@ -52,7 +52,6 @@ export const errorLogs: ReadModel<ErrorLogView> = {
   search: {
     message: ({ message }) => message,
     code: ({ code }) => code,
-    route: ({ route }) => route,
     path: ({ path }) => path,
     requestIds: ({ requestIds }) => requestIds.join(' '),
   },

@@ -7,7 +7,7 @@ export type JobExecutionView = ExecutionLog & { readonly jobName: string };
 
 export const jobExecutions: ReadModel<JobExecutionView> = {
   name: 'job_executions',
-  version: 1,
+  version: 2,
   fields: {
     startedAt: { type: 'text', of: ({ startedAt }) => startedAt },
   },
@@ -16,9 +16,6 @@ export const jobExecutions: ReadModel<JobExecutionView> = {
   search: {
     jobName: ({ jobName }) => jobName,
     message: ({ message }) => message,
-    error: ({ error }) => error,
-    status: ({ status }) => status,
-    triggeredBy: ({ triggeredBy }) => triggeredBy,
   },
 };
 

@@ -1,9 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { CategoryRuleBook, normalizedText, type RuleSubject } from '../aggregates/category-rule-matching.js';
-import type { RuleDetails, RuleSource } from '../aggregates/category-rule.aggregate.js';
+import { ensureSound, type RuleDetails, type RuleSource } from '../aggregates/category-rule.aggregate.js';
 import { notFoundAt } from '../platform/domain-error.js';
+import { ReadModels } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
+import { accounts } from '../projections/account.projection.js';
 import type { CategoryRuleView } from '../projections/category-rule.projection.js';
 import type { CategoryView } from '../projections/category.projection.js';
 import { CategoryRuleReader, matchable, type CategoryRuleRecord, type KnownRules } from './category-rule.reader.js';
@@ -40,16 +42,27 @@ export class TestCategoryRulesHandler implements IQueryHandler<TestCategoryRules
   constructor(
     @Inject(CategoryRuleReader) private readonly reader: CategoryRuleReader,
     @Inject(CategoryRuleSampler) private readonly sampler: CategoryRuleSampler,
+    @Inject(ReadModels) private readonly models: ReadModels,
   ) {}
 
+  /** @throws DomainError invalid for a draft that could not be a rule; not_found with the path */
   async execute({ scope, test }: TestCategoryRules): Promise<RuleTestResult> {
-    const known = await this.reader.all(scope);
     const draft = test.rule && draftOf(test.rule);
+    if (draft) ensureSound(draft, 'rule.');
+    const known = await this.reader.all(scope);
     if (draft && !known.categories.has(draft.categoryId)) throw notFoundAt('rule.categoryId', 'category');
+    await this.ensureAccount(scope, 'accountId', test.accountId);
+    await this.ensureAccount(scope, 'rule.accountId', draft?.accountId);
     const result = await this.resolve(scope, test, known, draft);
     if (!draft) return result;
     const rule = matchable(draft, known.categories.get(draft.categoryId));
     return { ...result, ...(await this.sampler.sample(scope, rule)) };
+  }
+
+  private async ensureAccount(scope: Scope, path: string, id: string | null | undefined): Promise<void> {
+    if (id === undefined || id === null) return;
+    const account = await this.models.get(accounts, scope, id);
+    if (!account || account.isDeleted) throw notFoundAt(path, 'account');
   }
 
   private async resolve(

@@ -1,16 +1,14 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import {
-  idempotencyKey,
-  idempotencyKeyId,
-  isBound,
-  isIdempotencyKey,
-} from '../aggregates/idempotency-key.aggregate.js';
+import { idempotencyKey, idempotencyKeyId, isBound } from '../aggregates/idempotency-key.aggregate.js';
+import { transactionIdsOf } from '../aggregates/sale-booking.js';
 import { saleId } from '../aggregates/sale-payload.js';
 import { acceptedSale, hasBooked, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
-import { invalid, notFound } from '../platform/domain-error.js';
+import { notFound } from '../platform/domain-error.js';
 import { Progress } from '../platform/progress.js';
+import { ReadModels } from '../platform/query.js';
 import { RecordReader } from '../platform/record-reader.js';
+import { ReadStoreUnavailable, tenantScope } from '../ports/read-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { transactions } from '../projections/transaction.projection.js';
 
@@ -33,22 +31,26 @@ export class GetSaleStatus extends Query<SaleStatus> {
   }
 }
 
+/** A booking: where the stream ends that holds it, and what it made. */
+type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
+
 /** From the sale's own stream; BOOKED is told only when its transactions can be read. */
 @QueryHandler(GetSaleStatus)
 export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   constructor(
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(Progress) private readonly progress: Progress,
+    @Inject(ReadModels) private readonly models: ReadModels,
   ) {}
 
   async execute({ tenantId, sourceId, externalId }: GetSaleStatus): Promise<SaleStatus> {
     const id = saleId(tenantId, sourceId, externalId);
-    const { state } = await this.reader.read(sale, tenantId, id);
-    const { acceptedAt } = acceptedSale(state);
-    const bookedAt = await this.bookedAt(tenantId, id, acceptedSale(state));
-    const isReadable = bookedAt !== undefined && this.progress.position(transactions.name) >= bookedAt;
+    const found = acceptedSale((await this.reader.read(sale, tenantId, id)).state);
+    const { acceptedAt } = found;
+    const booking = await this.bookingOf(tenantId, id, found);
+    const isReadable = booking !== undefined && (await this.isReadable(tenantId, booking));
     // A return that was rejected and then booked keeps its rejection in its own stream.
-    const rejection = bookedAt === undefined ? acceptedSale(state).rejection : null;
+    const rejection = booking ? null : found.rejection;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {
       saleId: id,
@@ -60,14 +62,26 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     };
   }
 
-  /** Where the stream is that has it booked: its own for a SALE, else that of the sale that it is about. */
-  private async bookedAt(tenantId: string, id: string, state: AcceptedSale): Promise<number | undefined> {
-    const { type, sourceId, relatedExternalId } = state;
+  /** From the stream that has it booked: its own for a SALE, else that of the sale that it is about. */
+  private async bookingOf(tenantId: string, id: string, found: AcceptedSale): Promise<Booked | undefined> {
+    const { type, sourceId, relatedExternalId } = found;
     const holder = type === 'SALE' ? id : saleId(tenantId, sourceId, relatedExternalId ?? '');
-    const booked = await this.reader.read(sale, tenantId, holder);
-    if (booked.state.status === 'absent') return undefined;
-    const isBooked = type === 'SALE' ? booked.state.booking !== null : hasBooked(booked.state, id);
-    return isBooked ? booked.position : undefined;
+    const { state, position } = await this.reader.read(sale, tenantId, holder);
+    if (state.status === 'absent') return undefined;
+    const isBooked = type === 'SALE' ? state.booking !== null : hasBooked(state, id);
+    return isBooked ? { position, transactionIds: transactionIdsOf(id, found, state) } : undefined;
+  }
+
+  /** Of a stream that the read model has not got to the end of, the booking may be long there: it is looked for. */
+  private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {
+    if (this.progress.position(transactions.name) >= position) return true;
+    try {
+      const there = await this.models.getMany(transactions, tenantScope(tenantId), transactionIds);
+      return there.size === transactionIds.length;
+    } catch (error) {
+      if (error instanceof ReadStoreUnavailable) return false;
+      throw error;
+    }
   }
 }
 
@@ -100,9 +114,8 @@ export class GetIdempotencyKeyStatusHandler implements IQueryHandler<GetIdempote
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError invalid; not_found, also where a crash left a key whose sale was never accepted */
+  /** @throws DomainError not_found, also where a crash left a key whose sale was never accepted */
   async execute({ tenantId, sourceId, key }: GetIdempotencyKeyStatus): Promise<IdempotencyKeyStatus> {
-    if (!isIdempotencyKey(key)) throw invalid([{ path: 'key', message: 'Must be 1 to 255 visible ASCII characters.' }]);
     const { state: claim } = await this.reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');
     const { state: accepted } = await this.reader.read(sale, tenantId, claim.saleId);

@@ -108,9 +108,9 @@ describe('Accounts', () => {
     expect([status, rejection?.code]).toEqual(['REJECTED', 'ACCOUNT_UNKNOWN']);
   });
 
-  test('that the books need can be renamed, and nothing else', async () => {
+  test('that the books need can be changed, but neither closed nor deleted', async () => {
     const sales = await named('Sales');
-    expect((await patch(sales.id, { name: 'Revenue' })).status).toBe(201);
+    expect((await patch(sales.id, { name: 'Revenue', code: '601' })).status).toBe(201);
     expect(codeOf(await patch(sales.id, { isActive: false }))).toBe('SYSTEM_ACCOUNT');
     expect(codeOf(await remove(sales.id))).toBe('SYSTEM_ACCOUNT');
   });

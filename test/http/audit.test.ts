@@ -32,12 +32,20 @@ type Step = {
 type Deed = Step & {
   readonly requestId: string;
   readonly answer: unknown;
+  readonly answered: number;
+  /** What the answer had in its head. */
+  readonly told: readonly string[];
   /** What a browser would send back from now on. */
   readonly cookie: string;
   readonly before: Members | undefined;
   readonly after: Members | undefined;
 };
 
+/** What answers of any server have. */
+const ORDINARY: ReadonlySet<string> = new Set([
+  ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'cache-control', 'referrer-policy'],
+  ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options'],
+]);
 const AGENT = 'audit-walk/1.0';
 const JOINED: readonly string[] = [
   ...[
@@ -62,6 +70,29 @@ const PASSWORDS = {
   operator: 'Zebra-operator-9f5',
   wrong: 'Zebra-wrong-9f6',
 };
+/** What entries are about, and what else than UPDATE their events are, by their names: as api.md says. */
+const ENTITIES: readonly string[] = [
+  ...[
+    'customer',
+    'account',
+    'transaction',
+    'category',
+    'category-rule',
+    'user',
+    'role',
+    'branch',
+    'tenant',
+    'operator',
+  ],
+  ...['session', 'sale', 'integration-key', 'notification', 'dead-letter', 'job', 'error-log', 'projection'],
+];
+const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
+  ['LOGIN', /^SessionStarted$/],
+  ['LOGOUT', /^SessionEnded$/],
+  ['OTHER', /^LoginFailed$|^Job|Replay|Rebuil|Rewind/],
+  ['CREATE', /(?:Created|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
+  ['DELETE', /(?:Deleted|Archived|Revoked|Unsubscribed)$/],
+];
 /** Whatever must never be shown, by what it is. */
 const secrets = new Map<string, string>(Object.entries(PASSWORDS));
 
@@ -96,7 +127,16 @@ async function take(step: Step): Promise<Deed> {
   const made = (data as { id?: string } | null)?.id ?? '';
   const after = look === false ? undefined : await lookAt(look.replace('{id}', made), token);
   const cookie = reply.headers['set-cookie']?.split(';')[0] ?? '';
-  const deed = { ...step, requestId, answer: data, cookie, before, after, look: look && look.replace('{id}', made) };
+  const seen = { before, after, look: look && look.replace('{id}', made) };
+  const deed = {
+    ...step,
+    requestId,
+    answer: data,
+    answered: reply.status,
+    told: Object.keys(reply.headers),
+    cookie,
+    ...seen,
+  };
   deeds.push(deed);
   return deed;
 }
@@ -397,6 +437,15 @@ describe('The walk', () => {
   });
 });
 
+test('The document names every header of an answer, and none that is missing', () => {
+  const document = new ApiDocument(service.service.openApi());
+  for (const { route, answered, told } of deeds) {
+    const { all, required } = document.headersOf(route, answered);
+    const unknown = told.filter((name) => !ORDINARY.has(name) && !all.includes(name));
+    expect([route, unknown, required.filter((name) => !told.includes(name))]).toEqual([route, [], []]);
+  }
+});
+
 describe('The audit log', () => {
   test('has exactly one entry for every event of the business, and none for the machinery', async () => {
     const entries = await listAll();
@@ -442,6 +491,18 @@ describe('The audit log', () => {
     }
   });
 
+  test('says of every kind of event what it did to what, as the contract has it', () => {
+    const audited = [...catalogue.types].flatMap(([type, { audit }]) => (audit ? [{ type, ...audit }] : []));
+    expect(audited.filter(({ entity }) => !ENTITIES.includes(entity)).map(({ type }) => type)).toEqual([
+      // It is about none of them.
+      'ForwarderRewindRequested',
+    ]);
+    const actionOf = (type: string): string => ACTIONS.find(([, form]) => form.test(type))?.[0] ?? 'UPDATE';
+    expect(audited.map(({ type, action }) => [type, action])).toEqual(
+      audited.map(({ type }) => [type, actionOf(type)]),
+    );
+  });
+
   test('finds by the request all that came of it, with the address and program that it came from', async () => {
     for (const deed of deeds) {
       const found = await listAll(`search=${deed.requestId}`);
@@ -459,6 +520,12 @@ describe('The audit log', () => {
         expect([deed.route, userAgent, ipAddress]).toEqual([deed.route, ...expected]);
       }
     }
+  });
+
+  test('sends the revision of an entry as its ETag', async () => {
+    const event = history.filter(isDomain).find(({ revision }) => revision > 0);
+    const entry = await service.get(`/api/platform/audit-logs/${event?.id ?? ''}`, operator);
+    expect(entry.headers['etag']).toBe(`"${event?.revision ?? ''}"`);
   });
 
   test('is for operators alone', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,6 +104,33 @@ describe('What a draft of a rule would catch', () => {
     await service.post(`${PATH}/rules`, { categoryId, keyword: 'espresso', priority: 900 }, tenant.token);
     const result = await attempt({ description: 'Tea', rule: { categoryId, keyword: 'espresso', priority: 1 } });
     expect(result).toMatchObject({ matched: false, sampleCount: 3 });
+  });
+
+  const refused = async (body: object): Promise<unknown> => {
+    const { status, body: told } = await service.post(`${PATH}/rules/test`, body, tenant.token);
+    return [status, (told as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
+  };
+
+  test('is not told of a draft that could not be a rule', async () => {
+    expect(await refused({ rule: { categoryId } })).toEqual([400, ['rule.merchant', 'rule.keyword']]);
+    expect(await refused({ rule: { categoryId, keyword: 'espresso', amountMin: '2', amountMax: '1' } })).toEqual([
+      400,
+      ['rule.amountMin'],
+    ]);
+  });
+
+  test('is not told of an account that is not there', async () => {
+    const { id: gone } = await service.post('/api/accounts', { type: 'CASH', name: 'Gone' }, tenant.token);
+    await service.call('DELETE', `/api/accounts/${gone}`, { token: tenant.token });
+    for (const id of [gone, randomUUID()]) {
+      expect(await refused({ accountId: id })).toEqual([404, ['accountId']]);
+      expect(await refused({ rule: { categoryId, keyword: 'espresso', accountId: id } })).toEqual([
+        404,
+        ['rule.accountId'],
+      ]);
+    }
+    const { id: customerId } = (await service.customers(tenant.token, 'search=roastery')).items[0] ?? {};
+    expect(await attempt({ accountId: customerId })).toMatchObject({ matched: false });
   });
 
   test('is not told without a draft', async () => {

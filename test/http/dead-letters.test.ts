@@ -230,7 +230,7 @@ describe('An event that the broker refuses', () => {
 
     broker.goAway();
     const away = await replay(parked.id);
-    expect(codeOf(away)).toBe('503 BROKER_UNAVAILABLE');
+    expect(codeOf(away)).toBe('503 UNAVAILABLE');
     expect(await letter(parked.id)).toMatchObject({ attempts: 2, status: 'PARKED' });
 
     broker.accept();

@@ -149,6 +149,7 @@ describe('A job that is triggered', () => {
     [{ jobName: 'toy', more: 1 }, '400 VALIDATION_FAILED more'],
     [{ jobName: 'toy', parameters: { note: 7 } }, '400 VALIDATION_FAILED parameters.note'],
     [{ jobName: 'toy', parameters: { a: 1, b: 2 } }, '400 VALIDATION_FAILED parameters.a parameters.b'],
+    [{ jobName: 'toy', parameters: { rooms: ['a', 7] } }, '400 VALIDATION_FAILED parameters.rooms[1]'],
     [{ jobName: 'toy', parameters: null }, '400 VALIDATION_FAILED parameters'],
     [{ jobName: 'toy', parameters: [] }, '400 VALIDATION_FAILED parameters'],
     [[], '400 VALIDATION_FAILED '],
@@ -192,15 +193,16 @@ describe('The runs', () => {
     expect((await logs('pageNumber=99&pageSize=100')).items).toEqual([]);
   });
 
-  test('are found by job, message, error, status and operator', async () => {
+  test('are found by job and message', async () => {
     const count = async (search: string): Promise<number> =>
       (await logs(`pageNumber=1&pageSize=100&search=${encodeURIComponent(search)}`)).totalCount;
     const { items } = await logs();
     expect(await count('toy')).toBe(items.length);
-    expect(await count('DISK full')).toBe(1);
     expect(await count('done again')).toBe(1);
-    expect(await count('failed')).toBe(items.filter(({ status }) => status === 'FAILED').length);
-    expect(await count(items[0]?.triggeredBy ?? '')).toBe(items.length);
+    const without = ({ message, jobName }: (typeof items)[number], word: string): boolean =>
+      !`${message} ${jobName}`.toLowerCase().includes(word);
+    for (const word of ['disk full', 'failed', items[0]?.triggeredBy ?? ''])
+      expect([word, items.every((item) => without(item, word)), await count(word)]).toEqual([word, true, 0]);
     expect(await count('nothing')).toBe(0);
     expect(await count('!')).toBe(0);
   });

@@ -232,6 +232,13 @@ describe('Reading', () => {
     expect(swept.every((at) => at !== null)).toBe(true);
   });
 
+  test('all of nothing answers a position that can be read from', async () => {
+    const reply = await service.call('PATCH', '/api/notifications/read-all', { token: clerk.token });
+    expect([reply.data, reply.headers['x-event-position']]).toEqual([{ updatedCount: 0 }, '0']);
+    const headers = { 'x-min-position': reply.headers['x-event-position'] ?? '' };
+    expect((await service.call('GET', '/api/notifications', { token: clerk.token, headers })).status).toBe(200);
+  });
+
   test('is paged over all kinds in one order', async () => {
     const expected: string[] = [];
     for (let n = 0; n < 13; n += 1) {

@@ -1,6 +1,9 @@
 import { customer, updateCustomer } from '../../src/aggregates/customer.aggregate.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
 import { inContext } from '../../src/platform/context.js';
+import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
+import { transactions } from '../../src/projections/transaction.projection.js';
+import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 let service: TestService;
@@ -166,4 +169,66 @@ test('Neither is booked on what is no sale, or on the sale of another source', a
 
 test('Nothing of all this was worth a warning', () => {
   expect(service.complaints).toEqual([]);
+});
+
+describe('A status of a sale', () => {
+  const release: (() => void)[] = [];
+  afterEach(() => {
+    for (const undo of release.splice(0)) undo();
+  });
+  /** From now on nobody hears how far the transactions' read model is. */
+  function holdProgress(): void {
+    const { progress } = service.service.engines;
+    const advance = progress.advance.bind(progress);
+    progress.advance = (name, position) => {
+      if (name !== transactions.name) advance(name, position);
+    };
+    release.push(() => (progress.advance = advance));
+  }
+  const statusOf = async (externalId: string) => (await service.saleStatus(books.partner, externalId)).status;
+  const isBookedOn = (type: string, count: number) =>
+    eventually(async () => {
+      const filter = { on: 'type', prefixes: [type] } as const;
+      const events = await service.service.engines.events.readAll({ filter, direction: 'backwards', maxCount: 100 });
+      return events.filter(({ metadata }) => JSON.stringify(metadata).includes(books.tenant.id)).length >= count;
+    }, 10_000);
+
+  test('stays BOOKED while read models lag behind what was booked on it later', async () => {
+    await push('s', paid);
+    holdProgress();
+    await service.postSale(books.partner, saleOf('r', returnOf('s', '40.00', refund)));
+    await isBookedOn('ReturnBooked', 1);
+    expect(await statusOf('s')).toBe('BOOKED');
+  });
+
+  test('is BOOKED as soon as all transactions of a sale, a return or a cancellation can be read', async () => {
+    holdProgress();
+    for (const [externalId, facts] of [
+      ['s', paid],
+      ['r', returnOf('s', '40.00', refund)],
+      ['t', paid],
+      ['c', cancellationOf('t')],
+    ] as const) {
+      await service.postSale(books.partner, saleOf(externalId, facts));
+      expect(await eventually(async () => (await statusOf(externalId)) === 'BOOKED', 10_000)).toBe(true);
+    }
+  });
+
+  test('is ACCEPTED until then, also while the read models are away', async () => {
+    const { reads } = service.service.engines;
+    const getMany = reads.getMany.bind(reads);
+    holdProgress();
+    let some = (id: string): boolean => id !== '';
+    reads.getMany = async (table, scope, ids) =>
+      new Map(
+        [...(await getMany(table, scope, ids))].filter(([id]) => table.model.name !== transactions.name || some(id)),
+      );
+    release.push(() => (reads.getMany = getMany));
+    await push('s', paid);
+    const [first] = await found();
+    some = (id) => id === first?.id;
+    expect(await statusOf('s')).toBe('ACCEPTED');
+    reads.getMany = () => Promise.reject(new ReadStoreUnavailable('The read store is away.'));
+    expect(await statusOf('s')).toBe('ACCEPTED');
+  });
 });

@@ -16,6 +16,7 @@ const PUNCTUATED = [
   ...'"istanbul istanbul" (istanbul istanbul) istanbul* *stanbul %stanbul is%ul _stanbul ist_nbul'.split(' '),
   ...'is?anbul [i]stanbul ^istanbul -istanbul name:istanbul null undefined true 0'.split(' '),
   ...['istanbul AND nobody', 'istanbul OR nobody', 'NOT istanbul', 'NEAR(istanbul kira)', '[object Object]'],
+  ...[' ', '   ', '\u3000', ' istanbul '],
   ...["'; DROP TABLE customers; --", "' OR 1=1 --", 'istanbul) OR (1=1', '1 UNION SELECT *'],
 ];
 /** A NUL and other controls, emojis, marks, other directions, and all that is long. */

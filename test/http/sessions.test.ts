@@ -107,6 +107,21 @@ const verified = (): number => service.service.app.get(Passwords).verified;
 const sidOf = (token: string): string => String(decodeJwt(token)['sid']);
 
 describe('A sign-in', () => {
+  test('tells where it stands in the history, as its renewal does, so that its user can be read with it', async () => {
+    const { id, email } = await person({ role: 'OWNER' });
+    const signedIn = await login(email);
+    const tokens = signedIn.data as Tokens;
+    const again = await refresh(tokens.refreshToken);
+    const stream = await events('SessionStarted', 'RefreshTokenRotated');
+    const own = stream.filter(({ stream: name }) => name.endsWith(sidOf(tokens.accessToken)));
+    expect([signedIn, again].map(({ headers }) => Number(headers['x-event-position']))).toEqual(
+      own.map(({ position }) => position),
+    );
+    const headers = { 'x-min-position': again.headers['x-event-position'] ?? '' };
+    const read = await service.call('GET', `/api/users/${id}`, { token: tokens.accessToken, headers });
+    expect(read.data).toMatchObject({ lastLoginAt: (own[0]?.metadata as { timestamp: string }).timestamp });
+  });
+
   test('is refused alike, with the same work, whatever is wrong', async () => {
     const [active, inactive, deleted, known] = [await person(), await person(), await person(), await person()];
     const closed = await service.createTenant();

@@ -24,6 +24,31 @@ describe('A queue with keys', () => {
     expect(log).toEqual(['b1', 'a1', 'a2']);
   });
 
+  test('runs a task of two keys after those of both, and before later ones of both', async () => {
+    const queue = new KeyedQueue();
+    const log: string[] = [];
+    const [a, b] = [gate(), gate()];
+    const logged = (name: string, opened?: Promise<void>) => async () => {
+      await opened;
+      log.push(name);
+    };
+    const all = [
+      queue.run('a', logged('a1', a.opened)),
+      queue.run('b', logged('b1', b.opened)),
+      queue.run('a', logged('ab'), 'b'),
+      queue.run('b', logged('ba'), 'a'),
+      queue.run('b', logged('b2')),
+      queue.run('a', logged('a2')),
+    ];
+    await queue.run('c', logged('c1'), 'd');
+    a.open();
+    await all[0];
+    expect(log).toEqual(['c1', 'a1']);
+    b.open();
+    await Promise.all(all);
+    expect(log).toEqual(['c1', 'a1', 'b1', 'ab', 'ba', 'b2', 'a2']);
+  });
+
   test('answers as the task does, and goes on after one that failed', async () => {
     const queue = new KeyedQueue();
     const failing = queue.run('a', () => Promise.reject(new Error('no')));

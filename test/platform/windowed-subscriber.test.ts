@@ -422,6 +422,23 @@ describe('A subscriber with a window', () => {
         expect(await scene.saved()).toBe(-1);
       }));
 
+    test('ends what takes long, which stays open and counts neither as failed nor as done', () =>
+      inScene(async (scene) => {
+        const meter = new QueueMeter('desk', 'policy', scene.clock);
+        await happen(scene.events, facts.joined('ada'));
+        const handle = (_: Recorded, stopping: AbortSignal) =>
+          new Promise<void>((__, reject) => {
+            stopping.addEventListener('abort', () => {
+              reject(stopping.reason as Error);
+            });
+          });
+        const subscriber = await scene.start({ meter, handle });
+        await scene.until(() => subscriber.inFlight === 1);
+        await subscriber.stop();
+        expect([subscriber.position, await scene.saved(), scene.desk.parked]).toEqual([-1, -1, []]);
+        expect(meter.read()).toMatchObject({ failures: 0, handled: 0 });
+      }));
+
     test('repeats nothing after a restart but what was not done', () =>
       inScene(async (scene) => {
         const { events } = scene;

@@ -63,9 +63,16 @@ async function publicMessages(): Promise<number> {
   const rides = ({ transactions = [] }: { transactions?: unknown[] }): number => 1 + transactions.length;
   const single = ['SaleAccepted', 'CustomerCreated', 'AccountCreated', 'BranchCreated', 'UserCreated'];
   return events.reduce(
-    (sum, { type, data }) => sum + (type === 'SaleBooked' ? rides(data) : Number(single.includes(type))),
+    (sum, { type, data }) =>
+      sum + (['SaleBooked', 'ReturnBooked'].includes(type) ? rides(data) : Number(single.includes(type))),
     0,
   );
+}
+async function returns(): Promise<{ readonly saleId: string }[]> {
+  const filter = { on: 'type', prefixes: ['ReturnBooked'] } as const;
+  const events = await service.service.engines.events.readAll({ filter, maxCount: 100_000 });
+  expect(events.length).toBeGreaterThan(0);
+  return events.map(({ data }) => data as { saleId: string });
 }
 const letters = async (query: string): Promise<DeadLetterRecord[]> => {
   const reply = await service.get(`/api/platform/dead-letters?pageSize=100&${query}`, operator);
@@ -89,6 +96,10 @@ describe('A forwarder whose NATS stops under load', () => {
           expect((await service.postSale(books.partner, saleOf(externalId))).status).toBe(202);
           sold.push(externalId);
           await delay(50);
+          if (n % 3 !== 0) continue;
+          const back = saleOf(`${externalId}-back`, { type: 'RETURN', relatedExternalId: externalId });
+          expect((await service.postSale(books.partner, back)).status).toBe(202);
+          sold.push(back.externalId);
         }
       });
       await delay(1_000);
@@ -104,6 +115,12 @@ describe('A forwarder whose NATS stops under load', () => {
       expect(new Set(messages.map(({ event }) => event.id)).size).toBe(messages.length);
       const accepted = messages.filter(({ event }) => event.type === 'kontor.sale.accepted.v1');
       expect(accepted).toHaveLength(sold.length);
+      const told = messages.filter(({ subject }) => /\.sale\.(?:accepted|booked)$/.test(subject));
+      for (const { saleId } of await returns())
+        expect(told.filter(({ event }) => event.subject === saleId).map(({ event }) => event.type)).toEqual([
+          'kontor.sale.accepted.v1',
+          'kontor.sale.booked.v1',
+        ]);
       const last = new Map<string, number>();
       for (const { event } of messages.filter(({ subject }) => subject.includes('.sale.'))) {
         const sequence = Number(event.sequence);

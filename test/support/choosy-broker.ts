@@ -18,6 +18,14 @@ export function choosy(broker: Broker) {
       refusalOf = (message) =>
         isMeant(message) ? new BrokerRefused('PAYLOAD_REFUSED', 'The broker does not take this.') : undefined;
     },
+    /** Away for the next message that is meant, once. */
+    failNext: (isMeant: (message: BrokerMessage) => boolean) => {
+      refusalOf = (message) => {
+        if (!isMeant(message)) return undefined;
+        refusalOf = () => undefined;
+        return new BrokerUnavailable('The broker is away.');
+      };
+    },
     /** Away for every message that is not let through. */
     letThrough: (isTaken: () => boolean) => {
       refusalOf = () => (isTaken() ? undefined : new BrokerUnavailable('The broker is away.'));

@@ -32,7 +32,9 @@ type Schema = {
   readonly required?: readonly string[];
 };
 type Parameter = { readonly name?: string; readonly in?: string; readonly required?: boolean };
+type Header = { readonly $ref?: string; readonly required?: boolean };
 export type Operation = {
+  readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, Header>> }>>;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 };
@@ -41,7 +43,10 @@ export type Operation = {
 export class ApiDocument {
   private readonly json: {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+    readonly components: {
+      readonly schemas: Readonly<Record<string, Schema>>;
+      readonly headers: Readonly<Record<string, Header>>;
+    };
   };
 
   constructor(text: string) {
@@ -60,6 +65,17 @@ export class ApiDocument {
     const { parameters = [] } = this.json.paths[path]?.[method.toLowerCase()] ?? {};
     const wanted = parameters.filter((one) => one.in === 'query' && (which === 'all' || one.required === true));
     return wanted.map(({ name = '' }) => name);
+  }
+
+  /** Headers of a route's answers with a status, in lower case, and those of them that are always there. */
+  headersOf(route: string, status: number): { readonly all: readonly string[]; readonly required: readonly string[] } {
+    const [method = '', path = ''] = route.split(' ');
+    const { headers = {} } = this.json.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {};
+    const isRequired = ({ $ref, required }: Header): boolean =>
+      ($ref === undefined ? required : this.json.components.headers[$ref.split('/').at(-1) ?? '']?.required) === true;
+    const lower = (names: readonly [string, Header][]) => names.map(([name]) => name.toLowerCase());
+    const all = Object.entries(headers);
+    return { all: lower(all), required: lower(all.filter(([, header]) => isRequired(header))) };
   }
 
   /** The least that a route's schema takes for a body; undefined where it takes none. */

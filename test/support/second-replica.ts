@@ -54,10 +54,11 @@ export class SecondReplica {
     }
   }
 
-  refresh(refreshToken: string): Promise<Tokens> {
+  async refresh(refreshToken: string): Promise<Tokens> {
     const id = this.service.service.engines.ids.next();
     const actor = { kind: 'anonymous' } as const;
     const context = { tenantId: PLATFORM_TENANT, actor, requestId: id, correlationId: id, commandId: id };
-    return inContext(context, () => this.refreshing.execute(new RefreshSession({ refreshToken })));
+    const renewal = new RefreshSession({ refreshToken });
+    return (await inContext(context, () => this.refreshing.execute(renewal))).tokens;
   }
 }

@@ -14,7 +14,7 @@ type Under = {
 /** A job that ends when the test says so. */
 export class ToyJob implements Job {
   readonly description = 'Does what a test says.';
-  readonly parameters = z.strictObject({ note: z.string().max(5).optional() });
+  readonly parameters = z.strictObject({ note: z.string().max(5).optional(), rooms: z.array(z.string()).optional() });
   /** Every run that has begun, oldest first. */
   readonly runs: Under[] = [];
   /** Whether a run that is told to end does so. */
