@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
-import { onStage } from '../support/console-stage.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
@@ -12,9 +12,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const dialog = () => page.getByRole('dialog');
-const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+const { button, dialog, row } = handlesOf(() => page);
 const choose = async (label: string, option: string): Promise<void> => {
   await dialog().getByRole('combobox', { name: label }).or(dialog().getByLabel(label)).first().click();
   await page.getByRole('option', { name: option, exact: true }).click();
@@ -136,7 +134,7 @@ test('A payment is recorded, shows in the statement, gets a category and is canc
 
   await visitor.goTo(`/transactions?customerId=${customer.id}&type=COLLECTION`);
   await row('Collection').first().waitFor();
-  expect(await page.getByRole('row').filter({ hasText: 'Opening balance' }).count()).toBe(0);
+  expect(await row('Opening balance').count()).toBe(0);
   await page.getByRole('searchbox').fill('nothing of the kind');
   await page.getByText('No transaction is found by these filters.').waitFor();
 }, 90_000);
