@@ -42,7 +42,7 @@ test('An operator starts a backup, watches it to its end and downloads it whole'
 }, 60_000);
 
 test('Who watches the jobs sees at once what somebody else has started, and goes on after the connection was lost', async () => {
-  visitor.expects(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|503/);
+  visitor.expects(/ERR_CONNECTION|ERR_SOCKET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|503/);
   const begin = async (): Promise<void> => {
     const token = await service.operator();
     await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
