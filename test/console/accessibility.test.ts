@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { ConsoleService, OPERATOR } from '../support/console-service.js';
-import { launch, Visitor, type Look } from '../support/visitor.js';
+import { launch, LOOKS, Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
 let browser: Browser;
@@ -32,14 +32,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const looks: readonly Look[] = [
-  { scheme: 'light', width: 1280 },
-  { scheme: 'dark', width: 1280 },
-  { scheme: 'light', width: 390 },
-  { scheme: 'dark', width: 390 },
-];
-
-test.each(looks)(
+test.each(LOOKS)(
   'Nothing on any page is a serious barrier: $scheme, $width px',
   async (look) => {
     const visitor = await Visitor.arrives(browser, service.url, look);

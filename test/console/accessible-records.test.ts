@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
-import { launch, Visitor, type Look } from '../support/visitor.js';
+import { launch, LOOKS, Visitor, type Look } from '../support/visitor.js';
 
 let service: ConsoleService;
 let browser: Browser;
@@ -9,10 +9,8 @@ type Place = readonly [path: string, shows: string, opens?: string];
 let ofOperators: readonly Place[];
 let ofOwners: readonly Place[];
 
-/** Somebody who tries what they may not, until it is noted as an error. */
 async function anError(token: string): Promise<string> {
-  for (let time = 0; time < 11; time += 1)
-    await service.call('/api/platform/tenants', { token: shop.ownerToken }).catch(() => undefined);
+  await service.knockInVain(shop);
   const errors = () => service.call<{ items: { id: string }[] }>('/api/platform/error-logs', { token });
   await eventually(async () => (await errors()).items.length > 0);
   return (await errors()).items[0]?.id ?? '';
@@ -64,13 +62,6 @@ afterAll(async () => {
   await service.close();
 });
 
-const looks: readonly Look[] = [
-  { scheme: 'light', width: 1280 },
-  { scheme: 'dark', width: 1280 },
-  { scheme: 'light', width: 390 },
-  { scheme: 'dark', width: 390 },
-];
-
 async function visit(look: Look, person: { email: string; password: string }, places: readonly Place[]) {
   const visitor = await Visitor.arrives(browser, service.url, look);
   await visitor.signIn(person, places[0]?.[0]);
@@ -90,7 +81,7 @@ async function visit(look: Look, person: { email: string; password: string }, pl
   return [...found, ...visitor.complaints];
 }
 
-test.each(looks)(
+test.each(LOOKS)(
   'Nothing that operators look up is a serious barrier: $scheme, $width px',
   async (look) => {
     expect(await visit(look, OPERATOR, ofOperators)).toEqual([]);
@@ -98,7 +89,7 @@ test.each(looks)(
   120_000,
 );
 
-test.each(looks)(
+test.each(LOOKS)(
   "Nothing in a tenant's books is a serious barrier: $scheme, $width px",
   async (look) => {
     expect(await visit(look, shop.owner, ofOwners)).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
-import { onStage } from '../support/console-stage.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
@@ -12,8 +12,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const dialog = () => page.getByRole('dialog');
+const { button, dialog, row } = handlesOf(() => page);
 const region = (name: string) => page.getByRole('region', { name, exact: true });
 
 /** A customer with four events. */
@@ -96,17 +95,11 @@ test('The filters of the audit log stand in its address, and find what they say'
   expect(await page.getByLabel('Tenant').first().inputValue()).toBe('Acme Trading');
 }, 60_000);
 
-/** Somebody who tries what they may not, until it is noted as an error. */
-async function knockInVain(): Promise<void> {
-  for (let time = 0; time < 11; time += 1)
-    await service.call('/api/platform/tenants', { token: shop.ownerToken }).catch(() => undefined);
-}
-
 test('An error is resolved once its cause is mended; when it occurs again, that is told on both records', async () => {
   const token = await service.operator();
   const open = async () =>
     (await service.call<{ items: { id: string }[] }>('/api/platform/error-logs?resolved=false', { token })).items;
-  await knockInVain();
+  await service.knockInVain(shop);
   await eventually(async () => (await open()).length > 0);
   await visitor.signIn(OPERATOR, '/errors');
   await page.getByRole('link', { name: /refused again and again/ }).click();
@@ -121,7 +114,7 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await page.getByRole('link', { name: 'All open errors' }).click();
   await page.getByText('There are no open errors.').waitFor();
 
-  await knockInVain();
+  await service.knockInVain(shop);
   await eventually(async () => (await open()).length > 0);
   await page.goto(first);
   await page.getByText('It has occurred again').waitFor();
@@ -167,7 +160,7 @@ test('An operator allows a key of a tenant more requests, and everybody sees the
   await button('Rate limit: Web shop').click();
   await dialog().getByLabel('Requests a minute').fill('5000');
   await dialog().getByRole('button', { name: 'Set the limit' }).click();
-  await page.getByRole('row').filter({ hasText: 'Web shop' }).getByText('5,000').waitFor();
+  await row('Web shop').getByText('5,000').waitFor();
   const limit = async () =>
     (
       await service.call<{ data: { rateLimit: number }[] }>('/api/integration-keys', { token: shop.ownerToken })
@@ -178,7 +171,6 @@ test('An operator allows a key of a tenant more requests, and everybody sees the
 test('The last operator stays; another one can be made and removed', async () => {
   visitor.expects(/409/);
   await visitor.signIn(OPERATOR, '/operators');
-  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
   await row(OPERATOR.email)
     .getByRole('button', { name: /^Remove/ })
     .click();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
-import { onStage } from '../support/console-stage.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
@@ -14,9 +14,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const dialog = () => page.getByRole('dialog');
-const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+const { button, dialog, row } = handlesOf(() => page);
 
 test('An operator starts a backup, watches it to its end and downloads it whole', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
@@ -44,7 +42,7 @@ test('An operator starts a backup, watches it to its end and downloads it whole'
 }, 60_000);
 
 test('Who watches the jobs sees at once what somebody else has started, and goes on after the connection was lost', async () => {
-  visitor.expects(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|503/);
+  visitor.expects(/ERR_CONNECTION|ERR_SOCKET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|503/);
   const begin = async (): Promise<void> => {
     const token = await service.operator();
     await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });

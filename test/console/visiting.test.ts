@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { onStage } from '../support/console-stage.js';
@@ -89,9 +91,17 @@ describe('Signing in', () => {
 test('A service that is away is told, and another try works when it is back', async () => {
   visitor.expects(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|503|ERR_INCOMPLETE_CHUNKED/);
   await visitor.signIn(OPERATOR, '/dead-letters');
+  // The code of all pages comes while nobody waits for it.
+  const parts = (await readdir(join(import.meta.dirname, '../../dist/console/assets'))).filter((name) =>
+    name.endsWith('.js'),
+  );
+  const loaded = (): Promise<number> =>
+    page.evaluate(
+      'new Set(performance.getEntriesByType("resource").map((each) => each.name).filter((name) => name.endsWith(".js"))).size',
+    );
+  await eventually(async () => (await loaded()) === parts.length);
   const letter = page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' }).getByRole('link');
-  // The page itself is fetched when somebody seems to want it.
-  await Promise.all([page.waitForResponse(/dead-letter\.page.*\.js$/), letter.hover()]);
+  await letter.waitFor();
   await service.halt();
   try {
     await letter.click();

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { ConsoleService, type Shop } from './console-service.js';
 import { launch, Visitor, type Look } from './visitor.js';
 
@@ -42,3 +42,16 @@ export function onStage(
     await arrive(look);
   };
 }
+
+type Handles = {
+  readonly button: (name: string) => Locator;
+  readonly dialog: () => Locator;
+  readonly row: (text: string) => Locator;
+};
+
+/** What tests take hold of most, on whichever page is shown by then. */
+export const handlesOf = (page: () => Page): Handles => ({
+  button: (name) => page().getByRole('button', { name, exact: true }),
+  dialog: () => page().getByRole('dialog'),
+  row: (text) => page().getByRole('row').filter({ hasText: text }),
+});

@@ -10,6 +10,14 @@ export type Look = {
   readonly scheme?: 'light' | 'dark';
 };
 
+/** Light and dark, at a desk and on a phone. */
+export const LOOKS: readonly Look[] = [
+  { scheme: 'light', width: 1280 },
+  { scheme: 'dark', width: 1280 },
+  { scheme: 'light', width: 390 },
+  { scheme: 'dark', width: 390 },
+];
+
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PATIENCE_MS = 20_000;

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../../clients/typescript/src/schema';
 import { api, data, whole, type Shapes } from './client';
 
@@ -9,7 +9,7 @@ export const auditQuery = (query: AuditFilters) =>
   queryOptions({
     queryKey: ['audit', query],
     queryFn: ({ signal }) => whole(api.GET('/api/platform/audit-logs', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const auditEntryQuery = (id: string) =>

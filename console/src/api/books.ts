@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Source } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
 import type { paths } from '../../../clients/typescript/src/schema';
@@ -7,14 +7,14 @@ export type Customer = Shapes['CustomerDto'];
 export type Transaction = Shapes['TransactionDto'];
 export type Category = Shapes['TransactionCategoryDto'];
 export type Statement = Shapes['StatementDto'];
-export type CustomerFilters = paths['/api/customers']['get']['parameters']['query'];
-export type TransactionFilters = paths['/api/transactions']['get']['parameters']['query'];
+type CustomerFilters = paths['/api/customers']['get']['parameters']['query'];
+type TransactionFilters = paths['/api/transactions']['get']['parameters']['query'];
 
 export const customersQuery = (query: CustomerFilters) =>
   queryOptions({
     queryKey: ['customers', query],
     queryFn: ({ signal }) => whole(api.GET('/api/customers', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const customerQuery = (id: string) =>
@@ -34,14 +34,14 @@ export const statementQuery = (id: string, query: Period) =>
       if (typeof answer === 'string') throw new TypeError('A statement came in a form that nobody asked for.');
       return answer.data;
     },
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const transactionsQuery = (query: TransactionFilters) =>
   queryOptions({
     queryKey: ['transactions', query],
     queryFn: ({ signal }) => whole(api.GET('/api/transactions', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const transactionQuery = (id: string) =>
@@ -55,14 +55,6 @@ export const categoriesQuery = queryOptions({
   queryFn: ({ signal }) => data(api.GET('/api/transaction-categories', { signal })),
   staleTime: 30_000,
 });
-
-export const accountNameQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['account-choice', 'name', id],
-    queryFn: async ({ signal }) =>
-      (await data(api.GET('/api/accounts/{id}', { params: { path: { id } }, signal }))).name,
-    staleTime: 60_000,
-  });
 
 const queryOf = (search: string) => (search === '' ? {} : { search });
 

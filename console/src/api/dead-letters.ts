@@ -1,23 +1,15 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { paths } from '../../../clients/typescript/src/schema';
 import { api, data, whole, type Shapes } from './client';
 
 export type DeadLetter = Shapes['IntegrationDeadLetter'];
-export type LetterFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
-  readonly search?: string | undefined;
-  readonly status?: DeadLetter['status'] | undefined;
-  readonly origin?: DeadLetter['origin'] | undefined;
-  readonly tenantId?: string | undefined;
-  readonly dateFrom?: string | undefined;
-  readonly dateTo?: string | undefined;
-};
+export type LetterFilters = NonNullable<paths['/api/platform/dead-letters']['get']['parameters']['query']>;
 
 export const deadLettersQuery = (query: LetterFilters) =>
   queryOptions({
     queryKey: ['dead-letters', query],
     queryFn: ({ signal }) => whole(api.GET('/api/platform/dead-letters', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const deadLetterQuery = (id: string) =>

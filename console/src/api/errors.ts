@@ -1,25 +1,15 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { paths } from '../../../clients/typescript/src/schema';
 import { api, data, whole, type Shapes } from './client';
 
 export type ErrorRecord = Shapes['ErrorLogDto'];
-export type ErrorFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
-  readonly search?: string | undefined;
-  readonly dateFrom?: string | undefined;
-  readonly dateTo?: string | undefined;
-  readonly level?: ErrorRecord['level'] | undefined;
-  readonly resolved?: boolean | undefined;
-  readonly statusCode?: number | undefined;
-  readonly tenantId?: string | undefined;
-  readonly userId?: string | undefined;
-};
+type ErrorFilters = NonNullable<paths['/api/platform/error-logs']['get']['parameters']['query']>;
 
 export const errorsQuery = (query: ErrorFilters) =>
   queryOptions({
     queryKey: ['errors', query],
     queryFn: ({ signal }) => whole(api.GET('/api/platform/error-logs', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const errorQuery = (id: string) =>

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, data, whole, type Shapes } from './client';
 
 export type Notification = Shapes['NotificationDto'];
@@ -15,7 +15,7 @@ export const notificationsQuery = (query: { pageNumber: number; pageSize: number
   queryOptions({
     queryKey: ['notifications', query],
     queryFn: ({ signal }) => whole(api.GET('/api/notifications', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const readOne = (id: string) => data(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } }));
@@ -25,7 +25,7 @@ export const readAll = () => data(api.PATCH('/api/notifications/read-all'));
 const PAGES = '/console';
 
 /** Where a notification may lead: into this console, to another page of the service, or by HTTPS elsewhere. */
-export type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
+type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
 
 /** The link of a notification, if it is one to follow: never a script, a file or an address without encryption. */
 export function safeLink(link: string | null): SafeLink | undefined {

@@ -6,6 +6,8 @@ export type SystemHealth = Shapes['SystemHealthDto'];
 
 /** How often what is watched is asked for, ms. */
 export const WATCH_EVERY_MS = 2_000;
+/** The same for what waits for a person, ms. */
+export const SLOWLY_MS = 10_000;
 /** Ten minutes. */
 const KEPT = 300;
 

@@ -17,5 +17,5 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** What pages need of a query to show it: also of one that is put together from several. */
-export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isFetching' | 'refetch'>;
+/** What pages need of a query to show it. */
+export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch'>;

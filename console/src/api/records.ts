@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, data, whole, type Shapes } from './client';
 
 export type HistoryEvent = Shapes['StreamEventDto'];
@@ -8,20 +8,22 @@ export type RecordAddress = { readonly entity: string; readonly id: string; read
 /** So many events are shown at once. */
 export const HISTORY_PAGE = 50;
 
-const eventsOf = ({ entity, id, tenantId }: RecordAddress, pageNumber: number, signal: AbortSignal) =>
+type Page = { readonly pageNumber: number; readonly pageSize: number };
+
+/** A record's events, newest first. */
+export const eventsOf = ({ entity, id, tenantId }: RecordAddress, page: Page, signal: AbortSignal) =>
   whole(
     api.GET('/api/platform/streams/{entity}/{id}/events', {
-      params: { path: { entity, id }, query: { tenantId, pageNumber, pageSize: HISTORY_PAGE } },
+      params: { path: { entity, id }, query: { tenantId, ...page } },
       signal,
     }),
   );
 
-/** The record's events, newest first. */
-export const historyQuery = (address: RecordAddress, page: number) =>
+export const historyQuery = (address: RecordAddress, pageNumber: number) =>
   queryOptions({
-    queryKey: ['history', address, page],
-    queryFn: ({ signal }) => eventsOf(address, page, signal),
-    placeholderData: (before) => before,
+    queryKey: ['history', address, pageNumber],
+    queryFn: ({ signal }) => eventsOf(address, { pageNumber, pageSize: HISTORY_PAGE }, signal),
+    placeholderData: keepPreviousData,
   });
 
 /** Which page has the event of a revision: revisions have no gaps. */
@@ -39,5 +41,5 @@ export const stateQuery = ({ entity, id, tenantId }: RecordAddress, at: string |
           signal,
         }),
       ),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });

@@ -1,16 +1,16 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, data, type Shapes } from './client';
 import type { paths } from '../../../clients/typescript/src/schema';
 
 export type Rule = Shapes['CategoryRuleDto'];
 export type RuleTest = Shapes['CategoryRuleTestResultDto'];
-export type RuleFilters = NonNullable<paths['/api/transaction-categories/rules']['get']['parameters']['query']>;
+type RuleFilters = NonNullable<paths['/api/transaction-categories/rules']['get']['parameters']['query']>;
 
 export const rulesQuery = (query: RuleFilters) =>
   queryOptions({
     queryKey: ['rules', query],
     queryFn: ({ signal }) => data(api.GET('/api/transaction-categories/rules', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 export const ruleQuery = (id: string) =>

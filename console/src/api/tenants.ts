@@ -1,29 +1,20 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { paths } from '../../../clients/typescript/src/schema';
 import type { Source } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
 
 export type Tenant = Shapes['TenantDto'];
-export type TenantFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
-  readonly search?: string | undefined;
-  readonly isActive?: 'true' | 'false' | undefined;
-};
+type TenantFilters = NonNullable<paths['/api/platform/tenants']['get']['parameters']['query']>;
 
 /** The tenant of what belongs to none. */
 export const PLATFORM = 'platform';
+export const PLATFORM_NAME = 'The platform';
 
-export const tenantsQuery = ({ isActive, ...query }: TenantFilters) =>
+export const tenantsQuery = (query: TenantFilters) =>
   queryOptions({
-    queryKey: ['tenants', { ...query, isActive }],
-    queryFn: ({ signal }) =>
-      whole(
-        api.GET('/api/platform/tenants', {
-          params: { query: { ...query, ...(isActive !== undefined && { isActive: isActive === 'true' }) } },
-          signal,
-        }),
-      ),
-    placeholderData: (before) => before,
+    queryKey: ['tenants', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/platform/tenants', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
   });
 
 export const tenantQuery = (id: string) =>
@@ -38,28 +29,10 @@ export const tenantSource: Source = {
   find: async (search, signal) => {
     const query = { pageNumber: 1, pageSize: 20, ...(search !== '' && { search }) };
     const { items } = await whole(api.GET('/api/platform/tenants', { params: { query }, signal }));
-    return [...(search === '' ? [{ id: PLATFORM, name: 'The platform itself' }] : []), ...items];
+    return [...(search === '' ? [{ id: PLATFORM, name: PLATFORM_NAME }] : []), ...items];
   },
   nameOf: async (id, signal) => {
-    if (id === PLATFORM) return 'The platform itself';
+    if (id === PLATFORM) return PLATFORM_NAME;
     return (await data(api.GET('/api/platform/tenants/{id}', { params: { path: { id } }, signal }))).name;
   },
 };
-
-/** As many as a page of the API has at most: what lists of names need. */
-const MOST = 100;
-
-export const tenantNamesQuery = queryOptions({
-  queryKey: ['tenants', 'names'],
-  queryFn: async ({ signal }) => {
-    const query = { pageNumber: 1, pageSize: MOST };
-    const { items } = await whole(api.GET('/api/platform/tenants', { params: { query }, signal }));
-    return new Map(items.map(({ id, name }) => [id, name]));
-  },
-  staleTime: 60_000,
-});
-
-const NONE: ReadonlyMap<string, string> = new Map();
-
-/** The names of tenants by their ids, of the first hundred; empty until they are known. */
-export const useTenantNames = (): ReadonlyMap<string, string> => useQuery(tenantNamesQuery).data ?? NONE;

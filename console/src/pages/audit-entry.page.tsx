@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditEntryQuery, type AuditEntry } from '../api/audit';
+import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { actionWords, actorWords, entityWords, RecordLink } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
@@ -70,8 +71,8 @@ const Actor = ({ entry: { userName, userId } }: { entry: AuditEntry }): ReactNod
   );
 
 const TenantOf = ({ entry: { tenantId, tenantName } }: { entry: AuditEntry }): ReactNode =>
-  tenantId === 'platform' ? (
-    'The platform'
+  tenantId === PLATFORM ? (
+    PLATFORM_NAME
   ) : (
     <Link params={{ id: tenantId }} to="/tenants/$id">
       {tenantName ?? tenantId}

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditQuery, type AuditEntry } from '../api/audit';
+import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords } from '../parts/audit-words';
 import { DataTable, type Column } from '../parts/data-table';
-import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -53,7 +54,7 @@ const columns: readonly Column<AuditEntry>[] = [
     key: 'tenant',
     header: 'Tenant',
     cell: ({ tenantId, tenantName }) =>
-      tenantId === 'platform' ? <span className="k-nothing">The platform</span> : (tenantName ?? tenantId),
+      tenantId === PLATFORM ? <span className="k-nothing">{PLATFORM_NAME}</span> : (tenantName ?? tenantId),
   },
 ];
 
@@ -92,12 +93,7 @@ export function AuditPage(): ReactNode {
 
 function Filters({ filters }: { filters: AuditFilters }): ReactNode {
   const navigate = route.useNavigate();
-  /** A filter that changes begins at the first page again. */
-  const set =
-    <K extends keyof AuditFilters>(name: K) =>
-    (value: AuditFilters[K] | undefined): void => {
-      void navigate({ search: { ...filters, [name]: value }, replace: true });
-    };
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { customerQuery, type Customer } from '../api/books';
+import { branchSource, customerQuery, type Customer } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -11,8 +11,10 @@ import { customerChanges, CustomerFields, customerVersion } from '../parts/custo
 import { CustomerStatus } from '../parts/customer-status';
 import { EditDialog } from '../parts/edit-dialog';
 import { Facts } from '../parts/facts';
+import { IN_PLACE } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { Balance } from '../parts/money';
+import { NameOf } from '../parts/name-of';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -45,7 +47,7 @@ export function CustomerPage(): ReactNode {
             <StatementPanel
               accountId={customer.data.accountId}
               currency={customer.data.currency}
-              onPeriod={(period) => void navigate({ search: period, replace: true })}
+              onPeriod={(period) => void navigate({ search: period, ...IN_PLACE })}
               period={{ beginDate, endDate }}
             />
           )}
@@ -66,6 +68,11 @@ const About = ({ customer }: { customer: Customer }): ReactNode => (
         ['Phone', customer.phone],
         ['Tax number', customer.taxNumber],
         ['Tax office', customer.taxOffice],
+        ['National id', customer.nationalId],
+        [
+          'Branch',
+          customer.branchId === null ? null : <NameOf id={customer.branchId} key="branch" source={branchSource} />,
+        ],
         [
           'Address',
           [customer.address, customer.city, customer.country].filter((part) => part !== null).join(', ') || null,

@@ -7,7 +7,7 @@ import { useMay } from '../api/me';
 import { CustomerFields, NEW_CUSTOMER, newCustomer } from '../parts/customer-form';
 import { CustomerStatus } from '../parts/customer-status';
 import { DataTable, type Column } from '../parts/data-table';
-import { Choice, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { FormDialog } from '../parts/form-dialog';
 import { Balance } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
@@ -101,35 +101,20 @@ export function CustomersPage(): ReactNode {
 function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
   const navigate = route.useNavigate();
   const { status = 'ACTIVE', isDefault, search } = filters;
-  const set = (changed: CustomersFilters): void => {
-    void navigate({ search: { ...filters, ...changed }, replace: true });
-  };
+  const set = setterOf(filters, (next) => void navigate({ search: next, ...IN_PLACE }));
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
-      <SearchField
-        hint="Name, code, e-mail, phone, tax number"
-        onChange={(next) => {
-          set({ search: next });
-        }}
-        value={search}
-      />
+      <SearchField hint="Name, code, e-mail, phone, tax number" onChange={set('search')} value={search} />
       <Choice
         label="Status"
         onChange={(next) => {
-          set({ status: next ?? 'ALL' });
+          set('status')(next ?? 'ALL');
         }}
         options={STATUSES}
         value={asStatus(status)}
       />
-      <Choice
-        label="Default customer"
-        onChange={(next) => {
-          set({ isDefault: next });
-        }}
-        options={DEFAULTS}
-        value={isDefault}
-      />
+      <Choice label="Default customer" onChange={set('isDefault')} options={DEFAULTS} value={isDefault} />
     </FilterBar>
   );
 }

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { api, data } from '../api/client';
 import { deadLetterQuery, type DeadLetter } from '../api/dead-letters';
 import { ConfirmAction } from '../parts/confirm-action';
-import { CopyButton } from '../parts/copy-button';
+import { Copied } from '../parts/copied';
 import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
 import { Facts } from '../parts/facts';
 import { count } from '../parts/figures';
@@ -71,12 +71,6 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
       )}
     </Panel>
   </>
-);
-
-const Copied = ({ value, what }: { value: string; what: string }): ReactNode => (
-  <span className="k-request-id">
-    <code>{value}</code> <CopyButton value={value} what={what} />
-  </span>
 );
 
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {

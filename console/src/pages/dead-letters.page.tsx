@@ -2,18 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { deadLettersQuery, type DeadLetter, type LetterFilters } from '../api/dead-letters';
-import { useTenantNames } from '../api/tenants';
+import { SLOWLY_MS } from '../api/observation';
 import { DataTable, type Column } from '../parts/data-table';
 import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
 
 const PAGE_SIZE = 20;
-const WATCH_EVERY_MS = 10_000;
 const route = getRouteApi('/signed-in/dead-letters');
 
 const columns: readonly Column<DeadLetter>[] = [
@@ -54,7 +54,7 @@ export function DeadLettersPage(): ReactNode {
   const navigate = route.useNavigate();
   const letters = useQuery({
     ...deadLettersQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }),
-    refetchInterval: WATCH_EVERY_MS,
+    refetchInterval: SLOWLY_MS,
   });
   const isFiltered = Object.keys(filters).length > 0;
   return (
@@ -94,21 +94,15 @@ const STATUS_OPTIONS = [
 const ORIGIN_OPTIONS = Object.entries(ORIGINS) as [DeadLetter['origin'], string][];
 
 function Filters({ filters }: { filters: FilterValues }): ReactNode {
-  const tenants = useTenantNames();
   const navigate = route.useNavigate();
-  /** A filter that changes begins at the first page again. */
-  const set =
-    <K extends keyof FilterValues>(name: K) =>
-    (value: FilterValues[K] | undefined): void => {
-      void navigate({ search: { ...filters, [name]: value }, replace: true });
-    };
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
       <SearchField hint="Subject, event or reason" onChange={set('search')} value={filters.search} />
       <Choice label="Status" onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
       <Choice label="Origin" onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
-      <Choice label="Tenant" onChange={set('tenantId')} options={[...tenants]} value={filters.tenantId} />
+      <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>

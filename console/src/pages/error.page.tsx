@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
 import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
+import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
 import { CopyButton } from '../parts/copy-button';
@@ -15,6 +16,7 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { TenantName } from '../parts/tenant-name';
 
 const route = getRouteApi('/signed-in/errors/$id');
 
@@ -126,10 +128,10 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
 
 const TenantOf = ({ error: { tenantId } }: { error: ErrorRecord }): ReactNode => {
   if (tenantId === null) return <span className="k-nothing">—</span>;
-  if (tenantId === 'platform') return 'The platform';
+  if (tenantId === PLATFORM) return PLATFORM_NAME;
   return (
     <Link params={{ id: tenantId }} to="/tenants/$id">
-      {tenantId}
+      <TenantName id={tenantId} />
     </Link>
   );
 };

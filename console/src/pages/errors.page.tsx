@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { errorsQuery, type ErrorRecord } from '../api/errors';
+import { SLOWLY_MS } from '../api/observation';
 import { DataTable, type Column } from '../parts/data-table';
 import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -14,7 +15,6 @@ import { TextFilter } from '../parts/text-filter';
 import type { ErrorsFilters } from '../routes/platform-filters';
 
 const PAGE_SIZE = 25;
-const WATCH_EVERY_MS = 10_000;
 const route = getRouteApi('/signed-in/errors');
 
 const columns: readonly Column<ErrorRecord>[] = [
@@ -59,7 +59,7 @@ export function ErrorsPage(): ReactNode {
       pageNumber: page,
       pageSize: PAGE_SIZE,
     }),
-    refetchInterval: WATCH_EVERY_MS,
+    refetchInterval: SLOWLY_MS,
   });
   const isFiltered = Object.keys(filters).length > 0;
   return (
@@ -103,11 +103,7 @@ const STATUS_CODES = ['401', '403', '429', '500', '502', '503', '504'].map((code
 
 function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
   const navigate = route.useNavigate();
-  const set =
-    <K extends keyof ErrorsFilters>(name: K) =>
-    (value: ErrorsFilters[K] | undefined): void => {
-      void navigate({ search: { ...filters, [name]: value }, replace: true });
-    };
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   const clear = (): void => void navigate({ search: {} });
   const { resolved = 'false' } = filters;
   return (

@@ -2,9 +2,10 @@ import { Progress, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
-import { api, whole, type Shapes } from '../api/client';
 import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jobs';
+import { eventsOf, type HistoryEvent } from '../api/records';
 import type { LiveState } from '../api/server-events';
+import { PLATFORM } from '../api/tenants';
 import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
 import { Facts } from '../parts/facts';
@@ -21,18 +22,11 @@ import { TriggerJob } from '../parts/trigger-job';
 const LATEST = 100;
 const route = getRouteApi('/signed-in/jobs/$name');
 
-type StreamEvent = Shapes['StreamEventDto'];
-
 /** What the job's own history tells of its runs. */
-const historyQuery = (name: string) => ({
+const jobHistoryQuery = (name: string) => ({
   queryKey: ['job-history', name],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
-    whole(
-      api.GET('/api/platform/streams/{entity}/{id}/events', {
-        params: { path: { entity: 'job', id: name }, query: { tenantId: 'platform', pageSize: LATEST } },
-        signal,
-      }),
-    ),
+    eventsOf({ entity: 'job', id: name, tenantId: PLATFORM }, { pageNumber: 1, pageSize: LATEST }, signal),
 });
 
 /** The run that the address names, or the latest; undefined where there is none of the kind. */
@@ -87,21 +81,28 @@ export function JobPage(): ReactNode {
         }
         title={name}
       />
-      {problem && <ProblemView error={problem} onRetry={runs.refetch} />}
-      {run ? <RunPanels name={name} run={run} /> : <NoRun chosen={id} isPending={runs.isPending} />}
+      {problem && <ProblemView error={problem} onRetry={() => Promise.all([jobs.refetch(), runs.refetch()])} />}
+      {run ? (
+        <RunPanels name={name} run={run} />
+      ) : (
+        <NoRun chosen={id} isKnown={problem === null} isPending={runs.isPending} />
+      )}
     </>
   );
 }
 
-const NoRun = ({ chosen, isPending }: { chosen: string | undefined; isPending: boolean }): ReactNode => (
-  <div className="k-panel k-empty" role="status">
-    {isPending
-      ? 'Loading …'
-      : chosen === undefined
-        ? 'This job has not run yet.'
-        : 'This run is not among the latest hundred.'}
-  </div>
-);
+type NoRunProps = { readonly chosen: string | undefined; readonly isPending: boolean; readonly isKnown: boolean };
+
+const NoRun = ({ chosen, isPending, isKnown }: NoRunProps): ReactNode =>
+  isKnown && (
+    <div className="k-panel k-empty" role="status">
+      {isPending
+        ? 'Loading …'
+        : chosen === undefined
+          ? 'This job has not run yet.'
+          : 'This run is not among the latest hundred.'}
+    </div>
+  );
 
 function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
   const isRunning = run.status === 'RUNNING';
@@ -162,7 +163,7 @@ type Told = {
   readonly error?: string;
 };
 
-function lineOf({ type, data }: StreamEvent): string {
+function lineOf({ type, data }: HistoryEvent): string {
   const { progress, message, error } = data as Told;
   const parts = [WORDS[type] ?? type, progress === undefined ? undefined : `${progress} %`, error ?? message];
   return parts.filter((part) => part !== undefined && part !== null).join(' · ');
@@ -170,7 +171,7 @@ function lineOf({ type, data }: StreamEvent): string {
 
 /** Everything that the run told, from its events; grows while it runs. */
 function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
-  const history = useQuery(historyQuery(name));
+  const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();
   return (
     <Panel

@@ -5,7 +5,7 @@ import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jo
 import { DataTable, type Column } from '../parts/data-table';
 import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
-import { FilterBar, SearchField } from '../parts/filter-bar';
+import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { LiveMark } from '../parts/live-mark';
 import { PageHeader } from '../parts/page-header';
@@ -38,7 +38,7 @@ const jobColumns: readonly Column<Job>[] = [
         <StatusBadge tone="idle">Never ran</StatusBadge>
       ) : (
         <>
-          <Link className="k-plain" params={{ name }} search={{ run: lastExecution.id }} to="/jobs/$name">
+          <Link params={{ name }} search={{ run: lastExecution.id }} to="/jobs/$name">
             <RunStatus run={lastExecution} />
           </Link>
           <div className="k-nothing">
@@ -124,7 +124,7 @@ function Runs(): ReactNode {
       <FilterBar>
         <SearchField
           hint="Job or message"
-          onChange={(next) => void navigate({ search: { search: next }, replace: true })}
+          onChange={(next) => void navigate({ search: { search: next }, ...IN_PLACE })}
           value={search}
         />
       </FilterBar>

@@ -1,12 +1,13 @@
-import { Pagination, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { notificationsQuery, unreadQuery, type Notification } from '../api/notifications';
 import type { Shown } from '../api/queries';
-import { Choice, FilterBar } from '../parts/filter-bar';
+import { Choice, FilterBar, IN_PLACE } from '../parts/filter-bar';
 import { Notices, ReadAll } from '../parts/notices';
 import { PageHeader } from '../parts/page-header';
+import { NothingListed, Pages, type PagesProps } from '../parts/pages';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 
@@ -17,6 +18,8 @@ const READ = [
   ['false', 'Not read'],
   ['true', 'Read'],
 ] as const;
+
+const NOTHING = { false: 'Everything is read.', true: 'None is found.', any: 'Nothing has been told yet.' } as const;
 
 /** Everything that somebody was told. */
 export function NotificationsPage(): ReactNode {
@@ -30,7 +33,6 @@ export function NotificationsPage(): ReactNode {
       ...(isRead !== undefined && { isRead: isRead === 'true' }),
     }),
   );
-  const totalPages = found.data?.totalPages ?? 0;
   return (
     <>
       <PageHeader
@@ -42,24 +44,21 @@ export function NotificationsPage(): ReactNode {
         <FilterBar>
           <Choice
             label="Shown"
-            onChange={(next) => void navigate({ search: { isRead: next }, replace: true })}
+            onChange={(next) => void navigate({ search: { isRead: next }, ...IN_PLACE })}
             options={READ}
             value={isRead}
           />
         </FilterBar>
-        <Found isRead={isRead} query={found} />
-        {totalPages > 1 && (
-          <nav aria-label="Pages" className="k-pages">
-            <Pagination
-              getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-              getItemProps={(item) => ({ 'aria-label': `page ${item}` })}
-              onChange={(next) => void navigate({ search: { isRead, page: next } })}
-              size="sm"
-              total={totalPages}
-              value={page}
-            />
-          </nav>
-        )}
+        <Found
+          isRead={isRead}
+          pages={{
+            page,
+            totalPages: found.data?.totalPages,
+            totalCount: found.data?.totalCount,
+            onPage: (next) => void navigate({ search: { isRead, page: next } }),
+          }}
+          query={found}
+        />
       </Panel>
     </>
   );
@@ -68,15 +67,19 @@ export function NotificationsPage(): ReactNode {
 type FoundProps = {
   readonly query: Shown<{ readonly items: readonly Notification[] }>;
   readonly isRead: 'true' | 'false' | undefined;
+  readonly pages: PagesProps;
 };
 
-const Found = ({ query: { data, error, isPending, refetch }, isRead }: FoundProps): ReactNode => (
+const Found = ({ query: { data, error, isPending, refetch }, isRead, pages }: FoundProps): ReactNode => (
   <>
     {error !== null && <ProblemView error={error} onRetry={refetch} />}
     {isPending && <Skeleton height={160} />}
-    {data?.items.length === 0 && (
-      <p className="k-empty">{isRead === 'false' ? 'Everything is read.' : 'Nothing has been told yet.'}</p>
+    {data?.items.length === 0 && <NothingListed pages={pages}>{NOTHING[isRead ?? 'any']}</NothingListed>}
+    {data !== undefined && data.items.length > 0 && (
+      <>
+        <Notices of={data.items} />
+        <Pages {...pages} />
+      </>
     )}
-    {data !== undefined && <Notices of={data.items} />}
   </>
 );

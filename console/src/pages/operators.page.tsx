@@ -1,11 +1,12 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, data, whole, type Shapes } from '../api/client';
 import { useMe } from '../api/me';
+import { PLATFORM } from '../api/tenants';
 import { ConfirmAction } from '../parts/confirm-action';
 import { DataTable, type Column } from '../parts/data-table';
-import { FilterBar, SearchField } from '../parts/filter-bar';
+import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
@@ -21,7 +22,7 @@ const operatorsQuery = (query: { pageNumber: number; pageSize: number; search?: 
   queryOptions({
     queryKey: ['operators', query],
     queryFn: ({ signal }) => whole(api.GET('/api/platform/operators', { params: { query }, signal })),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
 
 const columns: readonly Column<Operator>[] = [
@@ -29,7 +30,7 @@ const columns: readonly Column<Operator>[] = [
     key: 'name',
     header: 'Name',
     cell: ({ id, fullName }) => (
-      <Link params={{ entity: 'operator', id }} search={{ tenantId: 'platform' }} to="/records/$entity/$id">
+      <Link params={{ entity: 'operator', id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
         {fullName}
       </Link>
     ),
@@ -64,7 +65,7 @@ export function OperatorsPage(): ReactNode {
         <FilterBar>
           <SearchField
             hint="Name or e-mail"
-            onChange={(next) => void navigate({ search: { search: next }, replace: true })}
+            onChange={(next) => void navigate({ search: { search: next }, ...IN_PLACE })}
             value={search}
           />
         </FilterBar>

@@ -1,11 +1,11 @@
-import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, whole } from '../api/client';
 import { jobsQuery, type Job } from '../api/jobs';
-import { isOperator, useMe } from '../api/me';
-import { headRates, queuesQuery, systemQuery, type Sample, type SystemHealth } from '../api/observation';
+import { headRates, queuesQuery, SLOWLY_MS, systemQuery, type Sample, type SystemHealth } from '../api/observation';
+import type { Shown } from '../api/queries';
+import { DataTable, type Column } from '../parts/data-table';
 import { bytes, count, decimal, duration } from '../parts/figures';
 import { LiveChart } from '../parts/live-chart';
 import { PageHeader } from '../parts/page-header';
@@ -15,8 +15,8 @@ import { QueueTable } from '../parts/queue-table';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { Tiles, type TileProps } from '../parts/tile';
 
-const SLOWLY_MS = 10_000;
 const UNKNOWN = '…';
+const NOT_KNOWN = 'not known now';
 
 const parkedQuery = {
   queryKey: ['dead-letters', 'parked-count'],
@@ -24,8 +24,8 @@ const parkedQuery = {
     whole(api.GET('/api/platform/dead-letters', { params: { query: { status: 'PARKED', pageSize: 1 } }, signal })),
   refetchInterval: SLOWLY_MS,
 };
-const errorsQuery = {
-  queryKey: ['error-logs', 'open-count'],
+const openErrorsQuery = {
+  queryKey: ['errors', 'open-count'],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     whole(
       api.GET('/api/platform/error-logs', {
@@ -49,12 +49,6 @@ const Level = ({ status }: { status: SystemHealth['status'] }): ReactNode => {
 
 /** How the whole service is doing, at a glance. */
 export function OverviewPage(): ReactNode {
-  const me = useMe();
-  if (me === undefined) return null;
-  return isOperator(me) ? <PlatformOverview /> : <Welcome />;
-}
-
-function PlatformOverview(): ReactNode {
   const system = useQuery(systemQuery);
   const queues = useQuery(queuesQuery);
   const samples = queues.data?.samples ?? [];
@@ -62,7 +56,7 @@ function PlatformOverview(): ReactNode {
     <>
       <PageHeader lead="Refreshed every two seconds." title="Overview" />
       {system.error !== null && <ProblemView error={system.error} onRetry={system.refetch} />}
-      <StateTiles samples={samples} system={system.data} />
+      <StateTiles samples={samples} system={system} />
       <div className="k-grid">
         <Panel title="Events per second">
           <RateChart samples={samples} />
@@ -71,7 +65,7 @@ function PlatformOverview(): ReactNode {
           <LagChart kinds={queues.data?.queues ?? []} samples={samples} />
         </Panel>
       </div>
-      <Panel title="Lag of every projection, policy and the forwarder">
+      <Panel title="Lag of every queue">
         <QueueTable query={queues} queues={queues.data?.queues} samples={samples} />
       </Panel>
       <div className="k-grid">
@@ -86,25 +80,27 @@ function PlatformOverview(): ReactNode {
   );
 }
 
-function StateTiles({ system, samples }: { system: SystemHealth | undefined; samples: readonly Sample[] }): ReactNode {
-  const parked = useQuery(parkedQuery).data?.totalCount;
-  const errors = useQuery(errorsQuery).data?.totalCount;
-  const jobs = useQuery({ ...jobsQuery, refetchInterval: SLOWLY_MS }).data;
-  return (
-    <Tiles
-      of={[healthTile(system), headTile(samples, system), parkedTile(parked), errorsTile(errors), jobsTile(jobs)]}
-    />
-  );
+/** Of a query: what is shown as known only as long as it can be asked for. */
+type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
+type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
+
+function StateTiles({ system, samples }: StateProps): ReactNode {
+  const parked = useQuery(parkedQuery);
+  const errors = useQuery(openErrorsQuery);
+  const jobs = useQuery({ ...jobsQuery, refetchInterval: SLOWLY_MS });
+  const head = headTile(samples, system.data);
+  return <Tiles of={[healthTile(system), head, parkedTile(parked), errorsTile(errors), jobsTile(jobs)]} />;
 }
 
-const healthTile = (system: SystemHealth | undefined): TileProps =>
-  system === undefined
-    ? { name: 'Service', value: UNKNOWN }
-    : {
-        name: 'Service',
-        value: <Level status={system.status} />,
-        note: troubleOf(system) || `up for ${duration(system.uptimeSeconds * 1_000)}, version ${system.version}`,
-      };
+function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
+  if (error !== null) return { name: 'Service', value: UNKNOWN, note: NOT_KNOWN };
+  if (system === undefined) return { name: 'Service', value: UNKNOWN };
+  return {
+    name: 'Service',
+    value: <Level status={system.status} />,
+    note: troubleOf(system) || `up for ${duration(system.uptimeSeconds * 1_000)}, version ${system.version}`,
+  };
+}
 
 /** What is away or stands still, by name; empty where nothing is. */
 const troubleOf = ({ checks, projections }: SystemHealth): string =>
@@ -118,27 +114,33 @@ function headTile(samples: readonly Sample[], system: SystemHealth | undefined):
   return { name: 'Event head', value: head == null ? UNKNOWN : count(head), note: 'position of the last event' };
 }
 
-/** What a number of things to be done means. */
-const waiting = (number: number | undefined, none: string, some: string): ReactNode =>
-  number === undefined || number === 0 ? none : <StatusBadge tone="warning">{some}</StatusBadge>;
+type Counted = Asked<{ readonly totalCount: number }>;
 
-const parkedTile = (parked: number | undefined): TileProps => ({
-  name: 'Parked dead letters',
-  value: (
+/** How many things are to be done, and what that means: nothing, where it is not known. */
+function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
+  if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
+  if (data === undefined) return { value: UNKNOWN };
+  const { totalCount } = data;
+  return { value: count(totalCount), note: totalCount === 0 ? none : <StatusBadge tone="warning">{some}</StatusBadge> };
+}
+
+function parkedTile(parked: Counted): TileProps {
+  const { value, note } = waiting(parked, 'nothing waits for you', 'wait for a person');
+  const link = (
     <Link search={{ status: 'PARKED' }} to="/dead-letters">
-      {parked === undefined ? UNKNOWN : count(parked)}
+      {value}
     </Link>
-  ),
-  note: waiting(parked, 'nothing waits for you', 'wait for a person'),
-});
+  );
+  return { name: 'Parked dead letters', value: link, note };
+}
 
-const errorsTile = (errors: number | undefined): TileProps => ({
-  name: 'Open errors',
-  value: errors === undefined ? UNKNOWN : count(errors),
-  note: waiting(errors, 'none is unresolved', 'nobody has resolved'),
-});
+function errorsTile(errors: Counted): TileProps {
+  const { value, note } = waiting(errors, 'none is unresolved', 'nobody has resolved');
+  return { name: 'Open errors', value: <Link to="/errors">{value}</Link>, note };
+}
 
-function jobsTile(jobs: readonly Job[] | undefined): TileProps {
+function jobsTile({ data: jobs, error }: Asked<readonly Job[]>): TileProps {
+  if (error !== null) return { name: 'Jobs', value: <Link to="/jobs">{UNKNOWN}</Link>, note: NOT_KNOWN };
   if (jobs === undefined) return { name: 'Jobs', value: UNKNOWN };
   const failed = jobs.filter(({ lastExecution }) => lastExecution?.status === 'FAILED').map(({ name }) => name);
   const running = jobs.filter(({ isRunning }) => isRunning).map(({ name }) => name);
@@ -176,53 +178,45 @@ const GROUPS = [
   ['forwarder', 'forwarder'],
 ] as const;
 
+/** Null where nobody works on any of them. */
+const largest = (lags: readonly number[]): number | null => (lags.length === 0 ? null : Math.max(...lags));
+
 function LagChart({ samples, kinds }: { samples: readonly Sample[]; kinds: Kinds }): ReactNode {
   const shown = GROUPS.filter(([kind]) => kinds.some((each) => each.kind === kind));
   const series = shown.map(([kind, label]) => {
     const names = kinds.filter((each) => each.kind === kind).map(({ name }) => name);
-    return {
-      label,
-      values: samples.map(({ lags }) => Math.max(...names.map((name) => lags.get(name) ?? 0))),
-    };
+    return { label, values: samples.map(({ lags }) => largest(names.flatMap((name) => lags.get(name) ?? []))) };
   });
-  const words = series.map(({ label, values }) => `${label} ${count(values.at(-1) ?? 0)}`).join(', ');
-  return <LiveChart series={series} summary={`Largest lag now: ${words}`} times={samples.map(({ at }) => at)} />;
+  const words = series.map(({ label, values }) => {
+    const latest = values.at(-1) ?? null;
+    return `${label} ${latest === null ? 'unknown' : count(latest)}`;
+  });
+  return (
+    <LiveChart series={series} summary={`Largest lag now: ${words.join(', ')}`} times={samples.map(({ at }) => at)} />
+  );
 }
 
+type Check = SystemHealth['checks'][number] & { readonly engine: SystemHealth['engines'][number] | undefined };
+
+const checkColumns: readonly Column<Check>[] = [
+  { key: 'check', header: 'Check', cell: ({ name }) => name },
+  { key: 'status', header: 'Status', cell: ({ status }) => <Level status={status} /> },
+  { key: 'latency', header: 'Answers in', numeric: true, cell: ({ latencyMs }) => `${decimal(latencyMs)} ms` },
+  {
+    key: 'engine',
+    header: 'Engine',
+    cell: ({ engine }) => (engine ? `${engine.engine ?? '—'} ${engine.version ?? ''}` : '—'),
+  },
+];
+
 const Engines = ({ system }: { system: SystemHealth | undefined }): ReactNode => (
-  <table className="k-table" role="table">
-    <thead role="rowgroup">
-      <tr role="row">
-        <th scope="col">Check</th>
-        <th scope="col">Status</th>
-        <th className="k-numeric" scope="col">
-          Answers in
-        </th>
-        <th scope="col">Engine</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      {system?.checks.map(({ name, status, latencyMs }) => {
-        const engine = system.engines.find((each) => each.name === name);
-        return (
-          <tr key={name} role="row">
-            <td data-label="Check" role="cell">
-              {name}
-            </td>
-            <td data-label="Status" role="cell">
-              <Level status={status} />
-            </td>
-            <td className="k-numeric" data-label="Answers in" role="cell">
-              {decimal(latencyMs)} ms
-            </td>
-            <td data-label="Engine" role="cell">
-              {engine ? `${engine.engine ?? '—'} ${engine.version ?? ''}` : '—'}
-            </td>
-          </tr>
-        );
-      })}
-    </tbody>
-  </table>
+  <DataTable
+    columns={checkColumns}
+    empty="Nothing is checked."
+    keyOf={({ name }) => name}
+    label="Checks of the engines"
+    rows={system?.checks.map((check) => ({ ...check, engine: system.engines.find(({ name }) => name === check.name) }))}
+  />
 );
 
 const Process = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
@@ -240,11 +234,3 @@ const Process = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
       ]}
     />
   );
-
-/** What a tenant's user sees first. */
-const Welcome = (): ReactNode => (
-  <>
-    <PageHeader title="Welcome" />
-    <Text>Choose a page on the left.</Text>
-  </>
-);

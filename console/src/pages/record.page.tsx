@@ -13,6 +13,7 @@ import {
   type RecordAddress,
   type RecordState,
 } from '../api/records';
+import { PLATFORM } from '../api/tenants';
 import { entityWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
@@ -20,6 +21,7 @@ import { differences } from '../parts/differences';
 import { actorOf, textIn } from '../parts/event-words';
 import { Facts } from '../parts/facts';
 import { count } from '../parts/figures';
+import { IN_PLACE } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { JsonView } from '../parts/json-view';
 import { PageHeader } from '../parts/page-header';
@@ -39,7 +41,7 @@ const nameIn = (state: unknown): string | undefined =>
 export function RecordPage(): ReactNode {
   const { entity, id } = route.useParams();
   const { tenantId } = route.useSearch();
-  const address = { entity, id, tenantId: tenantId ?? 'platform' };
+  const address = { entity, id, tenantId: tenantId ?? PLATFORM };
   const now = useQuery(stateQuery(address, undefined));
   return (
     <>
@@ -63,7 +65,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
   const { at } = route.useSearch();
   const navigate = route.useNavigate();
   const travel = (to: string | undefined): void => {
-    void navigate({ search: (before) => ({ ...before, at: to }), replace: true });
+    void navigate({ search: (before) => ({ ...before, at: to }), ...IN_PLACE });
   };
   const newest = useQuery(historyQuery(address, 1));
   const state = useQuery(stateQuery(address, at));

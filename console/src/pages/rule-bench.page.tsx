@@ -127,12 +127,6 @@ const candidateColumns = (winner: string | undefined): readonly Column<Candidate
   },
 ];
 
-const NO_QUERY = {
-  error: null,
-  isPending: false,
-  refetch: () => Promise.reject(new Error('There is nothing to ask.')),
-};
-
 const Result = ({ result }: { result: RuleTest }): ReactNode => (
   <>
     {result.matched ? (
@@ -163,7 +157,6 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
         empty="There is no enabled rule."
         keyOf={({ rule }) => rule.id}
         label="Rules that were tried"
-        query={NO_QUERY}
         rows={result.candidates}
       />
     </Panel>
@@ -203,7 +196,6 @@ const Sample = ({
       empty="None of the recorded transactions."
       keyOf={({ id }) => id}
       label="Recorded transactions"
-      query={NO_QUERY}
       rows={sample}
     />
   </Panel>

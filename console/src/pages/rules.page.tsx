@@ -9,7 +9,7 @@ import { ConfirmAction } from '../parts/confirm-action';
 import { DataTable, type Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
 import { count } from '../parts/figures';
-import { Choice, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
@@ -118,11 +118,7 @@ export function RulesPage(): ReactNode {
 function Filters({ filters }: { filters: RulesFilters }): ReactNode {
   const navigate = route.useNavigate();
   const categories = useQuery(categoriesQuery);
-  const set =
-    <K extends keyof RulesFilters>(name: K) =>
-    (value: RulesFilters[K] | undefined): void => {
-      void navigate({ search: { ...filters, [name]: value }, replace: true });
-    };
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>

@@ -80,7 +80,7 @@ function SignInForm(): ReactNode {
         )}
         <TextInput
           autoComplete="username"
-          data-autofocus
+          autoFocus
           error={problem?.fault('email')}
           label="E-mail"
           onChange={({ currentTarget }) => {

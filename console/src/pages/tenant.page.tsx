@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
 import { keysOfQuery, type Key } from '../api/keys';
-import { tenantQuery, type Tenant } from '../api/tenants';
+import { PLATFORM, tenantQuery, type Tenant } from '../api/tenants';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
 import { DataTable, type Column } from '../parts/data-table';
@@ -63,7 +63,7 @@ const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
       <Link search={{ tenantId: tenant.id }} to="/errors">
         Its open errors
       </Link>
-      <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: 'platform' }} to="/records/$entity/$id">
+      <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
         History of the tenant
       </Link>
       <Link

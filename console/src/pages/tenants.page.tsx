@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
 import { tenantsQuery, type Tenant } from '../api/tenants';
 import { DataTable, type Column } from '../parts/data-table';
-import { Choice, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { TextField, type Draft } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
@@ -39,11 +39,21 @@ const ACTIVITY = [
   ['false', 'Suspended'],
 ] as const;
 
+type Filters = { readonly search?: string; readonly isActive?: 'true' | 'false' };
+
+const queryOf = ({ isActive, ...filters }: Filters, pageNumber: number) => ({
+  ...filters,
+  ...(isActive !== undefined && { isActive: isActive === 'true' }),
+  pageNumber,
+  pageSize: PAGE_SIZE,
+});
+
 /** Whose books the service keeps. */
 export function TenantsPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
-  const tenants = useQuery(tenantsQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }));
+  const tenants = useQuery(tenantsQuery(queryOf(filters, page)));
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -54,17 +64,8 @@ export function TenantsPage(): ReactNode {
       />
       <Panel title="All tenants">
         <FilterBar onClear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField
-            hint="Name or slug"
-            onChange={(search) => void navigate({ search: { ...filters, search }, replace: true })}
-            value={filters.search}
-          />
-          <Choice
-            label="Status"
-            onChange={(isActive) => void navigate({ search: { ...filters, isActive }, replace: true })}
-            options={ACTIVITY}
-            value={filters.isActive}
-          />
+          <SearchField hint="Name or slug" onChange={set('search')} value={filters.search} />
+          <Choice label="Status" onChange={set('isActive')} options={ACTIVITY} value={filters.isActive} />
         </FilterBar>
         <DataTable
           columns={columns}

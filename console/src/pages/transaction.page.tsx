@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { categoriesQuery, transactionQuery, type Transaction } from '../api/books';
+import { accountSource, categoriesQuery, transactionQuery, type Transaction } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { Copied } from '../parts/copied';
@@ -13,10 +13,11 @@ import { AreaField, OneOfField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { amountWords, Money } from '../parts/money';
+import { NameOf } from '../parts/name-of';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { AccountName, TransactionState, typeWords } from '../parts/transaction-words';
+import { TransactionState, typeWords } from '../parts/transaction-words';
 
 const route = getRouteApi('/signed-in/transactions/$id');
 
@@ -90,7 +91,7 @@ const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction
 
 type Posting = Transaction['postings'][number];
 const columns: readonly Column<Posting>[] = [
-  { key: 'account', header: 'Account', cell: ({ accountId }) => <AccountName id={accountId} /> },
+  { key: 'account', header: 'Account', cell: ({ accountId }) => <NameOf id={accountId} source={accountSource} /> },
   {
     key: 'debit',
     header: 'Debit',
@@ -112,55 +113,27 @@ const Postings = ({ transaction: { postings } }: { transaction: Transaction }): 
       empty="It has no postings."
       keyOf={({ accountId, amount }) => `${accountId} ${amount}`}
       label="Postings"
-      query={{ error: null, isPending: false, refetch: () => Promise.reject(new Error('There is nothing to ask.')) }}
       rows={postings}
     />
   </Panel>
 );
 
-const NO_CATEGORY = 'none';
-
 function Actions({ transaction }: { transaction: Transaction }): ReactNode {
-  const { id, isCancelled, reversalOf, systemGenerated, categoryId, direction } = transaction;
+  const { id, isCancelled, reversalOf, systemGenerated } = transaction;
+  const mayChoose = useMay('categories.read');
   const cache = useQueryClient();
-  const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
   const refresh = (): void => {
     for (const key of ['transaction', 'transactions', 'statement', 'customer', 'customers'])
       void cache.invalidateQueries({ queryKey: [key] });
   };
-  const fitting = (categories.data ?? []).filter(
-    (each) => direction === null || each.direction === 'BOTH' || each.direction === direction,
-  );
-  const path = { params: { path: { id } } };
   return (
     <>
-      <FormDialog
-        act={({ categoryId: chosen = '' }) =>
-          data(
-            api.PATCH('/api/transactions/{id}/category', {
-              ...path,
-              body: { categoryId: chosen === NO_CATEGORY ? null : chosen },
-            }),
-          )
-        }
-        fields={(form) => (
-          <OneOfField
-            form={form}
-            hint="Your choice stays, whatever the rules say later; they learn from it."
-            label="Category"
-            name="categoryId"
-            options={[[NO_CATEGORY, 'None'], ...fitting.map(({ id: each, name }) => [each, name] as const)]}
-          />
-        )}
-        icon="rules"
-        initial={{ categoryId: categoryId ?? NO_CATEGORY }}
-        label="Choose the category"
-        onDone={refresh}
-        send="Choose"
-      />
+      {mayChoose && <ChooseCategory onDone={refresh} transaction={transaction} />}
       {!isCancelled && reversalOf === null && !systemGenerated && (
         <FormDialog
-          act={({ reason = '' }) => data(api.POST('/api/transactions/{id}/cancel', { ...path, body: { reason } }))}
+          act={({ reason = '' }) =>
+            data(api.POST('/api/transactions/{id}/cancel', { params: { path: { id } }, body: { reason } }))
+          }
           fields={(form) => <AreaField form={form} label="Reason" name="reason" required />}
           icon="close"
           initial={{ reason: '' }}
@@ -171,5 +144,45 @@ function Actions({ transaction }: { transaction: Transaction }): ReactNode {
         />
       )}
     </>
+  );
+}
+
+const NO_CATEGORY = 'none';
+
+type ChooseProps = { readonly transaction: Transaction; readonly onDone: () => void };
+
+function ChooseCategory({ transaction: { id, categoryId, direction }, onDone }: ChooseProps): ReactNode {
+  const categories = useQuery(categoriesQuery);
+  const fitting = (categories.data ?? []).filter(
+    (each) => direction === null || each.direction === 'BOTH' || each.direction === direction,
+  );
+  return (
+    <FormDialog
+      act={({ categoryId: chosen = '' }) =>
+        data(
+          api.PATCH('/api/transactions/{id}/category', {
+            params: { path: { id } },
+            body: { categoryId: chosen === NO_CATEGORY ? null : chosen },
+          }),
+        )
+      }
+      fields={(form) => (
+        <>
+          {categories.error !== null && <ProblemView error={categories.error} onRetry={categories.refetch} />}
+          <OneOfField
+            form={form}
+            hint="Your choice stays, whatever the rules say later; they learn from it."
+            label="Category"
+            name="categoryId"
+            options={[[NO_CATEGORY, 'None'], ...fitting.map(({ id: each, name }) => [each, name] as const)]}
+          />
+        </>
+      )}
+      icon="rules"
+      initial={{ categoryId: categoryId ?? NO_CATEGORY }}
+      label="Choose the category"
+      onDone={onDone}
+      send="Choose"
+    />
   );
 }

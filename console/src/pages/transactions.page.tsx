@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { accountSource, categoriesQuery, customerSource, transactionsQuery, type Transaction } from '../api/books';
 import { useMay } from '../api/me';
 import { DataTable, type Column } from '../parts/data-table';
-import { Choice, DateField, FilterBar, SearchField } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -105,11 +105,7 @@ const ORIGINS = [['false', 'By people']] as const;
 function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
   const navigate = route.useNavigate();
   const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
-  const set =
-    <K extends keyof TransactionsFilters>(name: K) =>
-    (value: TransactionsFilters[K] | undefined): void => {
-      void navigate({ search: { ...filters, [name]: value }, replace: true });
-    };
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>

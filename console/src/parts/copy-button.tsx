@@ -1,32 +1,27 @@
 import { ActionIcon } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useClipboard } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import { Icon } from './icons';
 
 const SHOWN_MS = 2_000;
 
-/** Browsers have one where the address is HTTPS or this machine. */
-const { clipboard } = navigator as { readonly clipboard?: Clipboard };
-
-/** Copies a value; says so for a moment. */
+/** Copies a value; says for a moment that it did, or that the browser does not let it. */
 export function CopyButton({ value, what }: { value: string; what: string }): ReactNode {
-  const [copied, setCopied] = useState(false);
-  if (clipboard === undefined) return null;
-  const copy = async (): Promise<void> => {
-    await clipboard.writeText(value);
-    setCopied(true);
-    window.setTimeout(() => {
-      setCopied(false);
-    }, SHOWN_MS);
-  };
+  const { copy, copied, error } = useClipboard({ timeout: SHOWN_MS });
+  // Browsers have one where the address is HTTPS or this machine.
+  if (!('clipboard' in navigator)) return null;
+  const words = copied ? `Copied the ${what}` : error === null ? `Copy the ${what}` : `The ${what} could not be copied`;
   return (
     <ActionIcon
-      aria-label={copied ? `Copied the ${what}` : `Copy the ${what}`}
-      onClick={() => void copy()}
+      aria-label={words}
+      onClick={() => {
+        copy(value);
+      }}
       size="sm"
-      title={copied ? 'Copied' : `Copy the ${what}`}
+      title={words}
       variant="subtle"
     >
-      <Icon name={copied ? 'check' : 'copy'} size={15} />
+      <Icon name={copied ? 'check' : error === null ? 'copy' : 'alert'} size={15} />
     </ActionIcon>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { branchSource, type Customer } from '../api/books';
 import type { Shapes } from '../api/client';
 import type { Version } from './edit-dialog';
-import { AreaField, OneOfField, TextField, type Draft, type Form } from './form';
+import { AreaField, cleared, OneOfField, TextField, type Draft, type Form } from './form';
 import { RemoteField } from './remote-field';
 
 const REQUIRED = ['name', 'code', 'type'] as const;
@@ -34,13 +34,7 @@ export const customerVersion = (customer: Customer): Version => ({
   revision: customer.revision,
 });
 
-const isClearable = (name: string): boolean => CLEARABLE.some((each) => each === name);
-
-/** What was typed as the service takes it: an emptied field is cleared, where it can be. */
-export const customerChanges = (values: Draft): Shapes['UpdateCustomerDto'] =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, typed]) => [name, isClearable(name) && typed.trim() === '' ? null : typed]),
-  );
+export const customerChanges = (values: Draft): Shapes['UpdateCustomerDto'] => cleared(values, CLEARABLE);
 
 /** For a new customer: what was left empty is left out, and the service gives a code. */
 export const newCustomer = (values: Draft): Shapes['CreateCustomerDto'] => ({

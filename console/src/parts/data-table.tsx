@@ -1,7 +1,7 @@
-import { Pagination, Skeleton, Text } from '@mantine/core';
-import { useId, type ReactNode } from 'react';
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Shown } from '../api/queries';
-import { count } from './figures';
+import { NothingListed, Pages, type PagesProps } from './pages';
 import { ProblemView } from './problem-view';
 
 export type Column<Row> = {
@@ -12,13 +12,17 @@ export type Column<Row> = {
   readonly numeric?: boolean;
 };
 
+/** What a table needs of the query behind its rows. */
+export type Asked = Pick<Shown<unknown>, 'error' | 'isPlaceholderData' | 'refetch'>;
+
 type Props<Row> = {
   /** What the table holds, for those who do not see it. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   readonly keyOf: (row: Row) => string;
-  readonly query: Pick<Shown<unknown>, 'error' | 'isPending' | 'refetch'>;
+  /** Where the rows come from; without it they are there already. */
+  readonly query?: Asked;
   /** What it means that there is nothing. */
   readonly empty: ReactNode;
   /** Under it: the pages, where there are several. */
@@ -26,41 +30,50 @@ type Props<Row> = {
 };
 
 const SKELETON_ROWS = 5;
+const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
 /** A list in all its states. At a phone's width every row becomes a card whose values carry their column's name. */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages }: Props<Row>): ReactNode {
-  const id = useId();
-  if (query.error !== null && rows === undefined) return <ProblemView error={query.error} onRetry={query.refetch} />;
-  if (rows?.length === 0) return <div className="k-empty">{empty}</div>;
+  const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
+  if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;
   return (
     <>
-      {query.error !== null && (
-        <ProblemView error={query.error} onRetry={query.refetch} title="This may be out of date" />
+      {error !== null && <ProblemView error={error} onRetry={refetch} title="This may be out of date" />}
+      {rows?.length === 0 ? (
+        <NothingListed pages={pages}>{empty}</NothingListed>
+      ) : (
+        <Listed columns={columns} isOld={isPlaceholderData} keyOf={keyOf} label={label} rows={rows} />
       )}
-      <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
-        <table aria-busy={query.isPending} className="k-table" role="table">
-          <thead role="rowgroup">
-            <tr role="row">
-              {columns.map(({ key, header, numeric }) => (
-                <th className={numeric === true ? 'k-numeric' : undefined} key={key} role="columnheader" scope="col">
-                  {header}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {rows === undefined
-              ? Array.from({ length: SKELETON_ROWS }, (_, index) => (
-                  <LoadingRow columns={columns.length} key={`${id}${index}`} />
-                ))
-              : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} />)}
-          </tbody>
-        </table>
-      </div>
-      {pages !== undefined && <Pages {...pages} />}
+      {pages !== undefined && rows?.length !== 0 && <Pages {...pages} />}
     </>
   );
 }
+
+type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf'> & {
+  /** Shown until there are newer ones. */
+  readonly isOld: boolean;
+};
+
+const Listed = <Row,>({ label, columns, rows, keyOf, isOld }: ListedProps<Row>): ReactNode => (
+  <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
+    <table aria-busy={rows === undefined || isOld} className="k-table" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ key, header, numeric }) => (
+            <th className={numeric === true ? 'k-numeric' : undefined} key={key} role="columnheader" scope="col">
+              {header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows === undefined
+          ? Array.from({ length: SKELETON_ROWS }, (_, index) => <LoadingRow columns={columns.length} key={index} />)
+          : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} />)}
+      </tbody>
+    </table>
+  </div>
+);
 
 const TableRow = <Row,>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }): ReactNode => (
   <tr role="row">
@@ -81,30 +94,3 @@ const LoadingRow = ({ columns }: { columns: number }): ReactNode => (
     ))}
   </tr>
 );
-
-type PagesProps = {
-  readonly page: number;
-  readonly totalPages: number | undefined;
-  readonly totalCount: number | undefined;
-  readonly onPage: (page: number) => void;
-};
-
-function Pages({ page, totalPages = 0, totalCount = 0, onPage }: PagesProps): ReactNode {
-  return (
-    <nav aria-label="Pages" className="k-pages">
-      <Text c="dimmed" size="sm">
-        {count(totalCount)} in all
-      </Text>
-      {totalPages > 1 && (
-        <Pagination
-          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-          getItemProps={(item) => ({ 'aria-label': `page ${item}` })}
-          onChange={onPage}
-          size="sm"
-          total={totalPages}
-          value={page}
-        />
-      )}
-    </nav>
-  );
-}

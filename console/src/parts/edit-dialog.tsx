@@ -146,7 +146,7 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
           Discard what I typed
         </Button>
         <Button
-          data-autofocus
+          autoFocus
           onClick={() => {
             onGoOn(theirs);
           }}

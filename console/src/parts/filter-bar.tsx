@@ -1,9 +1,18 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icons';
+import { useTyped } from './typed';
 
-const TYPING_MS = 300;
+/** How an address changes whose page stays the same: without a step of its own on the way back, and without scrolling. */
+export const IN_PLACE = { replace: true, resetScroll: false } as const;
+
+/** Sets one of several filters. A filter that changes begins at the first page again. */
+export const setterOf =
+  <F extends object>(filters: F, go: (filters: F) => void) =>
+  <K extends keyof F>(name: K) =>
+  (value: F[K] | undefined): void => {
+    go({ ...filters, [name]: value });
+  };
 
 /** The filters of a list, in one row. What they say stands in the address, so that it can be shared. */
 export const FilterBar = ({
@@ -31,22 +40,13 @@ type SearchProps = {
 };
 
 /** A search that follows typing; `/` goes to it. */
-export function SearchField({ value = '', onChange, hint }: SearchProps): ReactNode {
-  const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
-  // The address has changed by something else than this field: a link, or the way back.
-  if (shown !== value) {
-    setShown(value);
-    setTyped(value);
-  }
-  const tell = useDebouncedCallback((text: string) => {
-    setShown(text);
-    onChange(text === '' ? undefined : text);
-  }, TYPING_MS);
+export function SearchField({ value, onChange, hint }: SearchProps): ReactNode {
+  const [typed, type] = useTyped(value, onChange);
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
-      if (event.key !== '/' || isTyping) return;
+      const isCovered = document.querySelector('[role=dialog]') !== null;
+      if (event.key !== '/' || isTyping || isCovered) return;
       event.preventDefault();
       document.querySelector<HTMLInputElement>('.k-search input')?.focus();
     };
@@ -61,8 +61,7 @@ export function SearchField({ value = '', onChange, hint }: SearchProps): ReactN
       label="Search"
       leftSection={<Icon name="search" size={16} />}
       onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        tell(currentTarget.value);
+        type(currentTarget.value);
       }}
       placeholder={hint}
       type="search"

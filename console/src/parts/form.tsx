@@ -13,7 +13,7 @@ export type Form = {
   readonly fault: (name: string) => string | undefined;
 };
 
-export type FormState = Form & { readonly replace: (values: Draft) => void };
+type FormState = Form & { readonly replace: (values: Draft) => void };
 
 /** A form's values, and what the service found wrong with them. */
 export function useForm(initial: Draft, error: unknown): FormState {
@@ -63,7 +63,7 @@ export const TextField = ({
     }}
     type={type ?? 'text'}
     value={form.values[name] ?? ''}
-    withAsterisk={required ?? false}
+    required={required ?? false}
   />
 );
 
@@ -79,7 +79,7 @@ export const AreaField = ({ form, name, label, hint, required }: FieldProps): Re
       form.set(name, currentTarget.value);
     }}
     value={form.values[name] ?? ''}
-    withAsterisk={required ?? false}
+    required={required ?? false}
   />
 );
 
@@ -98,7 +98,7 @@ export const OneOfField = ({ form, name, label, hint, required, options }: OneOf
       form.set(name, chosen ?? '');
     }}
     value={form.values[name] ?? ''}
-    withAsterisk={required ?? false}
+    required={required ?? false}
   />
 );
 
@@ -129,3 +129,12 @@ export const someOf = <N extends string>(values: Draft, names: readonly N[]): Pa
       return value === undefined ? [] : [[name, value]];
     }),
   ) as Partial<Record<N, string>>;
+
+/** What was typed as the service takes it: one of those that can be cleared is null where it was emptied. */
+export const cleared = (values: Draft, clearable: readonly string[]): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, typed]) => [
+      name,
+      clearable.includes(name) && typed.trim() === '' ? null : typed,
+    ]),
+  );

@@ -6,7 +6,7 @@ import { Instant } from './instant';
 import { StatusBadge } from './status-badge';
 
 /** Whether a key opens the door, and since when it does not. */
-export const KeyStatus = ({ revokedAt }: Pick<Key, 'revokedAt'>): ReactNode =>
+const KeyStatus = ({ revokedAt }: Pick<Key, 'revokedAt'>): ReactNode =>
   revokedAt === null ? (
     <StatusBadge tone="good">Active</StatusBadge>
   ) : (

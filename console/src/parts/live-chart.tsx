@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { count } from './figures';
 
-export type Series = {
+type Series = {
   readonly label: string;
   /** One value for each time; null where nothing was known. */
   readonly values: readonly (number | null)[];

@@ -90,8 +90,10 @@ function Follow({ link, onFollow }: { link: string | null; onFollow: () => void 
       <a
         href={safe.to}
         onClick={(event) => {
-          event.preventDefault();
           onFollow();
+          // With a key held it opens elsewhere, as the browser has it.
+          if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+          event.preventDefault();
           history.push(safe.to);
         }}
       >

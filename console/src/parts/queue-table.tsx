@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Queue, Sample } from '../api/observation';
-import type { Shown } from '../api/queries';
-import { DataTable, type Column } from './data-table';
+import { DataTable, type Asked, type Column } from './data-table';
 import { count } from './figures';
 import { Instant } from './instant';
 import { LiveChart } from './live-chart';
@@ -73,7 +72,7 @@ const highest = (samples: readonly Sample[], name: string): number =>
 type Props = {
   readonly queues: readonly Queue[] | undefined;
   readonly samples: readonly Sample[];
-  readonly query: Pick<Shown<unknown>, 'error' | 'isPending' | 'refetch'>;
+  readonly query: Asked;
 };
 
 /** How far everything is that follows the history. */

@@ -1,10 +1,11 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery, type QueryKey } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { problemOf } from '../api/problem';
 
 /** A record as a chooser shows it. */
-export type Option = { readonly id: string; readonly name: string };
+type Option = { readonly id: string; readonly name: string };
 
 /** Where records of a kind are found for a chooser. */
 export type Source = {
@@ -15,6 +16,14 @@ export type Source = {
   readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
 };
 
+/** The name of one by its id. */
+export const nameQuery = ({ key, nameOf }: Source, id: string) =>
+  queryOptions({
+    queryKey: [...key, 'name', id],
+    queryFn: ({ signal }) => nameOf(id, signal),
+    staleTime: 60_000,
+  });
+
 const TYPING_MS = 200;
 
 type Props = {
@@ -23,7 +32,6 @@ type Props = {
   readonly value: string | undefined;
   readonly onChange: (id: string | undefined) => void;
   readonly error?: string | undefined;
-  readonly required?: boolean;
   readonly hint?: string | undefined;
   readonly className?: string;
   /** What stands there while nothing is chosen. */
@@ -35,29 +43,29 @@ function useOptions(source: Source, value: string | undefined, known: Option | u
   const found = useQuery({
     queryKey: [...source.key, 'find', search],
     queryFn: ({ signal }) => source.find(search, signal),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
     staleTime: 10_000,
   });
   const options = found.data ?? [];
   const chosen = [...options, ...(known ? [known] : [])].find(({ id }) => id === value);
   const named = useQuery({
-    queryKey: [...source.key, 'name', value],
-    queryFn: ({ signal }) => source.nameOf(value ?? '', signal),
+    ...nameQuery(source, value ?? ''),
     enabled: value !== undefined && chosen === undefined && !found.isPending,
     retry: false,
   });
-  if (value === undefined) return { options, isSearching: found.isFetching };
+  const state = { isSearching: found.isFetching, problem: found.error };
+  if (value === undefined) return { options, ...state };
   const kept = chosen ?? { id: value, name: named.data ?? value };
-  return { options: [kept, ...options.filter(({ id }) => id !== value)], isSearching: found.isFetching };
+  return { options: [kept, ...options.filter(({ id }) => id !== value)], ...state };
 }
 
 /** Chooses one of many records, which the service searches. */
 export function RemoteChoice(props: Props): ReactNode {
-  const { source, label, value, onChange, required = false, none = 'Any' } = props;
+  const { source, label, value, onChange, none = 'Any' } = props;
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, TYPING_MS);
   const [known, setKnown] = useState<Option>();
-  const { options, isSearching } = useOptions(source, value, known, search);
+  const { options, isSearching, problem } = useOptions(source, value, known, search);
   return (
     <Select
       checkIconPosition="right"
@@ -66,7 +74,7 @@ export function RemoteChoice(props: Props): ReactNode {
       clearable
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
-      error={props.error}
+      error={props.error ?? (problem === null ? undefined : problemOf(problem).message)}
       // The service has searched already.
       filter={({ options: all }) => all}
       label={label}
@@ -82,7 +90,6 @@ export function RemoteChoice(props: Props): ReactNode {
       placeholder={none}
       searchable
       value={value ?? null}
-      withAsterisk={required}
     />
   );
 }

@@ -8,11 +8,10 @@ type Props = {
   readonly label: string;
   readonly source: Source;
   readonly hint?: string;
-  readonly required?: boolean;
 };
 
 /** A form's field that holds a record of many. */
-export const RemoteField = ({ form, name, label, source, hint, required }: Props): ReactNode => (
+export const RemoteField = ({ form, name, label, source, hint }: Props): ReactNode => (
   <RemoteChoice
     error={form.fault(name)}
     hint={hint}
@@ -21,7 +20,6 @@ export const RemoteField = ({ form, name, label, source, hint, required }: Props
     onChange={(id) => {
       form.set(name, id ?? '');
     }}
-    required={required ?? false}
     source={source}
     value={form.values[name] === '' ? undefined : form.values[name]}
   />

@@ -4,7 +4,8 @@ import { accountSource, categoriesQuery } from '../api/books';
 import type { Shapes } from '../api/client';
 import type { Rule } from '../api/rules';
 import type { Version } from './edit-dialog';
-import { AreaField, OneOfField, TextField, type Draft, type Form } from './form';
+import { AreaField, cleared, OneOfField, TextField, type Draft, type Form } from './form';
+import { ProblemView } from './problem-view';
 import { RemoteField } from './remote-field';
 import { MATCH_TYPES } from './rule-words';
 
@@ -27,19 +28,15 @@ export const ruleVersion = (rule: Rule): Version => ({
   revision: rule.revision,
 });
 
-const isClearable = (name: string): boolean => CLEARABLE.some((each) => each === name);
+/** A priority that was emptied goes as null, which the service refuses at the field. */
+export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCategoryRuleDto'] => ({
+  ...cleared(values, CLEARABLE),
+  ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),
+});
 
-function valueOf(name: string, typed: string): string | number | null {
-  if (name === 'priority') return Number(typed);
-  return isClearable(name) && typed.trim() === '' ? null : typed;
-}
-
-/** What was typed as the service takes it: an emptied condition is none. */
-export const ruleChanges = (values: Draft): Shapes['UpdateCategoryRuleDto'] =>
-  Object.fromEntries(Object.entries(values).map(([name, typed]) => [name, valueOf(name, typed)]));
-
-export const newRule = (values: Draft): Shapes['CreateCategoryRuleDto'] => ({
-  ...ruleChanges(values),
+/** Without a priority it gets the service's own. */
+export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCategoryRuleDto'] => ({
+  ...ruleChanges({ ...values, ...(priority.trim() !== '' && { priority }) }),
   categoryId: values['categoryId'] ?? '',
 });
 
@@ -54,9 +51,10 @@ type Props = { readonly form: Form; /** Of a draft: where the service finds its 
 /** Conditions of a rule, and what comes of them. All that are given must hold. */
 export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
   const categories = useQuery(categoriesQuery);
-  const form: Form = { ...whole, fault: (name) => whole.fault(prefix + name) ?? whole.fault(name) };
+  const form: Form = { ...whole, fault: (name) => whole.fault(prefix + name) };
   return (
     <>
+      {categories.error !== null && <ProblemView error={categories.error} onRetry={categories.refetch} />}
       <div className="k-fields">
         <OneOfField
           form={form}

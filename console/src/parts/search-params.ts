@@ -1,5 +1,5 @@
 /** What an address says of a page's filters: text in, checked value out; undefined for what makes no sense. */
-export type Reader<T> = (text: string) => T | undefined;
+type Reader<T> = (text: string) => T | undefined;
 
 export const text: Reader<string> = (given) => (given === '' ? undefined : given);
 

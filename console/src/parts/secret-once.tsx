@@ -12,7 +12,7 @@ const EXAMPLE_BODY = {
 };
 
 /** How a partner pushes a sale, ready for a shell. */
-export const exampleOf = (key: string, currency: string): string =>
+const exampleOf = (key: string, currency: string): string =>
   [
     `curl ${location.origin}/api/integrations/v1/sales`,
     `-H 'X-Integration-Key: ${key}'`,

@@ -36,6 +36,9 @@ const columns: readonly Column<Line>[] = [
   { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
+/** Where a statement begins unless somebody says otherwise: an account of many years would be too much to read. */
+const lastYear = (): string => `${new Date().getFullYear() - 1}-01-01`;
+
 type Props = {
   readonly accountId: string;
   readonly currency: string;
@@ -45,37 +48,20 @@ type Props = {
 
 /** Every posting to an account within a period, with the balance after each. */
 export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
-  const statement = useQuery(statementQuery(accountId, period));
-  const [page, setPage] = useState(1);
+  const asked = { ...period, beginDate: period.beginDate ?? lastYear() };
+  const statement = useQuery(statementQuery(accountId, asked));
+  // The latest lines are on the last page, which is where each period begins.
+  const [page, setPage] = useState<number>();
+  const go = (next: Period): void => {
+    setPage(undefined);
+    onPeriod(next);
+  };
   const lines = statement.data?.lines;
   const pages = Math.max(1, Math.ceil((lines?.length ?? 0) / PAGE_SIZE));
-  const shown = Math.min(page, pages);
+  const shown = Math.min(page ?? pages, pages);
   return (
-    <Panel aside={<Csv accountId={accountId} period={period} />} title="Statement">
-      <FilterBar
-        onClear={
-          period.beginDate === undefined && period.endDate === undefined
-            ? undefined
-            : () => {
-                onPeriod({});
-              }
-        }
-      >
-        <DateField
-          label="From"
-          onChange={(beginDate) => {
-            onPeriod({ ...period, beginDate });
-          }}
-          value={period.beginDate}
-        />
-        <DateField
-          label="To"
-          onChange={(endDate) => {
-            onPeriod({ ...period, endDate });
-          }}
-          value={period.endDate}
-        />
-      </FilterBar>
+    <Panel aside={<Csv accountId={accountId} period={asked} />} title="Statement">
+      <PeriodFilter begin={asked.beginDate} onPeriod={go} period={period} />
       {statement.data && (
         <p className="k-note k-sums">
           <span>
@@ -98,6 +84,38 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
     </Panel>
   );
 }
+
+type FilterProps = Pick<Props, 'period' | 'onPeriod'> & {
+  /** Also where nobody has chosen one. */
+  readonly begin: string;
+};
+
+const PeriodFilter = ({ begin, period, onPeriod }: FilterProps): ReactNode => (
+  <FilterBar
+    onClear={
+      period.beginDate === undefined && period.endDate === undefined
+        ? undefined
+        : () => {
+            onPeriod({});
+          }
+    }
+  >
+    <DateField
+      label="From"
+      onChange={(beginDate) => {
+        onPeriod({ ...period, beginDate });
+      }}
+      value={begin}
+    />
+    <DateField
+      label="To"
+      onChange={(endDate) => {
+        onPeriod({ ...period, endDate });
+      }}
+      value={period.endDate}
+    />
+  </FilterBar>
+);
 
 function Csv({ accountId, period }: Pick<Props, 'accountId' | 'period'>): ReactNode {
   const search = stringifySearch(period);

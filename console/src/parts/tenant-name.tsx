@@ -1,9 +1,6 @@
 import type { ReactNode } from 'react';
-import { useTenantNames } from '../api/tenants';
+import { tenantSource } from '../api/tenants';
+import { NameOf } from './name-of';
 
-/** Whose record it is, by name where that is known. */
-export function TenantName({ id }: { id: string }): ReactNode {
-  const name = useTenantNames().get(id);
-  if (id === 'platform') return 'The platform';
-  return name === undefined ? <code>{id}</code> : <span title={id}>{name}</span>;
-}
+/** Whose record it is. */
+export const TenantName = ({ id }: { id: string }): ReactNode => <NameOf id={id} source={tenantSource} />;

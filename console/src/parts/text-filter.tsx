@@ -1,8 +1,6 @@
 import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
-
-const TYPING_MS = 400;
+import type { ReactNode } from 'react';
+import { useTyped } from './typed';
 
 type Props = {
   readonly label: string;
@@ -12,25 +10,14 @@ type Props = {
 };
 
 /** A filter by something typed exactly, such as an id. */
-export function TextFilter({ label, value = '', onChange, placeholder }: Props): ReactNode {
-  const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
-  if (shown !== value) {
-    setShown(value);
-    setTyped(value);
-  }
-  const tell = useDebouncedCallback((text: string) => {
-    setShown(text);
-    onChange(text === '' ? undefined : text);
-  }, TYPING_MS);
+export function TextFilter({ label, value, onChange, placeholder }: Props): ReactNode {
+  const [typed, type] = useTyped(value, onChange);
   return (
     <TextInput
       className="k-choice"
       label={label}
       onChange={({ currentTarget }) => {
-        const text = currentTarget.value;
-        setTyped(text);
-        tell(text.trim());
+        type(currentTarget.value);
       }}
       placeholder={placeholder}
       value={typed}

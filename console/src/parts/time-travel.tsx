@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Slider, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { RecordState } from '../api/records';
+import { useFollowing } from './following';
 import { Icon } from './icons';
 
 type Props = {
@@ -50,7 +51,7 @@ export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
         >
           <Icon name="chevron" />
         </ActionIcon>
-        <AtInstant key={state?.occurredAt} onTravel={onTravel} state={state} />
+        <AtInstant onTravel={onTravel} state={state} />
         <Button
           disabled={revision >= last}
           onClick={() => {
@@ -61,13 +62,14 @@ export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
           Now
         </Button>
       </Group>
-      <RevisionSlider key={revision} last={last} onTravel={toRevision} revision={revision} />
+      <RevisionSlider last={last} onTravel={toRevision} revision={revision} />
     </div>
   );
 }
 
 function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): ReactNode {
-  const [typed, setTyped] = useState(state === undefined ? '' : localOf(state.occurredAt));
+  const at = state?.occurredAt;
+  const [typed, setTyped] = useFollowing(at === undefined ? '' : localOf(at), at);
   const travel = (): void => {
     const date = new Date(typed);
     if (Number.isNaN(date.getTime())) return;
@@ -101,7 +103,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
 type SliderProps = { readonly revision: number; readonly last: number; readonly onTravel: (revision: number) => void };
 
 function RevisionSlider({ revision, last, onTravel }: SliderProps): ReactNode {
-  const [shown, setShown] = useState(revision);
+  const [shown, setShown] = useFollowing(revision);
   if (last === 0) return null;
   return (
     <Slider

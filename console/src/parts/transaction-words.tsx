@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { accountNameQuery, type Transaction } from '../api/books';
+import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
 
 /** Those that people record. */
@@ -36,10 +35,4 @@ export function TransactionState({
   if (isCancelled) return <StatusBadge tone="idle">Cancelled</StatusBadge>;
   if (reversalOf !== null) return <StatusBadge tone="idle">Reversal</StatusBadge>;
   return <StatusBadge tone="good">Booked</StatusBadge>;
-}
-
-/** An account by its name; by its id until that is known. */
-export function AccountName({ id }: { id: string }): ReactNode {
-  const { data } = useQuery(accountNameQuery(id));
-  return data ?? <code>{id}</code>;
 }

@@ -5,7 +5,7 @@ import type { IconName } from '../parts/icons';
 /** `operator`: for who runs the platform; anything else is the permission that a tenant's user needs. */
 type For = string;
 
-export type Destination = {
+type Destination = {
   readonly to: NonNullable<LinkProps['to']>;
   readonly label: string;
   readonly icon: IconName;

@@ -53,7 +53,24 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
+/** So long after the first page, ms: it asks for what it shows before. */
+const FIRST_PAGE_MS = 1_500;
+
+/** Loads the code of all pages while nobody waits for it: they are there when the service or the network is away. */
+function useAllPages(): void {
+  const router = useRouter();
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      for (const page of Object.values(router.routesById)) void router.loadRouteChunk(page);
+    }, FIRST_PAGE_MS);
+    return () => {
+      window.clearTimeout(timer);
+    };
+  }, [router]);
+}
+
 function WithMe(): ReactNode {
+  useAllPages();
   const { data: me, error, refetch } = useQuery(meQuery);
   if (me !== undefined)
     return (

@@ -1,0 +1,29 @@
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+
+const TYPING_MS = 300;
+
+/** What somebody types into a filter: told when they pause, and replaced when the address changes by something else. */
+export function useTyped(
+  value = '',
+  onChange: (value: string | undefined) => void,
+): readonly [typed: string, type: (text: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const [told, setTold] = useState(value);
+  const [seen, setSeen] = useState(value);
+  if (seen !== value) {
+    setSeen(value);
+    setTold(value);
+    // Who goes on typing while the address follows is not interrupted.
+    if (told !== value) setTyped(value);
+  }
+  const tell = useDebouncedCallback((text: string) => {
+    setTold(text);
+    onChange(text === '' ? undefined : text);
+  }, TYPING_MS);
+  const type = (text: string): void => {
+    setTyped(text);
+    tell(text.trim());
+  };
+  return [typed, type];
+}

@@ -1,0 +1,127 @@
+// What the console says where it does not know: never that all is well, that nothing is there or that nothing was found.
+import type { Page } from 'playwright-core';
+import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+const AWAY = /ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_SOCKET_NOT_CONNECTED|503/;
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const { button, dialog, row } = handlesOf(() => page);
+
+test('That a list is empty is no good news once it can not be asked for any more', async () => {
+  visitor.expects(AWAY);
+  await visitor.signIn(OPERATOR, '/dead-letters');
+  await page.getByText('There are no dead letters').waitFor();
+  await service.halt();
+  try {
+    await page.getByRole('alert').getByText('This may be out of date').waitFor();
+  } finally {
+    await service.run();
+  }
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+}, 60_000);
+
+test('A page past the last one leads back to the first', async () => {
+  await visitor.signIn(shop.owner, '/customers?page=9');
+  await page.getByText('This page is past the last one.').waitFor();
+  await button('To the first page').click();
+  await row('for sales without a customer').waitFor();
+}, 60_000);
+
+test('The overview tells nobody that nothing waits while it can not know', async () => {
+  visitor.expects(AWAY);
+  await visitor.signIn();
+  const tile = (name: string) => page.locator('.k-tile').filter({ hasText: name });
+  await tile('Parked dead letters').getByText('nothing waits for you').waitFor();
+  await tile('Open errors').getByText('none is unresolved').waitFor();
+  await tile('Open errors').getByRole('link').waitFor();
+  await service.halt();
+  try {
+    for (const name of ['Service', 'Parked dead letters', 'Open errors', 'Jobs'])
+      await tile(name).getByText('not known now').waitFor();
+    expect(await page.getByText(/nothing waits for you|none is unresolved|no last run has failed/).count()).toBe(0);
+  } finally {
+    await service.run();
+  }
+}, 60_000);
+
+test('Queues on which nobody works are not drawn as if they were up to date', async () => {
+  await page.route('**/api/platform/redis/queues', async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: { queues: { kind: string; lag: number | null }[] } };
+    const queues = data.queues.map((queue) => (queue.kind === 'policy' ? { ...queue, lag: null } : queue));
+    await route.fulfill({ response, json: { data: { ...data, queues } } });
+  });
+  await visitor.signIn();
+  await row('Nobody works on it').first().waitFor();
+  await page.getByRole('img', { name: /^Largest lag now: projections \d+, policies unknown/ }).waitFor();
+}, 60_000);
+
+test('A field that can not ask for what it chooses from says so, and nobody believes that there is nothing', async () => {
+  visitor.expects(AWAY);
+  await visitor.signIn(shop.owner, '/customers');
+  await button('Create a customer').click();
+  const branch = dialog().getByLabel('Branch').first();
+  await branch.waitFor();
+  await service.halt();
+  try {
+    await branch.fill('North');
+    await dialog().getByText('The service does not answer.').waitFor();
+    expect(await branch.getAttribute('aria-invalid')).toBe('true');
+  } finally {
+    await service.run();
+  }
+  await branch.fill('Main');
+  await page.getByRole('option').first().waitFor();
+  expect(await branch.getAttribute('aria-invalid')).not.toBe('true');
+}, 60_000);
+
+test('A job whose runs can not be read is not said to have never run', async () => {
+  visitor.expects(/ERR_FAILED/);
+  await service.call('/api/platform/jobs/trigger', {
+    token: await service.operator(),
+    body: { jobName: 'session-cleanup' },
+  });
+  await visitor.signIn(OPERATOR, '/jobs');
+  const ways = ['**/api/platform/jobs', '**/api/platform/jobs/*'];
+  for (const way of ways) await page.route(way, (route) => route.abort());
+  await visitor.goTo('/jobs/session-cleanup');
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByText('has not run yet').count()).toBe(0);
+  for (const way of ways) await page.unroute(way);
+  await button('Try again').click();
+  await page.getByRole('region', { name: 'Run', exact: true }).waitFor();
+  await page.getByText('All jobs').waitFor();
+}, 60_000);
+
+test('What nobody has read yet is not said to have never been told', async () => {
+  await service.call('/api/notifications/admin/send', {
+    token: shop.ownerToken,
+    body: { title: 'Stocktaking on Friday', body: 'Please book everything.', broadcast: true },
+  });
+  await visitor.signIn(shop.owner, '/notifications?isRead=true');
+  await page.getByText('None is found.').waitFor();
+}, 60_000);
+
+test('A value that the browser does not let be copied is not said to be', async () => {
+  const devtools = await page.context().newCDPSession(page);
+  const { targetInfo } = await devtools.send('Target.getTargetInfo');
+  await devtools.send('Browser.setPermission', {
+    permission: { name: 'clipboard-write' },
+    setting: 'denied',
+    browserContextId: targetInfo.browserContextId ?? '',
+  });
+  await visitor.signIn(shop.owner, '/partner-keys');
+  await button('Copy the example').click();
+  await button('The example could not be copied').waitFor();
+}, 60_000);

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const { button, dialog, row } = handlesOf(() => page);
+const mine = <T>(path: string, body?: unknown): Promise<T> =>
+  service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
+type Answer<T> = { readonly data: T };
+
+test('A statement opens at its latest lines, and each period does', async () => {
+  const year = new Date().getUTCFullYear();
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: 'Northwind Foods' });
+  const { data: accounts } = await mine<Answer<{ id: string; name: string }[]>>('/api/accounts/lookup?search=Bank');
+  const collect = (date: string, description: string): Promise<unknown> =>
+    mine('/api/transactions', {
+      ...{ type: 'COLLECTION', date, amount: '10.00', description },
+      ...{ customerId: customer.id, accountId: accounts[0]?.id },
+    });
+  await collect(`${year - 3}-12-31`, 'Long ago');
+  for (let number = 1; number <= 30; number += 1) await collect(`${year - 1}-06-01`, `Payment ${number}.`);
+  await collect(`${year}-01-02`, 'The latest');
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await row('The latest').waitFor();
+  expect(await row('Payment 1.').count()).toBe(0);
+  // What is older than last year is in the sum before, until it is asked for.
+  const from = page.getByLabel('From');
+  expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
+  await page.getByText('Before: -10.00 EUR').waitFor();
+  await button('page 1').click();
+  await row('Payment 1.').waitFor();
+  expect(await row('Long ago').count()).toBe(0);
+  await from.fill(`${year - 3}-01-01`);
+  await row('The latest').waitFor();
+  await page.getByText('32 in all').waitFor();
+  // The field that the period was typed into is still there to type on.
+  expect(await page.evaluate('document.activeElement.type')).toBe('date');
+}, 90_000);
+
+test('What can be typed about a customer can be read, too', async () => {
+  const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'NORTH', name: 'North quay' });
+  const body = { name: 'Ada Bakery', nationalId: '10000000146', branchId: branch.id };
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', body);
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await page.getByText('10000000146').waitFor();
+  await page.getByText('North quay').waitFor();
+}, 60_000);
+
+test('A priority that was emptied is not the lowest one: a new rule gets the usual, and a change is refused', async () => {
+  visitor.expects(/400/);
+  await visitor.signIn(shop.owner, '/rules');
+  await button('Create a rule').click();
+  await dialog().getByLabel('Category').first().click();
+  await page.getByRole('option').nth(1).click();
+  await dialog().getByLabel('Keyword').fill('quay rent');
+  await dialog().getByLabel('Priority').fill('');
+  await dialog().getByRole('button', { name: 'Create a rule' }).click();
+  await row('quay rent').getByRole('cell', { name: '100', exact: true }).waitFor();
+  await row('quay rent').getByRole('button', { name: /^Edit/ }).click();
+  await dialog().getByLabel('Priority').fill('');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().getByText('see the field that is marked').waitFor();
+  expect(await dialog().getByLabel('Priority').getAttribute('aria-invalid')).toBe('true');
+}, 60_000);
+
+test('On the bench a fault of the transaction is said at the transaction alone', async () => {
+  visitor.expects(/400/);
+  await visitor.signIn(shop.owner, '/rules/bench');
+  await page.getByRole('switch').click();
+  const draft = page.getByRole('group', { name: 'The new rule' });
+  await page.getByLabel("Customer's name").fill('x'.repeat(201));
+  await button('Try').click();
+  await page.getByRole('alert').first().waitFor();
+  expect(await page.getByLabel("Customer's name").getAttribute('aria-invalid')).toBe('true');
+  expect(await draft.getByLabel('Merchant').getAttribute('aria-invalid')).not.toBe('true');
+}, 60_000);
+
+test('Operators find the dead letters of the platform itself, and read tenants by their names', async () => {
+  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+  await service.knockInVain(shop);
+  await visitor.signIn(OPERATOR, '/dead-letters');
+  await row('BRANCH_UNKNOWN').getByText('Acme Trading').waitFor();
+  await page.getByLabel('Tenant').first().click();
+  await page.getByRole('option', { name: 'The platform', exact: true }).click();
+  await page.waitForURL(/tenantId=platform/);
+  await page.getByText('No dead letter is found by these filters.').waitFor();
+  await visitor.goTo('/errors');
+  await page.getByRole('link', { name: /refused again and again/ }).click();
+  await page.getByRole('link', { name: 'Acme Trading' }).waitFor();
+}, 60_000);
