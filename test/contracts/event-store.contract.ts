@@ -212,6 +212,25 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       });
     });
 
+    describe('a stream whose name cannot be written', () => {
+      const names = (): string[] => ['', stream('sale\0'), stream('sale\0x'), stream('\ud83d'), 'x'.repeat(1_001)];
+      beforeEach(() => create('sale', ...numbered(1)));
+
+      test('is not there, whatever stream its name begins like', async () => {
+        for (const name of names())
+          expect(await store.readStream(name)).toEqual({ exists: false, revision: -1, events: [] });
+      });
+
+      test('is neither appended to nor deleted, and takes no other with it', async () => {
+        for (const name of names()) {
+          const append: Append = { stream: name, expected: 'any', events: numbered(2) };
+          await expect(store.append(append)).rejects.toBeInstanceOf(RangeError);
+          await expect(store.deleteStream(name, 'any')).rejects.toBeInstanceOf(RangeError);
+        }
+        expect(await numbersIn('sale')).toEqual([1]);
+      });
+    });
+
     describe('appending again what was appended before', () => {
       test('answers with the original result and writes nothing, also after others have appended', async () => {
         const sale = event('A');

@@ -15,13 +15,13 @@ import type {
 } from '../../ports/event-store.js';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
+import { assertExpected, assertName, serializeAppend } from '../event-store.input.js';
 import { Checkpointer } from './event-store.checkpointer.js';
 import { CachedHeads, METADATA_EVENT, metadataStreamOf } from './event-store.heads.js';
 import { HistoryReader } from './event-store.history.js';
 import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
 import { EventLog } from './event-store.log.js';
 import { HistoryQueries } from './event-store.query.js';
-import { assertExpected, serializeAppend } from './event-store.record.js';
 import { historyFile, openHistory } from './event-store.schema.js';
 import { CommitSignal } from './event-store.signal.js';
 import { GroupCommitWriter, type Step } from './event-store.writer.js';
@@ -140,12 +140,14 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    assertName('stream name', stream);
     assertExpected(expected);
     await this.#writer.run([(log, nowMs) => log.deleteSoftly(stream, expected, nowMs)], 0);
   }
 
   /** Deletes a stream for ever: reads and appends are refused with StreamTombstoned. @throws as `append` */
   async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    assertName('stream name', stream);
     assertExpected(expected);
     await this.#writer.run([(log, nowMs) => log.deleteForEver(stream, expected, nowMs)], 0);
   }

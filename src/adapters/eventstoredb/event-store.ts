@@ -16,18 +16,12 @@ import {
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { assertExpected, assertName, isName, type SerializedAppend, serializeAppend } from '../event-store.input.js';
 import { Appends } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
 import { Reader } from './event-store.reader.js';
-import {
-  assertExpected,
-  assertName,
-  isName,
-  isSystem,
-  type SerializedAppend,
-  serializeAppend,
-} from './event-store.record.js';
+import { isSystem } from './event-store.record.js';
 import { subscribe } from './event-store.subscription.js';
 
 export type EventStoreDbOptions = {
