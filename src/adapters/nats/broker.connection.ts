@@ -114,32 +114,32 @@ export class NatsLink {
 
   /** A server speaks first. The driver would never close its socket to one that takes connections and says nothing. */
   private async requireAnswer({ host, port }: NatsAddress): Promise<void> {
-    const timedOut = AbortSignal.timeout(this.options.timeoutMs);
+    const { clock, timeoutMs } = this.options;
+    const waiting = within(this.closing.signal);
     const socket = connectSocket({ host, port });
+    const answered = once(socket, 'data', { signal: waiting.signal }).then(() => true);
+    const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
     try {
-      await once(socket, 'data', { signal: AbortSignal.any([timedOut, this.closing.signal]) });
-    } catch (error) {
-      throw timedOut.aborted ? new Error('it does not answer', { cause: error }) : error;
+      if (!(await Promise.race([answered, late]))) throw new Error('it does not answer');
     } finally {
+      waiting.end();
       socket.destroy();
     }
   }
 
   /** Resolves when the connection has ended, with whether it was of any use. */
   private async serve(connection: NatsConnection): Promise<boolean> {
-    const ended = new AbortController();
-    const end = (): void => {
-      ended.abort();
-    };
-    this.closing.signal.addEventListener('abort', end, { once: true });
-    const closed = connection.closed().then(end);
+    const ended = within(this.closing.signal);
+    ended.signal.addEventListener('abort', () => {
+      this.doubt.abort();
+    });
+    const closed = connection.closed().then(ended.end);
     const [wasOfUse] = await Promise.all([
       this.watchStream(connection, ended.signal),
       this.watchConnection(connection, ended.signal),
     ]);
     await connection.close();
     await closed;
-    this.closing.signal.removeEventListener('abort', end);
     this.lose('the connection was lost');
     this.wasAway = true;
     if (!this.closing.signal.aborted) this.say('warn', this.reason);
@@ -167,7 +167,7 @@ export class NatsLink {
       wasOfUse = true;
       this.begin(session, check);
       await clock.sleep(RECHECK_MS, ended);
-      await clock.sleep(NEVER_MS, AbortSignal.any([ended, this.doubt.signal]));
+      await clock.sleep(NEVER_MS, this.doubt.signal);
     }
     return wasOfUse;
   }
@@ -177,14 +177,14 @@ export class NatsLink {
     const { clock, heartbeatMs, timeoutMs } = this.options;
     while (!ended.aborted) {
       await clock.sleep(heartbeatMs, ended);
-      const answered = new AbortController();
+      const waiting = within(ended);
       const pong = connection.flush().then(
         () => true,
         () => false,
       );
-      const late = clock.sleep(timeoutMs, AbortSignal.any([ended, answered.signal])).then(() => false);
+      const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
       const isAlive = await Promise.race([pong, late]);
-      answered.abort();
+      waiting.end();
       if (!isAlive) await connection.close();
     }
   }
@@ -202,16 +202,28 @@ export class NatsLink {
     this.current = undefined;
   }
 
-  /** The same is said once, until something else is. */
   private greeting(server: string): string {
     return this.wasAway ? `${server} is back` : `connected to ${server}`;
   }
 
+  /** The same is said once, until something else is. */
   private say(level: 'info' | 'warn' | 'error', text: string): void {
     if (this.said === text) return;
     this.said = text;
     this.options.logger[level]({ broker: 'nats' }, `NATS: ${text}`);
   }
+}
+
+/** Ends with the outer signal, or by itself. AbortSignal.any would leave something at the outer one for ever (Node 20). */
+function within(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const inner = new AbortController();
+  const end = (): void => {
+    outer.removeEventListener('abort', end);
+    inner.abort();
+  };
+  outer.addEventListener('abort', end);
+  if (outer.aborted) end();
+  return { signal: inner.signal, end };
 }
 
 /** Doubles from failure to failure up to a limit; the upper half is chance, so that replicas do not come all at once. */

@@ -132,10 +132,18 @@ export class NatsBroker implements Broker {
 
   async facts(): Promise<EngineFacts> {
     const { connection } = this.requireSession();
+    const { clock, ackTimeoutMs } = this.options;
+    const done = new AbortController();
+    // The driver's answer to a flush never comes where the connection ends meanwhile.
+    const late = clock.sleep(ackTimeoutMs, done.signal).then(() => {
+      throw new Error(`no answer within ${ackTimeoutMs} ms`);
+    });
     try {
-      await connection.flush();
+      await Promise.race([connection.flush(), late]);
     } catch (error) {
-      throw toUnavailable('ask who it is', error);
+      throw toUnavailable('be asked who it is', error);
+    } finally {
+      done.abort();
     }
     return { engine: 'nats', version: connection.info?.version ?? null };
   }
