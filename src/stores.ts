@@ -13,7 +13,10 @@ import type { Logger } from './ports/log.js';
 import type { ReadStore } from './ports/read-store.js';
 import type { Clock } from './ports/time.js';
 
-// The only file that names adapters. Drivers of servers are loaded where their URL is set: they cost start-up time.
+// Drivers of servers are loaded where their URL is set: they cost start-up time.
+
+/** About a gigabyte, and more than NATS remembers in its two minutes. */
+const KEPT_MESSAGES = 1_000_000;
 
 /** Which engines a process runs on, in a form that a worker thread can be given. URLs may hold passwords. */
 export type StoreSettings = {
@@ -92,7 +95,7 @@ export async function openBroker({ directory, natsUrl: url }: StoreSettings, par
     return NatsBroker.open({ url, ...parts });
   }
   await mkdir(directory, { recursive: true });
-  return EmbeddedBroker.open({ directory, clock: parts.clock });
+  return EmbeddedBroker.open({ directory, clock: parts.clock, keptMessages: KEPT_MESSAGES });
 }
 
 export async function openCache({ redisUrl: url }: StoreSettings, parts: Parts): Promise<Cache> {

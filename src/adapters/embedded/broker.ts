@@ -19,6 +19,8 @@ const MAX_ID_LENGTH = 512;
 /** A group is one transaction on the request thread, so it is kept to a few milliseconds. */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
+/** More than a group brings, so that a log that has grown too long gets shorter, in steps of a few milliseconds. */
+const MAX_DROPPED = 2 * MAX_GROUP_MESSAGES;
 /** What may wait while the disk is slow; beyond it publishers are told to come back. */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
@@ -29,8 +31,8 @@ export type EmbeddedBrokerOptions = {
   /** Made when it is not there; the log is `broker.sqlite` in it. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Publishing beyond it is BrokerUnavailable, so that this copy cannot fill the disk of the record. Default: none. */
-  readonly maxSizeBytes?: number;
+  /** The newest; older ones go, so that this copy cannot fill the disk of the record. */
+  readonly keptMessages: number;
 };
 
 type Encoded = {
@@ -50,13 +52,15 @@ type Row = { sequence: number; id: string; subject: string; storedAtMs: number; 
 
 /**
  * A durable log of messages in one SQLite file: acknowledged means flushed to disk. Like JetStream it drops a message
- * whose id it has; unlike it, it does so for ever. Concurrent publishes share a transaction and its flush.
+ * whose id it has; unlike it, it has the ids of the newest messages, however old they are. Concurrent publishes share a
+ * transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
   private readonly insert: StatementSyncInstance;
   private readonly sequenceOf: StatementSyncInstance;
   private readonly stretch: StatementSyncInstance;
   private readonly last: StatementSyncInstance;
+  private readonly dropOldest: StatementSyncInstance;
   private queue: Waiting[] = [];
   private queuedBytes = 0;
   private draining: Promise<void> | undefined;
@@ -65,6 +69,7 @@ export class EmbeddedBroker implements Broker {
   private constructor(
     private readonly db: DatabaseSyncInstance,
     private readonly clock: Clock,
+    private readonly keptMessages: number,
   ) {
     this.insert = db.prepare(
       'INSERT INTO messages (id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
@@ -75,12 +80,16 @@ export class EmbeddedBroker implements Broker {
        WHERE sequence > ?1 AND sequence <= ?2 AND substr(subject, 1, length(?3)) = ?3 ORDER BY sequence LIMIT ?4`,
     );
     this.last = db.prepare('SELECT max(sequence) AS sequence FROM messages');
+    this.dropOldest = db.prepare(
+      `DELETE FROM messages WHERE sequence IN (SELECT sequence FROM messages
+         WHERE sequence <= (SELECT max(sequence) FROM messages) - ?1 ORDER BY sequence LIMIT ${MAX_DROPPED})`,
+    );
   }
 
   /** @throws BrokerUnavailable when the file cannot be opened, is no database or was written by a newer version */
-  static async open(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  static async open({ directory, clock, keptMessages }: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
     try {
-      return new EmbeddedBroker(await openLog(options), options.clock);
+      return new EmbeddedBroker(await openLog(directory), clock, keptMessages);
     } catch (cause) {
       throw unavailable('open its log', cause);
     }
@@ -195,6 +204,7 @@ export class EmbeddedBroker implements Broker {
     this.db.exec('BEGIN IMMEDIATE');
     try {
       const published = group.map(({ messages }) => messages.map((message) => this.write(message, nowMs)));
+      this.dropOldest.run(this.keptMessages);
       this.db.exec('COMMIT');
       return published;
     } catch (error) {
