@@ -124,7 +124,9 @@ export class EventStoreDb implements EventStore {
 
   async facts(): Promise<EngineFacts> {
     this.#connection.assertOpen();
-    return { engine: 'eventstoredb', version: await this.#connection.version() };
+    // The client remembers the version: only a read tells that the server is there.
+    const [version] = await Promise.all([this.#connection.version(), this.#reader.page('backwards', undefined, 1)]);
+    return { engine: 'eventstoredb', version };
   }
 
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
