@@ -26,7 +26,7 @@ export interface Broker {
    * before a failure stay. @throws what `publish` throws, for the first that failed
    */
   publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]>;
-  /** Stored messages in order of sequence, for operators and tests. `subjectPrefix` compares whole leading text. */
+  /** Stored messages in order of sequence: for tests. `subjectPrefix` compares whole leading text. */
   browse(range: {
     readonly after: number;
     readonly limit: number;

@@ -25,7 +25,6 @@ export interface Cache {
   get(key: string): Promise<string | undefined>;
   /** `ttlMs` is required: no entry lives for ever. */
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  delete(key: string): Promise<void>;
   /**
    * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many.
    * @throws RangeError for a pattern over 256 characters, CacheUnavailable when only some may be removed

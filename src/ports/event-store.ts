@@ -75,10 +75,8 @@ export type StreamSlice = {
   readonly events: readonly RecordedEvent[];
 };
 
-/** Which events of the whole history: by the stream's name or by the event's type, by prefixes or a regular expression. */
-export type EventFilter =
-  | { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] }
-  | { readonly on: 'stream' | 'type'; readonly regex: string };
+/** Which events of the whole history: those whose stream's name, or whose type, begins with one of the prefixes. */
+export type EventFilter = { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] };
 
 export type AllRead = {
   readonly direction?: Direction;

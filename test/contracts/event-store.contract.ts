@@ -446,7 +446,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ direction: 'backwards', maxCount: 2 })).toEqual([4, 3]);
       });
 
-      test('finds by prefixes or a pattern of the stream or of the type', async () => {
+      test('finds by prefixes of the stream or of the type', async () => {
         const { position } = await create('before', event('Old'));
         const sale = stream('sale');
         await store.append({
@@ -459,9 +459,8 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
           numbersOf(await store.readAll({ from: position, filter }));
         expect(await read({ on: 'stream', prefixes: [sale] })).toEqual([1, 2]);
         expect(await read({ on: 'stream', prefixes: [stream('cust'), sale] })).toEqual([1, 2, 3]);
-        expect(await read({ on: 'stream', regex: `^${own}-(customer|none)$` })).toEqual([3]);
         expect(await read({ on: 'type', prefixes: [own] })).toEqual([1, 3]);
-        expect(await read({ on: 'type', regex: `^${own}(Other|New)$` })).toEqual([1, 3]);
+        expect(await read({ on: 'type', prefixes: [] })).toEqual([]);
         expect(await read({ on: 'stream', prefixes: [stream('%'), stream('_')] })).toEqual([]);
       });
 
@@ -530,7 +529,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
           (_, { position }) => position >= last.position,
         );
         expect(events).toEqual([]);
-        const following = follow({ after, filter: { on: 'type', regex: `^${own}` } }, ({ length }) => length === 1);
+        const following = follow({ after, filter: { on: 'type', prefixes: [own] } }, ({ length }) => length === 1);
         await create('sale', event('Other'), event(`${own}Booked`, { n: 4 }));
         expect(numbersOf((await following).events)).toEqual([4]);
       });

@@ -71,11 +71,6 @@ export class MemoryCache implements Cache {
     });
   }
 
-  delete(key: string): Promise<void> {
-    this.entries.delete(key);
-    return Promise.resolve();
-  }
-
   /** Sees the entries that were there when it began. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);

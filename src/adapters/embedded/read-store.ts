@@ -147,7 +147,7 @@ export class EmbeddedReadStore implements ReadStore {
     });
   }
 
-  /** How SQLite goes about a list: its query plans, one line a step. For tests and for operators with a slow list. */
+  /** How SQLite goes about a list: its query plans, one line a step. For tests. */
   explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
     return this.reading(() => {
       const target = this.target(table, scope, query);

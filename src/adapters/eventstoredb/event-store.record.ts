@@ -39,14 +39,11 @@ const isObject = (value: unknown): value is object =>
 
 export type Matches = (stream: string, type: string) => boolean;
 
-/** The port's filter, without the system's events. @throws SyntaxError for a regular expression that is none */
-export function matcherOf(filter: EventFilter | undefined): Matches {
-  const selects = filter ? selectorOf(filter) : () => true;
-  return (stream, type) => !isSystem(stream, type) && selects(filter?.on === 'type' ? type : stream);
-}
-
-function selectorOf(filter: EventFilter): (name: string) => boolean {
-  if ('prefixes' in filter) return (name) => filter.prefixes.some((prefix) => name.startsWith(prefix));
-  const pattern = new RegExp(filter.regex);
-  return (name) => pattern.test(name);
-}
+/** The port's filter, without the system's events. */
+export const matcherOf =
+  (filter: EventFilter | undefined): Matches =>
+  (stream, type) => {
+    if (isSystem(stream, type)) return false;
+    const name = filter?.on === 'type' ? type : stream;
+    return filter?.prefixes.some((prefix) => name.startsWith(prefix)) ?? true;
+  };

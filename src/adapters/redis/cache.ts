@@ -76,11 +76,6 @@ export class RedisCache implements Cache {
     await this.unlessAway(this.link.ask((client) => client.set(this.entryKey(key), value, 'PX', ttlMs), bytes));
   }
 
-  /** @throws CacheUnavailable: the entry may still be found, no longer than its lifetime */
-  async delete(key: string): Promise<void> {
-    await this.link.ask((client) => client.unlink(this.entryKey(key)), key.length);
-  }
-
   /**
    * Entries that are set while it runs may stay.
    * @throws RangeError for a pattern that is too long, CacheUnavailable when only some may be removed
