@@ -174,7 +174,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
 
   test('is refused by a node that is not ready, and taken by it when it is', async () => {
     const store = open();
-    server.faults.refuse('unavailable');
+    server.faults.refuse();
     await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(EventStoreUnavailable);
     const { error } = await failure(store.append(created('sale-1')));
     expect([AppendOutcomeUnknown, EventStoreUnavailable]).toContain((error as Error).constructor);

@@ -62,6 +62,7 @@ export class EmbeddedBroker implements Broker {
   private readonly last: StatementSyncInstance;
   private readonly dropOldest: StatementSyncInstance;
   private queue: Waiting[] = [];
+  private queuedMessages = 0;
   private queuedBytes = 0;
   private draining: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
@@ -121,10 +122,11 @@ export class EmbeddedBroker implements Broker {
     return new Promise((resolve, reject) => {
       const bytes = messages.reduce((sum, message) => sum + message.bytes, 0);
       if (this.closing) throw new BrokerUnavailable('The broker is closed.');
-      if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES) {
+      if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queuedMessages >= MAX_QUEUED_MESSAGES) {
         throw new BrokerUnavailable('Too many messages wait.');
       }
       this.queue.push({ messages, bytes, resolve, reject });
+      this.queuedMessages += messages.length;
       this.queuedBytes += bytes;
       this.draining ??= this.drain();
     });
@@ -194,6 +196,7 @@ export class EmbeddedBroker implements Broker {
       count += entry.messages.length;
       bytes += entry.bytes;
     }
+    this.queuedMessages -= count;
     this.queuedBytes -= bytes;
     return this.queue.splice(0, entries);
   }

@@ -173,14 +173,11 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   checkpoint(key: string): Promise<number> {
-    return this.once(() => {
-      const row = this.db.get('SELECT position FROM kontor_checkpoints WHERE key = ?', bindable(key));
-      return Number(row?.[0] ?? -1);
-    });
+    return this.once(() => this.positionOf(key));
   }
 
   checkpoints(keys: readonly string[]): Promise<readonly number[]> {
-    return Promise.all(keys.map((key) => this.checkpoint(key)));
+    return this.reading(() => keys.map((key) => this.positionOf(key)));
   }
 
   liveGeneration(model: string, version: number): Promise<number | undefined> {
@@ -217,6 +214,11 @@ export class EmbeddedReadStore implements ReadStore {
       }
       await nextTurn();
     }
+  }
+
+  private positionOf(key: string): number {
+    const row = this.db.get('SELECT position FROM kontor_checkpoints WHERE key = ?', bindable(key));
+    return Number(row?.[0] ?? -1);
   }
 
   private target(table: AnyTable, scope: Scope, query: ListQuery): Target | undefined {
