@@ -1,4 +1,12 @@
-import { type Append, EventTooLarge, type EventToAppend, type ExpectedRevision } from '../ports/event-store.js';
+import {
+  type AllSubscription,
+  type Append,
+  BEFORE_ALL,
+  EventTooLarge,
+  type EventToAppend,
+  type ExpectedRevision,
+  type Position,
+} from '../ports/event-store.js';
 
 // The same for every engine: a history can be moved from the one to the other.
 
@@ -69,4 +77,46 @@ function toJson(what: string, value: object): string {
   if (!json?.startsWith('{') && !json?.startsWith('['))
     throw new TypeError(`An event's ${what} must be an object that JSON can hold`);
   return json;
+}
+
+const DEFAULT_MAX_COUNT = 4_096;
+const DEFAULT_BATCH_SIZE = 500;
+
+/** How many events a read may return. @throws RangeError */
+export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
+  if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
+  return maxCount;
+}
+
+/** @throws RangeError */
+export function assertRevision(from: number | undefined): void {
+  if (from === undefined || (Number.isSafeInteger(from) && from >= 0)) return;
+  throw new RangeError(`A stream is read from a revision from 0, not ${from}`);
+}
+
+/** @throws RangeError */
+export function assertPosition(from: Position | undefined): void {
+  if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
+}
+
+/** How many events a batch of the subscription may hold. @throws RangeError for what cannot be subscribed to */
+export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSubscription): number {
+  if (!Number.isSafeInteger(after) || after < BEFORE_ALL) throw new RangeError(`No such position: ${after}`);
+  if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
+    throw new RangeError(`A batch of ${maxBatchSize} events is not possible`);
+  return maxBatchSize;
+}
+
+/** A consumer may give up while it waits for the next batch: the generator alone would wait on. */
+export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {
+  return {
+    next: () => batches.next(),
+    return: () => {
+      stop();
+      return batches.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

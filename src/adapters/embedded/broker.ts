@@ -3,19 +3,17 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import {
   type Broker,
   type BrokerMessage,
-  BrokerRefused,
   BrokerUnavailable,
   type Published,
   type StoredMessage,
 } from '../../ports/broker.js';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
+import { isHeader, refusedHeader, requireAddress, requireRange, requireSize } from '../broker.input.js';
 import { openLog } from './broker.log.js';
 
 /** Payload and headers together, in bytes of UTF-8: what a NATS server takes by default. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
-const MAX_SUBJECT_LENGTH = 512;
-const MAX_ID_LENGTH = 512;
 /** A group is one transaction on the request thread, so it is kept to a few milliseconds. */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
@@ -134,9 +132,7 @@ export class EmbeddedBroker implements Broker {
 
   async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
     const { after, limit, subjectPrefix = '' } = range;
-    if (!Number.isSafeInteger(after) || !Number.isSafeInteger(limit) || limit < 0) {
-      throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
-    }
+    requireRange(range);
     // The binding cuts texts at a NUL, which would widen the prefix; no stored subject holds one.
     if (subjectPrefix.includes('\0')) return [];
     const found: StoredMessage[] = [];
@@ -233,40 +229,15 @@ export class EmbeddedBroker implements Broker {
   }
 }
 
-/** Tokens of visible characters between single dots; the classes exclude each other, so matching takes linear time. */
-const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
-const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
-const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
-
 function encode(message: BrokerMessage): Encoded {
-  const { id, subject, headers = {} } = message;
-  if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id)) {
-    throw new BrokerRefused(
-      'INVALID_ID',
-      `A message id is 1 to ${MAX_ID_LENGTH} characters without control characters.`,
-    );
-  }
-  if (subject.length > MAX_SUBJECT_LENGTH || !SUBJECT.test(subject)) {
-    throw new BrokerRefused('INVALID_SUBJECT', `Not a subject: ${JSON.stringify(subject.slice(0, 80))}`);
-  }
-  requireSafeHeaders(headers);
+  const { headers = {} } = message;
+  requireAddress(message);
+  for (const [name, value] of Object.entries(headers)) if (!isHeader(name, value)) throw refusedHeader(name);
   const payload = Buffer.from(message.payload);
   const headerText = JSON.stringify(headers);
   const bytes = payload.length + (headerText === '{}' ? 0 : Buffer.byteLength(headerText));
-  if (bytes > MAX_MESSAGE_BYTES) {
-    throw new BrokerRefused(
-      'PAYLOAD_TOO_LARGE',
-      `A message of ${bytes} bytes is over the limit of ${MAX_MESSAGE_BYTES}.`,
-    );
-  }
+  requireSize(bytes, MAX_MESSAGE_BYTES);
   return { message, headers: headerText, payload, bytes };
-}
-
-function requireSafeHeaders(headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (HEADER_NAME.test(name) && !UNSAFE_TEXT.test(value)) continue;
-    throw new BrokerRefused('INVALID_HEADER', `Not a header: ${JSON.stringify(name.slice(0, 80))}`);
-  }
 }
 
 function toMessage({ sequence, id, subject, storedAtMs, headers, payload }: Row): StoredMessage {

@@ -10,10 +10,10 @@ import {
   StreamTombstoned,
 } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
-import { isName } from '../event-store.input.js';
+import { countOf, isName } from '../event-store.input.js';
 import { isSoftlyDeleted, type StreamHead, type StreamHeads } from './event-store.heads.js';
 import { PAGE_MAX_EVENTS, SCAN_STEP, type StreamRange } from './event-store.query.js';
-import { assertWhole, countOf, isEmpty, rangeOf, restOf, type Span, spanOf, stretchOf } from './event-store.range.js';
+import { assertWhole, isEmpty, rangeOf, restOf, type Span, spanOf, stretchOf } from './event-store.range.js';
 import { type History, subscribe, turn } from './event-store.subscription.js';
 
 /** The reading half of the port, for the process that writes and for readers beside it. */

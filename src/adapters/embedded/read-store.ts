@@ -11,18 +11,11 @@ import type {
   WriteBatch,
   WriteResult,
 } from '../../ports/read-store.js';
+import { bindable, unbindable } from '../bindable-text.js';
 import { ReadStoreCodes } from './read-store.codes.js';
 import { SIZES, type Sizes } from './read-store.columns.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
-import {
-  bindable,
-  MissingTable,
-  ReadStoreDatabase,
-  unbindable,
-  waitFor,
-  type Mode,
-  type Row,
-} from './read-store.database.js';
+import { MissingTable, ReadStoreDatabase, waitFor, type Mode, type Row } from './read-store.database.js';
 import { validate, type Target } from './read-store.criteria.js';
 import { ReadStoreQuery } from './read-store.query.js';
 import type { TableShape } from './read-store.tables.js';

@@ -5,6 +5,7 @@ import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { backoffMs } from '../backoff.js';
 import { type ClientInternals, internalsOf, newClient, StreamsClient } from './event-store.client.js';
 import { GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
@@ -25,10 +26,6 @@ const unlimited = (controller: AbortController): AbortController => {
   setMaxListeners(0, controller.signal);
   return controller;
 };
-
-/** Half of it for certain, the rest by chance: replicas that lost the same node do not come back in step. */
-export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
-  Math.min(longestMs, firstMs * 2 ** Math.min(failures, 16)) * (0.5 + Math.random() / 2);
 
 export type ConnectionOptions = {
   readonly url: string;

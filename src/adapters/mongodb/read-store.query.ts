@@ -4,7 +4,7 @@ import { searchWords } from '../../ports/search.js';
 import type { MongoConnection, Stored } from './connection.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { idInKey, type Shape } from './read-store.collections.js';
-import { placeIn, placeOf, stretchesAfter } from './read-store.parts.js';
+import { placeAfter, placeOf, stretchesAfter } from './read-store.parts.js';
 import {
   all,
   fieldConditions,
@@ -42,7 +42,7 @@ export class ReadStoreQuery {
 
   /** What follows a place in the list, as stretches of its own that an index gives each: see `stretchesAfter`. */
   private async part(shape: Shape, filter: Condition | undefined, query: ListQuery, after: string): Promise<Listed> {
-    const place = after === '' ? undefined : placeIn(shape, after);
+    const place = after === '' ? undefined : placeAfter(shape, after);
     if (!filter) return { items: [], totalCount: -1 };
     const ascending = (shape.model.order.direction === 'descending') === (query.reverse ?? false);
     const found: Stored[] = [];

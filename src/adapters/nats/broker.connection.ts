@@ -4,6 +4,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { backoffMs } from '../backoff.js';
 import { nameOf, type NatsAddress } from './broker.address.js';
 import { textOf } from './broker.errors.js';
 import { ensureStream, type StreamWish, type UsableStream } from './broker.stream.js';
@@ -75,7 +76,7 @@ export class NatsLink {
       } catch (error) {
         this.say('error', textOf(error));
       }
-      await clock.sleep(backoffMs(failures), this.closing.signal);
+      await clock.sleep(backoffMs(failures, FIRST_BACKOFF_MS, MAX_BACKOFF_MS), this.closing.signal);
     }
   }
 
@@ -160,7 +161,7 @@ export class NatsLink {
         failures += 1;
         this.lose(`the stream ${stream.name} cannot be used: ${check.fault}`);
         this.say('error', this.reason);
-        await clock.sleep(backoffMs(failures), ended);
+        await clock.sleep(backoffMs(failures, FIRST_BACKOFF_MS, MAX_BACKOFF_MS), ended);
         continue;
       }
       failures = 0;
@@ -224,10 +225,4 @@ function within(outer: AbortSignal): { readonly signal: AbortSignal; readonly en
   outer.addEventListener('abort', end);
   if (outer.aborted) end();
   return { signal: inner.signal, end };
-}
-
-/** Doubles from failure to failure up to a limit; the upper half is chance, so that replicas do not come all at once. */
-function backoffMs(failures: number): number {
-  const ms = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 16));
-  return ms / 2 + Math.random() * (ms / 2);
 }

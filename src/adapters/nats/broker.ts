@@ -8,10 +8,11 @@ import {
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { requireRange, requireSize } from '../broker.input.js';
 import { parseAddresses } from './broker.address.js';
 import { NatsLink, type Session } from './broker.connection.js';
 import { toPublishError, toUnavailable } from './broker.errors.js';
-import { encode, type Encoded, requireSize } from './broker.message.js';
+import { encode, type Encoded } from './broker.message.js';
 import { readStream } from './broker.reader.js';
 
 const STREAM = 'KONTOR';
@@ -108,9 +109,7 @@ export class NatsBroker implements Broker {
 
   async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
     const { after, limit, subjectPrefix = '' } = range;
-    if (!Number.isSafeInteger(after) || !Number.isSafeInteger(limit) || limit < 0) {
-      throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
-    }
+    requireRange(range);
     const session = this.requireSession();
     if (limit === 0) return [];
     const { stream, clock } = this.options;
