@@ -56,6 +56,12 @@ const NO_CLOCK = [
   { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take chance from outside.' },
 ];
 
+// What connects, waits and asks again does so for months.
+const NO_ANY_SIGNAL = {
+  selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",
+  message: 'On Node 20 each call leaves something at its signals for ever: link them by a listener that is removed.',
+};
+
 export default tseslint.config(
   { ignores: ['dist', 'data', 'node_modules', 'coverage', 'clients/typescript/src/schema.ts'] },
   ...tseslint.configs.strictTypeChecked,
@@ -74,6 +80,10 @@ export default tseslint.config(
   {
     files: ['src/{aggregates,projections,commands,queries,policies,integration,http}/**'],
     rules: { 'no-restricted-syntax': ['error', ...NO_CLOCK] },
+  },
+  {
+    files: ['src/adapters/**'],
+    rules: { 'no-restricted-syntax': ['error', NO_ANY_SIGNAL] },
   },
   { files: ['src/**/*.module.ts', 'src/http/**'], rules: { '@typescript-eslint/no-extraneous-class': 'off' } },
   ...importRules,

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { jetstream, jetstreamManager, StorageType, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
@@ -11,8 +9,8 @@ import { createForwarder } from '../src/integration/forwarder.js';
 import { silentLogger } from '../src/ports/log.js';
 import { natsRecipe } from '../test/support/nats-server.js';
 import { ServerProcess } from '../test/support/server-process.js';
-import { fillHistory } from './history-store.js';
-import { folder, options, pick } from './options.js';
+import { historyAlone } from './history-store.js';
+import { options, pick } from './options.js';
 import { pin } from './processes.js';
 import { say, tell } from './report.js';
 import { round } from './statistics.js';
@@ -92,8 +90,7 @@ async function measure(): Promise<readonly [Run, number, string]> {
 }
 
 pin('measured', process.pid);
-const history = join(folder, `history-alone-${EVENTS}`);
-if (!existsSync(history)) await fillHistory(history, { events: EVENTS, seed: options.seed }, clock);
+const history = await historyAlone(EVENTS, clock);
 const runs: Awaited<ReturnType<typeof measure>>[] = [];
 for (let n = 0; n < options.runs; n += 1) runs.push(await measure());
 tell([

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { catalogue } from '../src/catalogue.js';
 import type { Recorded } from '../src/platform/event-catalogue.js';
 import { nameUuid } from '../src/platform/name-uuid.js';
-import type { EventReader, RecordedEvent } from '../src/ports/event-store.js';
+import type { Append, EventReader, RecordedEvent } from '../src/ports/event-store.js';
 import type { Clock } from '../src/ports/time.js';
 import { History, type Tenant } from './b6-history.js';
+import { folder, options } from './options.js';
 
 const SPACE = '0199d3a0-0000-7000-8000-00000000be7c';
 const AT_ONCE = 2_000;
@@ -28,26 +32,47 @@ const nobody: Tenant = {
 
 export type Filling = { readonly events: number; readonly seed: number; readonly tenant?: Tenant };
 
-/** Appends so many events of one tenant's ledger and customers to an embedded store; answers how many a second. */
-export async function fillHistory(directory: string, filling: Filling, clock: Clock): Promise<number> {
-  const { events, seed, tenant = nobody } = filling;
+/** Appends each to an embedded store, many at once. */
+export async function appendAll(directory: string, appends: Iterable<Append>, clock: Clock): Promise<void> {
   const store = EmbeddedEventStore.open({ directory, clock });
-  const scale = { seed, customers: Math.ceil(events / 10), transactions: events * 2 };
-  const startedMs = performance.now();
   let inFlight: Promise<unknown>[] = [];
-  let count = 0;
-  for (const { stream, id, type, data, metadata } of new History(tenant, scale, 0).events()) {
-    inFlight.push(store.append({ stream, expected: 'any', events: [{ id, type, data, metadata }] }));
-    count += 1;
+  for (const append of appends) {
+    inFlight.push(store.append(append));
     if (inFlight.length === AT_ONCE) {
       await Promise.all(inFlight);
       inFlight = [];
     }
-    if (count === events) break;
   }
   await Promise.all(inFlight);
   await store.close();
-  return Math.round(count / ((performance.now() - startedMs) / 1_000));
+}
+
+function* appendsOf({ events, seed, tenant = nobody }: Filling): Generator<Append> {
+  const scale = { seed, customers: Math.ceil(events / 10), transactions: events * 2 };
+  let left = events;
+  for (const { stream, id, type, data, metadata } of new History(tenant, scale, 0).events()) {
+    yield { stream, expected: 'any', events: [{ id, type, data, metadata }] };
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/** Appends so many events of one tenant's ledger and customers to an embedded store; answers how many a second. */
+export async function fillHistory(directory: string, filling: Filling, clock: Clock): Promise<number> {
+  const startedMs = performance.now();
+  await appendAll(directory, appendsOf(filling), clock);
+  return Math.round(filling.events / ((performance.now() - startedMs) / 1_000));
+}
+
+/** The folder of a history of so many events and nothing else; one that is there was filled to its end. */
+export async function historyAlone(events: number, clock: Clock): Promise<string> {
+  const directory = join(folder, `history-alone-${events}`);
+  if (existsSync(directory)) return directory;
+  const unfinished = `${directory}.part`;
+  await rm(unfinished, { recursive: true, force: true });
+  await fillHistory(unfinished, { events, seed: options.seed }, clock);
+  await rename(unfinished, directory);
+  return directory;
 }
 
 /** Everything of the service's own streams up to a position, in batches, each with the position that it ends at. */

@@ -19,14 +19,11 @@ type Plan = {
   readonly seconds: number;
   /** Requests per second over all connections; absent: as fast as the answers come. */
   readonly rate?: number;
-  /** Stops after so many requests. */
-  readonly count?: number;
 };
 export type LoadResult = Latencies & {
   readonly requests: number;
   /** Answers other than 2xx, and connections that broke. */
   readonly errors: number;
-  readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
   readonly perSecond: number;
   /** How busy this process was, of one core: near 1 it is the generator that was measured, not the server. */
@@ -46,7 +43,6 @@ const piecesLength = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece
 
 let sent = 0;
 let errors = 0;
-const statuses: Record<string, number> = {};
 const latencies: number[] = [];
 let startedMs = 0;
 
@@ -58,7 +54,7 @@ function requestOf(n: number): Buffer | string {
 }
 
 function isOver(): boolean {
-  return performance.now() >= startedMs + plan.seconds * 1_000 || (plan.count !== undefined && sent >= plan.count);
+  return performance.now() >= startedMs + plan.seconds * 1_000;
 }
 
 /** One connection: sends the next request when the answer to the last one is whole. */
@@ -135,7 +131,6 @@ class Connection {
 
   private count(status: string): void {
     latencies.push(performance.now() - this.sinceMs);
-    statuses[status] = (statuses[status] ?? 0) + 1;
     if (!status.startsWith('2')) errors += 1;
   }
 }
@@ -160,7 +155,6 @@ const result: LoadResult = {
   ...latenciesOf(latencies),
   requests: latencies.length,
   errors,
-  statuses,
   seconds,
   perSecond: latencies.length / seconds,
   generatorBusy: Number(((user + system) / 1e6 / seconds).toFixed(2)),

@@ -4,11 +4,12 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { pushSubscriptionId } from '../src/aggregates/push-subscription.aggregate.js';
+import type { Append } from '../src/ports/event-store.js';
 import { selfSigned } from '../test/support/self-signed.js';
 import type { Measurement } from './figure.js';
+import { appendAll } from './history-store.js';
 import { folder, options, pick } from './options.js';
 import { pin, rssAnonMiB } from './processes.js';
 import { say, tell } from './report.js';
@@ -22,7 +23,7 @@ import { percentile, round, timeEach } from './statistics.js';
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const IN_FLIGHT = 2_000;
+const clock = new SystemClock();
 
 /** Answers every push at once, and counts them. */
 async function startPushService() {
@@ -45,19 +46,14 @@ async function startPushService() {
 
 type Fact = { readonly entity: string; readonly id: string; readonly type: string; readonly data: object };
 
-async function fill(directory: string, tenantId: string, atMs: number, facts: Iterable<Fact>): Promise<void> {
-  const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
+function* appendsOf(tenantId: string, atMs: number, facts: Iterable<Fact>): Generator<Append> {
   const timestamp = new Date(atMs).toISOString();
-  let inFlight: Promise<unknown>[] = [];
   for (const { entity, id, type, data } of facts) {
     const commandId = randomUUID();
     const metadata = { tenantId, timestamp, version: 1, commandId, requestId: commandId, $correlationId: commandId };
     const stream = `${entity}-${tenantId}_${id}`;
-    inFlight.push(store.append({ stream, expected: 'any', events: [{ id: randomUUID(), type, data, metadata }] }));
-    if (inFlight.length === IN_FLIGHT) inFlight = (await Promise.all(inFlight)).slice(0, 0) as Promise<unknown>[];
+    yield { stream, expected: 'any', events: [{ id: randomUUID(), type, data, metadata }] };
   }
-  await Promise.all(inFlight);
-  await store.close();
 }
 
 function* people(origin: string): Generator<Fact> {
@@ -149,7 +145,7 @@ const settings = { directory, env: { WEB_PUSH_ALLOW_PRIVATE: 'true', WEB_PUSH_CA
 const first = await BenchService.start(settings);
 const { tenantId } = await first.createTenant();
 await first.stop();
-await fill(directory, tenantId, Date.now(), people(pushes.origin));
+await appendAll(directory, appendsOf(tenantId, Date.now(), people(pushes.origin)), clock);
 
 const second = await BenchService.start(settings);
 await second.signIn();
@@ -159,7 +155,7 @@ say(`${round(perSecond)} pushes/s, ${JSON.stringify(pushed)}`);
 await second.stop();
 
 // So old that nobody is pushed to.
-await fill(directory, tenantId, Date.now() - 2 * DAY_MS, broadcasts());
+await appendAll(directory, appendsOf(tenantId, Date.now() - 2 * DAY_MS, broadcasts()), clock);
 const third = await BenchService.start(settings);
 await third.signIn();
 await third.settled();

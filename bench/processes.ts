@@ -64,11 +64,10 @@ export const startBare = (file?: string): Promise<Server> =>
   startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname, ...(file === undefined ? [] : [file])]);
 
 /** Runs a program of bench/ to its end on the measured core; answers the JSON that it prints last. */
-export async function run<T>(program: string, args: readonly string[] = [], cwd?: string): Promise<T> {
+export async function run<T>(program: string, args: readonly string[] = []): Promise<T> {
   const loader = program.endsWith('.ts') ? LOADER : [];
   const path = new URL(`./${program}`, import.meta.url).pathname;
-  const options = cwd === undefined ? {} : { cwd };
-  return lastJson(start('measured', [process.execPath, ...loader, path, ...args], options), program);
+  return lastJson(start('measured', [process.execPath, ...loader, path, ...args]), program);
 }
 
 async function lastJson<T>(child: ChildProcess, what: string): Promise<T> {
@@ -88,7 +87,6 @@ export type Load = {
   readonly connections: number;
   readonly seconds: number;
   readonly rate?: number;
-  readonly count?: number;
 };
 
 /** Runs the load generator on the other core. */

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
 import { openMongoDb } from '../src/adapters/mongodb/read-store.js';
@@ -7,8 +5,8 @@ import { SystemClock } from '../src/adapters/system-time.js';
 import { silentLogger } from '../src/ports/log.js';
 import { mongoRecipe } from '../test/support/mongo-server/recipe.js';
 import { ServerProcess } from '../test/support/server-process.js';
-import { fillHistory } from './history-store.js';
-import { folder, options, pick } from './options.js';
+import { historyAlone } from './history-store.js';
+import { options, pick } from './options.js';
 import { pin } from './processes.js';
 import { copyDocuments } from './raw-documents.js';
 import { rebuild } from './rebuilding.js';
@@ -50,8 +48,7 @@ async function measure(address: string, run: number): Promise<Run> {
   return done;
 }
 
-const history = join(folder, `history-alone-${EVENTS}`);
-if (!existsSync(history)) await fillHistory(history, { events: EVENTS, seed: options.seed }, clock);
+const history = await historyAlone(EVENTS, clock);
 const given = process.env['MONGODB_URL'];
 const server = given === undefined ? await ServerProcess.start(mongoRecipe) : undefined;
 pin('measured', process.pid);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
@@ -6,7 +5,7 @@ import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import type { Measurement } from './figure.js';
 import { foldAll } from './folding.js';
-import { decoded, fillHistory, readHistory } from './history-store.js';
+import { decoded, historyAlone, readHistory } from './history-store.js';
 import { folder, options, pick } from './options.js';
 import { Peer, PEER_NAME } from './peer.js';
 import { pin, rssAnonMiB } from './processes.js';
@@ -65,8 +64,7 @@ async function measure(events: EmbeddedEventStore): Promise<Run> {
 }
 
 pin('measured', process.pid);
-const history = join(folder, `history-alone-${EVENTS}`);
-if (!existsSync(history)) await fillHistory(history, { events: EVENTS, seed: options.seed }, clock);
+const history = await historyAlone(EVENTS, clock);
 const events = EmbeddedEventStore.open({ directory: history, clock });
 const runs: Run[] = [];
 for (let n = 0; n < options.runs; n += 1) runs.push(await measure(events));

@@ -2,7 +2,6 @@ import { project, Projector } from '../src/platform/projector.js';
 import type { EventReader } from '../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
-import type { AnyProjection } from '../src/platform/projection.js';
 import { decoded, readHistory } from './history-store.js';
 
 export type Rebuilt = { readonly tables: readonly AnyTable[]; readonly fillMs: number; readonly indexMs: number };
@@ -11,13 +10,9 @@ export type Rebuilt = { readonly tables: readonly AnyTable[]; readonly fillMs: n
 export async function rebuild(
   events: EventReader,
   reads: ReadStore,
-  {
-    upTo,
-    generation = 1,
-    chosen = projections,
-  }: { upTo: number; generation?: number; chosen?: readonly AnyProjection[] },
+  { upTo, generation = 1 }: { upTo: number; generation?: number },
 ): Promise<Rebuilt> {
-  const pairs = chosen.map((projection) => ({ projection, table: { model: projection.model, generation } }));
+  const pairs = projections.map((projection) => ({ projection, table: { model: projection.model, generation } }));
   const tables = pairs.map(({ table }) => table);
   await reads.prepare(tables, { bulk: true });
   const projectors = pairs.map((pair) => new Projector(reads, pair));

@@ -3,7 +3,7 @@ export const round = (value: number, digits = 4): number => Number(value.toPreci
 /** The value that a share of all values lies at or below (nearest rank); 0 of none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
 /** Of an even number of values the mean of the middle two. */

@@ -15,6 +15,9 @@ import type { Clock } from './ports/time.js';
 
 // Engines by their settings. Drivers of servers are loaded where their URL is set: they cost start-up time.
 
+/** About a gigabyte, and more than NATS remembers in its two minutes. */
+const KEPT_MESSAGES = 1_000_000;
+
 /** Which engines a process runs on, in a form that a worker thread can be given. URLs may hold passwords. */
 export type StoreSettings = {
   /** Of the embedded engines. */
@@ -92,7 +95,7 @@ export async function openBroker({ directory, natsUrl: url }: StoreSettings, par
     return NatsBroker.open({ url, ...parts });
   }
   await mkdir(directory, { recursive: true });
-  return EmbeddedBroker.open({ directory, clock: parts.clock });
+  return EmbeddedBroker.open({ directory, clock: parts.clock, keptMessages: KEPT_MESSAGES });
 }
 
 export async function openCache({ redisUrl: url }: StoreSettings, parts: Parts): Promise<Cache> {

@@ -106,7 +106,7 @@ function cacheWatch(registry: Registry): CacheWatch {
     registers,
   });
   for (const result of ['hit', 'miss']) lookups.inc({ result }, 0);
-  for (const operation of ['delete', 'clear', 'count']) failures.inc({ operation }, 0);
+  for (const operation of ['clear', 'count']) failures.inc({ operation }, 0);
   return {
     lookedUp: (result) => {
       lookups.inc({ result });

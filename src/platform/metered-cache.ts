@@ -4,7 +4,7 @@ import type { EngineFacts } from '../ports/engine.js';
 export type CacheWatch = {
   readonly lookedUp: (result: 'hit' | 'miss') => void;
   /** The store was away, or too slow. A look-up that fails is a miss: the port does not tell them apart. */
-  readonly failed: (operation: 'delete' | 'clear' | 'count') => void;
+  readonly failed: (operation: 'clear' | 'count') => void;
 };
 
 /** A cache whose look-ups and failures are counted; everything is passed on as it is. */
@@ -22,10 +22,6 @@ export class MeteredCache implements Cache {
 
   set(key: string, value: string, ttlMs: number): Promise<void> {
     return this.inner.set(key, value, ttlMs);
-  }
-
-  delete(key: string): Promise<void> {
-    return this.watched('delete', () => this.inner.delete(key));
   }
 
   clear(pattern: string): Promise<number> {
@@ -48,7 +44,7 @@ export class MeteredCache implements Cache {
     return this.inner.close();
   }
 
-  private async watched<T>(operation: 'delete' | 'clear' | 'count', work: () => Promise<T>): Promise<T> {
+  private async watched<T>(operation: 'clear' | 'count', work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

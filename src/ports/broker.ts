@@ -11,9 +11,12 @@ export type BrokerMessage = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload: string;
 };
+/** A message as the broker has it. `sequence` grows in the order of storing; `storedAtMs` is since 1970. */
 export type StoredMessage = BrokerMessage & { readonly sequence: number; readonly storedAtMs: number };
+/** Where the message lies; `duplicate`: it was there before, and nothing was stored. */
 export type Published = { readonly sequence: number; readonly duplicate: boolean };
 
+/** Keeps messages for others, in the order in which it took them. */
 export interface Broker {
   /**
    * Resolves when the broker has stored the message (at-least-once for the caller that retries). Messages of concurrent
@@ -26,7 +29,7 @@ export interface Broker {
    * before a failure stay. @throws what `publish` throws, for the first that failed
    */
   publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]>;
-  /** Stored messages in order of sequence, for operators and tests. `subjectPrefix` compares whole leading text. */
+  /** Stored messages in order of sequence: for tests. `subjectPrefix` compares whole leading text. */
   browse(range: {
     readonly after: number;
     readonly limit: number;

@@ -3,12 +3,14 @@ import type { EngineFacts } from './engine.js';
 /** Shared cache and counters. Everything in it may vanish at any moment; nothing depends on it for correctness. */
 export const CACHE = Symbol('CACHE');
 
+/** The state of a window after a hit. */
 export type WindowCount = {
   /** Hits in the window, these included. */
   readonly count: number;
   /** End of the window, milliseconds since 1970. */
   readonly resetAtMs: number;
 };
+/** What operators are told of it. */
 export type CacheStatus = {
   readonly store: 'redis' | 'memory';
   readonly connected: boolean;
@@ -21,11 +23,11 @@ export type CacheStatus = {
   readonly hitRate: number | null;
 };
 
+/** Entries and counters. What is not said to throw does not fail: a store that is away has nothing and keeps nothing. */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
-  /** `ttlMs` is required: no entry lives for ever. */
+  /** `ttlMs` is required: no entry lives for ever. @throws RangeError for one that is no positive whole number */
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  delete(key: string): Promise<void>;
   /**
    * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many.
    * @throws RangeError for a pattern over 256 characters, CacheUnavailable when only some may be removed
@@ -44,6 +46,7 @@ export interface Cache {
   close(): Promise<void>;
 }
 
+/** The store is away or did not answer in time: a hit may or may not be counted. */
 export class CacheUnavailable extends Error {
   constructor(
     message: string,

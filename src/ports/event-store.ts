@@ -46,6 +46,7 @@ export type RecordedEvent = {
  */
 export type ExpectedRevision = number | 'no_stream' | 'stream_exists' | 'any';
 
+/** Events for one stream: all of them are stored, or none. */
 export type Append = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
@@ -55,8 +56,10 @@ export type Append = {
 /** Where an append ended: the stream's last revision and the position of its last event. */
 export type Appended = { readonly revision: number; readonly position: Position };
 
+/** Of reading: from older to newer, or back. */
 export type Direction = 'forwards' | 'backwards';
 
+/** Which events of a stream are read. */
 export type StreamRead = {
   /** First revision to return, inclusive. Default: the first (forwards) or the last (backwards). */
   readonly from?: number;
@@ -75,11 +78,10 @@ export type StreamSlice = {
   readonly events: readonly RecordedEvent[];
 };
 
-/** Which events of the whole history: by the stream's name or by the event's type, by prefixes or a regular expression. */
-export type EventFilter =
-  | { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] }
-  | { readonly on: 'stream' | 'type'; readonly regex: string };
+/** Which events of the whole history: those whose stream's name, or whose type, begins with one of the prefixes. */
+export type EventFilter = { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] };
 
+/** Which events of the whole history are read. */
 export type AllRead = {
   readonly direction?: Direction;
   /** Exclusive: forwards returns positions above it, backwards positions below it. Default: from the respective end. */
@@ -101,6 +103,7 @@ export type EventBatch = {
   readonly caughtUp: boolean;
 };
 
+/** What a catch-up subscription is to deliver. */
 export type AllSubscription = {
   /** Exclusive; BEFORE_ALL for the whole history. */
   readonly after: Position;
@@ -111,6 +114,7 @@ export type AllSubscription = {
   readonly signal?: AbortSignal;
 };
 
+/** The whole history, to write and to read; see above for what every engine guarantees. */
 export interface EventStore {
   /**
    * Appends all of the events or none; durable when it resolves.
@@ -137,7 +141,8 @@ export interface EventStore {
    * Catch-up subscription to the whole history: stored events first, then live ones, without gap or repeat between.
    * Pull-based: the next batch is read when the consumer asks for it, so a slow consumer holds no memory.
    * Survives a lost connection by itself; ends when `signal` aborts or the store closes.
-   * @throws CorruptEvent (from the iterator)
+   * @throws from the iterator CorruptEvent, and EventStoreUnavailable where the engine's own files cannot be read: the
+   * subscription has ended then, to be begun anew after the last batch
    */
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch>;
 
@@ -147,7 +152,7 @@ export interface EventStore {
   /** Asks the engine who it is: one round trip. @throws EventStoreUnavailable */
   facts(): Promise<EngineFacts>;
 
-  /** Soft delete: reads say `exists: false`, later appends go on with the revisions. @throws as `append` */
+  /** Soft delete (the service itself deletes no stream): reads say `exists: false`, later appends go on with the revisions. @throws as `append` */
   deleteStream(stream: string, expected: ExpectedRevision): Promise<void>;
 
   /** Ends subscriptions, waits for appends in flight, releases files and connections. Idempotent. */

@@ -4,6 +4,7 @@
  */
 export const LEASE_STORE = Symbol('LEASE_STORE');
 
+/** Who leads, as the store has it. */
 export type Lease = {
   /** Id of the process that holds it; empty when it was given up. */
   readonly holder: string;
@@ -13,6 +14,7 @@ export type Lease = {
   readonly counter: number;
 };
 
+/** One lease for each name. */
 export interface LeaseStore {
   /** The lease as stored, undefined where nobody ever held it. @throws ReadStoreUnavailable */
   read(name: string): Promise<Lease | undefined>;

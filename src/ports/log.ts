@@ -1,3 +1,4 @@
+/** Nest's token of the service's logger. */
 export const LOGGER = Symbol('LOGGER');
 
 /** What the service logs through: pino's shape. Fields never hold secrets, tokens or bodies. */

@@ -9,9 +9,12 @@ export const READ_STORE = Symbol('READ_STORE');
 
 /** Which tenant's documents a read or write concerns: a tenant's id, or PLATFORM. No query can leave it out. */
 export type Scope = string & { readonly __scope: true };
+/** The scope of what belongs to no tenant. */
 export const PLATFORM = 'platform' as Scope;
+/** The scope of a tenant's documents. */
 export const tenantScope = (tenantId: string): Scope => tenantId as Scope;
 
+/** What fields hold and lists compare. */
 export type Scalar = string | number | boolean;
 
 /** A value of the document that lists filter, range or order by. `of` may give several values (any of them matches). */
@@ -43,6 +46,7 @@ export type ReadModel<Doc extends object = never> = {
   /** Search also looks into named texts of the documents that a field of this one points to. */
   readonly searchJoins?: readonly SearchJoin[];
 };
+/** The field holds ids of documents of the other model; `texts` are names of that one's searched texts. */
 export type SearchJoin = { readonly field: string; readonly model: string; readonly texts: readonly string[] };
 
 /** The physical home of a model's documents: a rebuild fills the next generation beside the live one. */
@@ -50,6 +54,7 @@ export type Table<Doc extends object = never> = { readonly model: ReadModel<Doc>
 /** A table whose documents' type does not matter. */
 export type AnyTable = Table;
 
+/** Where a document is: ids are unique in a scope of a table. */
 export type DocumentKey = { readonly scope: Scope; readonly id: string };
 
 /** A document as the projector sees it. `json` is null for a tombstone. `position` is that of the last event folded in. */
@@ -65,14 +70,18 @@ export type DocumentWrite = DocumentKey & {
   readonly expected: number | null;
 };
 
+/** Writes and the checkpoints that they reach. */
 export type WriteBatch = {
   readonly tables: readonly { readonly table: AnyTable; readonly writes: readonly DocumentWrite[] }[];
   /** Stored after all writes, and only when none of them conflicted. A checkpoint never moves back. */
   readonly checkpoints: readonly { readonly key: string; readonly position: number }[];
 };
+/** The writes that were not applied, since the stored document was not the expected one. */
 export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readonly table: AnyTable })[] };
 
+/** Both ends inclusive; one that is left out is open. */
 export type Range = { readonly from?: Scalar; readonly to?: Scalar };
+/** Which documents of a scope a list holds. What it cannot mean is a RangeError: a defect of the caller. */
 export type ListQuery = {
   /** Equality on declared filters; for a field with several values: one of them. */
   readonly where?: Readonly<Record<string, Scalar>>;
@@ -100,6 +109,7 @@ export type Listed = {
   readonly next?: string | undefined;
 };
 
+/** All of it throws ReadStoreUnavailable while the engine cannot serve. */
 export interface ReadStore {
   /** Creates tables and indexes that are not there yet. `bulk`: without the secondary indexes, for a rebuild. Idempotent. */
   prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void>;
@@ -131,7 +141,7 @@ export interface ReadStore {
   /** Makes a generation live. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
 
-  /** Asks the engine who it is: one round trip. @throws ReadStoreUnavailable */
+  /** Asks the engine who it is: one round trip. */
   facts(): Promise<EngineFacts>;
 
   close(): Promise<void>;

@@ -1,7 +1,9 @@
 /** Time, ids and randomness come from outside, so that tests decide them. */
 export const CLOCK = Symbol('CLOCK');
+/** Nest's token of `Ids`. */
 export const IDS = Symbol('IDS');
 
+/** The time, and waiting. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970. It may jump. */
   nowMs(): number;
@@ -11,6 +13,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Where new ids come from. */
 export interface Ids {
   /** A fresh UUIDv7 (RFC 9562). */
   next(): string;

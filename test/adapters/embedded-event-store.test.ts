@@ -24,6 +24,7 @@ import {
 } from '../../src/ports/event-store.js';
 import { eventStoreContract } from '../contracts/event-store.contract.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { getStreamMetadata, setStreamMetadata } from '../support/stream-metadata.js';
 
 const clock = new SystemClock();
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-events-'));
@@ -189,15 +190,15 @@ describe('The embedded event store', () => {
     });
 
     test('a rule set before the first event holds, and outlives a soft deletion', async () => {
-      await store.setStreamMetadata('s', { $maxCount: 2 });
+      await setStreamMetadata(store, 's', { $maxCount: 2 });
       await create('s', ...counted(3));
       const revisions = async () => (await store.readStream('s')).events.map(({ revision }) => revision);
       expect(await revisions()).toEqual([1, 2]);
       await store.deleteStream('s', 2);
       await create('s', ...counted(3));
       expect(await revisions()).toEqual([4, 5]);
-      expect((await store.getStreamMetadata('s')).metadata).toEqual({ $maxCount: 2, $tb: 3 });
-      await store.setStreamMetadata('s', {});
+      expect((await getStreamMetadata(store, 's')).metadata).toEqual({ $maxCount: 2, $tb: 3 });
+      await setStreamMetadata(store, 's', {});
       expect(await revisions()).toEqual([0, 1, 2, 3, 4, 5]);
     });
 
@@ -205,7 +206,7 @@ describe('The embedded event store', () => {
       await store.close();
       const manual = new ManualClock(1_000_000);
       store = EmbeddedEventStore.open({ directory, clock: manual });
-      await store.setStreamMetadata('s', { $maxAge: 10 });
+      await setStreamMetadata(store, 's', { $maxAge: 10 });
       await create('s', event());
       manual.jump(6_000);
       await store.append({ stream: 's', expected: 0, events: [event()] });

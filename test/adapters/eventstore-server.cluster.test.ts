@@ -38,7 +38,7 @@ describe.each([
   const refuseAllBut = (one: EventStoreServer): void => {
     for (const node of cluster.nodes) {
       node.faults.accept();
-      if (node !== one) node.faults.refuse('unavailable');
+      if (node !== one) node.faults.refuse();
     }
   };
 

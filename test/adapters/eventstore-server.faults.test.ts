@@ -181,7 +181,7 @@ describe.each([
   });
 
   test('refuses every call as a node that is not ready, storing nothing, and then takes them again', async () => {
-    server.faults.refuse('unavailable');
+    server.faults.refuse();
     await expect(append('refused', 1)).rejects.toMatchObject({ type: 'unavailable' });
     await expect(countOf(client, 'before')).rejects.toMatchObject({ type: 'unavailable' });
     server.faults.accept();

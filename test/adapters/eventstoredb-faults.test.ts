@@ -136,19 +136,22 @@ describe('The EventStoreDB adapter, when its server fails', () => {
   test('gives up in time on a server that answers nothing, and works again when it does', async () => {
     const store = open({ timeoutMs: 300 });
     await store.append(created('sale-0'));
+    expect(await store.facts()).toMatchObject({ engine: 'eventstoredb' });
     server.faults.hang();
     const append = created('sale-1');
-    const [appending, reading, looking, deleting] = await Promise.all([
+    const [appending, reading, looking, asking, deleting] = await Promise.all([
       failure(store.append(append)),
       failure(store.readStream('sale-0')),
       failure(store.head()),
+      failure(store.facts()),
       failure(store.deleteStream('sale-0', 'any')),
     ]);
     expect(appending.error).toBeInstanceOf(AppendOutcomeUnknown);
     expect(reading.error).toBeInstanceOf(EventStoreUnavailable);
     expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
+    expect(asking.error).toBeInstanceOf(EventStoreUnavailable);
     expect(deleting.error).toBeInstanceOf(AppendOutcomeUnknown);
-    for (const { afterMs } of [appending, reading, looking, deleting]) expect(afterMs).toBeLessThan(SOON_MS);
+    for (const { afterMs } of [appending, reading, looking, asking, deleting]) expect(afterMs).toBeLessThan(SOON_MS);
     // The first attempt reaches the store now, and its late answer finds nobody who waits for it.
     server.faults.resume();
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
@@ -171,7 +174,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
 
   test('is refused by a node that is not ready, and taken by it when it is', async () => {
     const store = open();
-    server.faults.refuse('unavailable');
+    server.faults.refuse();
     await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(EventStoreUnavailable);
     const { error } = await failure(store.append(created('sale-1')));
     expect([AppendOutcomeUnknown, EventStoreUnavailable]).toContain((error as Error).constructor);

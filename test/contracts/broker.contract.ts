@@ -165,6 +165,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       });
       await expect(broker.publish(message({ id: 'a\nb' }))).rejects.toMatchObject({ code: 'INVALID_ID' });
       await expect(broker.publish(message({ id: '' }))).rejects.toMatchObject({ code: 'INVALID_ID' });
+      await expect(broker.publish(message({ id: ' a' }))).rejects.toMatchObject({ code: 'INVALID_ID' });
       expect(await all()).toEqual([]);
     });
 

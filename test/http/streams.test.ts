@@ -176,6 +176,7 @@ test('What is not there is not found: kinds of records, tenants, records, and wh
     { entity: 'customer', id: customerId, tenantId: 'nobody' },
     { entity: 'customer', id: `x_${customerId}` },
     { entity: 'customer', id: '\0' },
+    { entity: 'customer', id: `${customerId}\0x` },
     { entity: 'transaction', id: customerId },
     { entity: '__proto__', id: customerId },
   ];

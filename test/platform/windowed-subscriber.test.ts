@@ -496,7 +496,7 @@ describe('A subscriber with a window', () => {
 
   test('publishes everything once and in order per record, though the broker was away for a while', () =>
     inScene(async (scene) => {
-      const broker = await EmbeddedBroker.open({ directory: scene.directory, clock: scene.clock });
+      const broker = await EmbeddedBroker.open({ directory: scene.directory, clock: scene.clock, keptMessages: 100 });
       let away = false;
       const handle = async (event: Recorded): Promise<void> => {
         if (away) throw new BrokerUnavailable('The broker is away');

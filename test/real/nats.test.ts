@@ -379,6 +379,26 @@ describe('A NATS broker whose server fails', () => {
     await ready(broker);
   });
 
+  test('is not waited for longer than its time when it is asked who it is and has fallen silent', async () => {
+    const proxy = await proxyTo(server);
+    const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 300, heartbeatMs: 100 }));
+    proxy.hang();
+    const asking = refusal(broker.facts());
+    await until(() => !broker.isReady, 'giving the connection up');
+    expect(await Promise.race([asking, clock.sleep(1_000)])).toBeInstanceOf(BrokerUnavailable);
+  });
+
+  test('keeps no connection that it was making while it was closed', async () => {
+    const proxy = await proxyTo(server);
+    for (let closedAfterMs = 0; closedAfterMs < 250; closedAfterMs += 25) {
+      proxy.slow(20);
+      const broker = open({ url: `nats://127.0.0.1:${proxy.port}` });
+      await clock.sleep(closedAfterMs);
+      await broker.close();
+      await until(() => proxy.connections === 0, `being gone when it was closed after ${closedAfterMs} ms`);
+    }
+  });
+
   test('answers a publish again as a duplicate when its acknowledgement was lost', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));

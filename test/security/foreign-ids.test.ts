@@ -130,6 +130,23 @@ test("In a body another tenant's ids are such ids, whatever they name", async ()
   }
 });
 
+test('In a body an id with a NUL behind it is such an id, whatever record of its own it begins like', async () => {
+  const ownIds = [...asking.recordIds.values(), ...Object.values(own), asking.books.tenant.id];
+  const named = places().filter(({ route, place }) => !COMPARED.includes(`${route.name} ${placeText(place)}`));
+  for (const one of named) {
+    const unknownId = service.service.engines.ids.next();
+    const unknown = heard(await answerTo(one, unknownId), unknownId);
+    for (const ownId of ownIds) {
+      const told = heard(await answerTo(one, `${ownId}\0x`), JSON.stringify(`${ownId}\0x`).slice(1, -1));
+      expect([one.route.name, placeText(one.place), ...told]).toEqual([
+        one.route.name,
+        placeText(one.place),
+        ...unknown,
+      ]);
+    }
+  }
+});
+
 test("In an address another tenant's ids are such ids, for every method, operators' own notifications included", async () => {
   const addressed = routes.filter(({ path }) => path.includes('{id}'));
   expect(addressed.length).toBeGreaterThan(25);

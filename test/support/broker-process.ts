@@ -6,7 +6,7 @@ import { SystemClock } from '../../src/adapters/system-time.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 
 const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
-const broker = await EmbeddedBroker.open({ directory, clock: new SystemClock() });
+const broker = await EmbeddedBroker.open({ directory, clock: new SystemClock(), keptMessages: 1_000_000 });
 const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };

@@ -138,7 +138,7 @@ export async function auditData(directory: string): Promise<Audit> {
   const clock = new SystemClock();
   const findings = new Findings();
   const events = EmbeddedEventStore.open({ directory, clock });
-  const broker = await EmbeddedBroker.open({ directory, clock });
+  const broker = await EmbeddedBroker.open({ directory, clock, keptMessages: 1 });
   try {
     for await (const event of historyOf(events)) findings.add(event);
     findings.end();

@@ -42,7 +42,7 @@ const engines = {
   },
   broker: async () => {
     const { EmbeddedBroker } = await load('adapters/embedded/broker.js');
-    const broker = await EmbeddedBroker.open({ directory, clock });
+    const broker = await EmbeddedBroker.open({ directory, clock, keptMessages: 1_000_000 });
     return {
       write: (marker) => broker.publish({ id: marker, subject: 'kontor.probe', payload: marker }),
       close: () => broker.close(),

@@ -9,14 +9,12 @@ const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 const SQLITE_BUSY = 5;
 
-type LogOptions = { readonly directory: string; readonly maxSizeBytes?: number };
-
 /** The broker's file, made or brought up to date. @throws Error when it cannot be, or stays locked */
-export async function openLog(options: LogOptions): Promise<DatabaseSyncInstance> {
+export async function openLog(directory: string): Promise<DatabaseSyncInstance> {
   const untilMs = performance.now() + LOCKED_WAIT_MS;
   for (;;) {
     try {
-      return openNow(options);
+      return openNow(directory);
     } catch (error) {
       if (!isLocked(error) || performance.now() > untilMs) throw error;
     }
@@ -26,7 +24,7 @@ export async function openLog(options: LogOptions): Promise<DatabaseSyncInstance
 
 const isLocked = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === SQLITE_BUSY;
 
-function openNow({ directory, maxSizeBytes }: LogOptions): DatabaseSyncInstance {
+function openNow(directory: string): DatabaseSyncInstance {
   let db: DatabaseSyncInstance | undefined;
   try {
     mkdirSync(directory, { recursive: true });
@@ -35,7 +33,6 @@ function openNow({ directory, maxSizeBytes }: LogOptions): DatabaseSyncInstance 
     if (mode !== 'wal') throw new Error('its file system does not support write-ahead logging');
     db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
     migrate(db);
-    if (maxSizeBytes !== undefined) limitSize(db, maxSizeBytes);
     return db;
   } catch (error) {
     db?.close();
@@ -55,9 +52,4 @@ function migrate(db: DatabaseSyncInstance): void {
       stored_at_ms INTEGER NOT NULL, headers TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
     PRAGMA user_version = ${SCHEMA_VERSION};
     COMMIT`);
-}
-
-function limitSize(db: DatabaseSyncInstance, maxSizeBytes: number): void {
-  const { page_size: pageSize } = db.prepare('PRAGMA page_size').get() as { page_size: number };
-  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSizeBytes / pageSize))}`);
 }

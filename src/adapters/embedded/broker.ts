@@ -3,22 +3,22 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import {
   type Broker,
   type BrokerMessage,
-  BrokerRefused,
   BrokerUnavailable,
   type Published,
   type StoredMessage,
 } from '../../ports/broker.js';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
+import { isHeader, refusedHeader, requireAddress, requireRange, requireSize } from '../broker.input.js';
 import { openLog } from './broker.log.js';
 
 /** Payload and headers together, in bytes of UTF-8: what a NATS server takes by default. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
-const MAX_SUBJECT_LENGTH = 512;
-const MAX_ID_LENGTH = 512;
 /** A group is one transaction on the request thread, so it is kept to a few milliseconds. */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
+/** More than a group brings, so that a log that has grown too long gets shorter, in steps of a few milliseconds. */
+const MAX_DROPPED = 2 * MAX_GROUP_MESSAGES;
 /** What may wait while the disk is slow; beyond it publishers are told to come back. */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
@@ -29,8 +29,8 @@ export type EmbeddedBrokerOptions = {
   /** Made when it is not there; the log is `broker.sqlite` in it. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Publishing beyond it is BrokerUnavailable, so that this copy cannot fill the disk of the record. Default: none. */
-  readonly maxSizeBytes?: number;
+  /** The newest; older ones go, so that this copy cannot fill the disk of the record. */
+  readonly keptMessages: number;
 };
 
 type Encoded = {
@@ -50,14 +50,17 @@ type Row = { sequence: number; id: string; subject: string; storedAtMs: number; 
 
 /**
  * A durable log of messages in one SQLite file: acknowledged means flushed to disk. Like JetStream it drops a message
- * whose id it has; unlike it, it does so for ever. Concurrent publishes share a transaction and its flush.
+ * whose id it has; unlike it, it has the ids of the newest messages, however old they are. Concurrent publishes share a
+ * transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
   private readonly insert: StatementSyncInstance;
   private readonly sequenceOf: StatementSyncInstance;
   private readonly stretch: StatementSyncInstance;
   private readonly last: StatementSyncInstance;
+  private readonly dropOldest: StatementSyncInstance;
   private queue: Waiting[] = [];
+  private queuedMessages = 0;
   private queuedBytes = 0;
   private draining: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
@@ -65,6 +68,7 @@ export class EmbeddedBroker implements Broker {
   private constructor(
     private readonly db: DatabaseSyncInstance,
     private readonly clock: Clock,
+    private readonly keptMessages: number,
   ) {
     this.insert = db.prepare(
       'INSERT INTO messages (id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
@@ -75,12 +79,16 @@ export class EmbeddedBroker implements Broker {
        WHERE sequence > ?1 AND sequence <= ?2 AND substr(subject, 1, length(?3)) = ?3 ORDER BY sequence LIMIT ?4`,
     );
     this.last = db.prepare('SELECT max(sequence) AS sequence FROM messages');
+    this.dropOldest = db.prepare(
+      `DELETE FROM messages WHERE sequence IN (SELECT sequence FROM messages
+         WHERE sequence <= (SELECT max(sequence) FROM messages) - ?1 ORDER BY sequence LIMIT ${MAX_DROPPED})`,
+    );
   }
 
   /** @throws BrokerUnavailable when the file cannot be opened, is no database or was written by a newer version */
-  static async open(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  static async open({ directory, clock, keptMessages }: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
     try {
-      return new EmbeddedBroker(await openLog(options), options.clock);
+      return new EmbeddedBroker(await openLog(directory), clock, keptMessages);
     } catch (cause) {
       throw unavailable('open its log', cause);
     }
@@ -112,10 +120,11 @@ export class EmbeddedBroker implements Broker {
     return new Promise((resolve, reject) => {
       const bytes = messages.reduce((sum, message) => sum + message.bytes, 0);
       if (this.closing) throw new BrokerUnavailable('The broker is closed.');
-      if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES) {
+      if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queuedMessages >= MAX_QUEUED_MESSAGES) {
         throw new BrokerUnavailable('Too many messages wait.');
       }
       this.queue.push({ messages, bytes, resolve, reject });
+      this.queuedMessages += messages.length;
       this.queuedBytes += bytes;
       this.draining ??= this.drain();
     });
@@ -123,9 +132,7 @@ export class EmbeddedBroker implements Broker {
 
   async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
     const { after, limit, subjectPrefix = '' } = range;
-    if (!Number.isSafeInteger(after) || !Number.isSafeInteger(limit) || limit < 0) {
-      throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
-    }
+    requireRange(range);
     // The binding cuts texts at a NUL, which would widen the prefix; no stored subject holds one.
     if (subjectPrefix.includes('\0')) return [];
     const found: StoredMessage[] = [];
@@ -185,6 +192,7 @@ export class EmbeddedBroker implements Broker {
       count += entry.messages.length;
       bytes += entry.bytes;
     }
+    this.queuedMessages -= count;
     this.queuedBytes -= bytes;
     return this.queue.splice(0, entries);
   }
@@ -195,6 +203,7 @@ export class EmbeddedBroker implements Broker {
     this.db.exec('BEGIN IMMEDIATE');
     try {
       const published = group.map(({ messages }) => messages.map((message) => this.write(message, nowMs)));
+      this.dropOldest.run(this.keptMessages);
       this.db.exec('COMMIT');
       return published;
     } catch (error) {
@@ -220,40 +229,15 @@ export class EmbeddedBroker implements Broker {
   }
 }
 
-/** Tokens of visible characters between single dots; the classes exclude each other, so matching takes linear time. */
-const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
-const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
-const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
-
 function encode(message: BrokerMessage): Encoded {
-  const { id, subject, headers = {} } = message;
-  if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id)) {
-    throw new BrokerRefused(
-      'INVALID_ID',
-      `A message id is 1 to ${MAX_ID_LENGTH} characters without control characters.`,
-    );
-  }
-  if (subject.length > MAX_SUBJECT_LENGTH || !SUBJECT.test(subject)) {
-    throw new BrokerRefused('INVALID_SUBJECT', `Not a subject: ${JSON.stringify(subject.slice(0, 80))}`);
-  }
-  requireSafeHeaders(headers);
+  const { headers = {} } = message;
+  requireAddress(message);
+  for (const [name, value] of Object.entries(headers)) if (!isHeader(name, value)) throw refusedHeader(name);
   const payload = Buffer.from(message.payload);
   const headerText = JSON.stringify(headers);
   const bytes = payload.length + (headerText === '{}' ? 0 : Buffer.byteLength(headerText));
-  if (bytes > MAX_MESSAGE_BYTES) {
-    throw new BrokerRefused(
-      'PAYLOAD_TOO_LARGE',
-      `A message of ${bytes} bytes is over the limit of ${MAX_MESSAGE_BYTES}.`,
-    );
-  }
+  requireSize(bytes, MAX_MESSAGE_BYTES);
   return { message, headers: headerText, payload, bytes };
-}
-
-function requireSafeHeaders(headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (HEADER_NAME.test(name) && !UNSAFE_TEXT.test(value)) continue;
-    throw new BrokerRefused('INVALID_HEADER', `Not a header: ${JSON.stringify(name.slice(0, 80))}`);
-  }
 }
 
 function toMessage({ sequence, id, subject, storedAtMs, headers, payload }: Row): StoredMessage {

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
+import { MAX_KEY_LENGTH, requireDuration, requireHits } from '../cache.input.js';
 import { compileGlob } from '../glob-pattern.js';
 
 export type MemoryCacheOptions = {
@@ -15,8 +16,7 @@ export type MemoryCacheOptions = {
   readonly maxBytes?: number;
 };
 
-/** An entry beyond these is not kept: a cache may lose anything, and clear has to match every key. */
-const MAX_KEY_LENGTH = 512;
+/** A larger entry is not kept: a cache may lose anything. */
 const MAX_ENTRY_BYTES = 4_194_304;
 /** Keys of counters come from requests, so their memory is bounded as well. */
 const MAX_COUNTER_BYTES = 33_554_432;
@@ -69,11 +69,6 @@ export class MemoryCache implements Cache {
       if (!this.closed && key.length <= MAX_KEY_LENGTH) this.entries.set(key, value, { ttl: ttlMs });
       resolve();
     });
-  }
-
-  delete(key: string): Promise<void> {
-    this.entries.delete(key);
-    return Promise.resolve();
   }
 
   /** Sees the entries that were there when it began. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
@@ -131,12 +126,4 @@ export class MemoryCache implements Cache {
     this.counters.clear();
     return Promise.resolve();
   }
-}
-
-function requireHits(by: number): void {
-  if (!Number.isSafeInteger(by) || by === 0) throw new RangeError(`by must be a whole number other than 0, not ${by}.`);
-}
-
-function requireDuration(name: string, ms: number): void {
-  if (!Number.isSafeInteger(ms) || ms <= 0) throw new RangeError(`${name} must be a positive whole number, not ${ms}.`);
 }

@@ -1,6 +1,6 @@
 import { StreamTombstoned, WrongExpectedRevision } from '../../ports/event-store.js';
+import type { SerializedAppend } from '../event-store.input.js';
 import { isSoftlyDeleted, type StreamHead } from './event-store.heads.js';
-import type { SerializedAppend } from './event-store.record.js';
 
 /** Ids of events stored before, looked up only where the plain answer is not enough. */
 export interface StoredIds {

@@ -7,17 +7,15 @@ export type Scan = { readonly statement: StatementSyncInstance; readonly paramet
 
 const MAX_CACHED = 100;
 
-/** Compiles filters to statements; a regular expression becomes an SQL function of the connection. */
+/** Compiles filters to statements. */
 export class ScanStatements {
   readonly #db: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
-  readonly #functions = new Map<string, string>();
 
   constructor(db: DatabaseSyncInstance) {
     this.#db = db;
   }
 
-  /** @throws SyntaxError for a regular expression that is none */
   prepare(filter: EventFilter | undefined, direction: Direction): Scan {
     const order = direction === 'forwards' ? 'ASC' : 'DESC';
     const sql = `
@@ -25,12 +23,11 @@ export class ScanStatements {
       WHERE position BETWEEN ?1 AND ?2
         AND substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$' AND ${this.#condition(filter)}
       ORDER BY position ${order} LIMIT ?3`;
-    return { statement: this.#statement(sql), parameters: filter && 'prefixes' in filter ? filter.prefixes : [] };
+    return { statement: this.#statement(sql), parameters: filter?.prefixes ?? [] };
   }
 
   #condition(filter: EventFilter | undefined): string {
     if (!filter) return 'TRUE';
-    if ('regex' in filter) return `${this.#functionFor(filter.regex)}(${filter.on})`;
     const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 4})) = ?${n + 4}`);
     return each.length === 0 ? 'FALSE' : `(${each.join(' OR ')})`;
   }
@@ -42,15 +39,5 @@ export class ScanStatements {
     statement.setReturnArrays(true);
     if (this.#statements.size < MAX_CACHED) this.#statements.set(sql, statement);
     return statement;
-  }
-
-  #functionFor(regex: string): string {
-    const cached = this.#functions.get(regex);
-    if (cached !== undefined) return cached;
-    const pattern = new RegExp(regex);
-    const name = `matches_${this.#functions.size}`;
-    this.#db.function(name, { deterministic: true }, (value: string) => (pattern.test(value) ? 1 : 0));
-    this.#functions.set(regex, name);
-    return name;
   }
 }

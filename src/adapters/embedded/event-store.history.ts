@@ -10,9 +10,10 @@ import {
   StreamTombstoned,
 } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
+import { countOf, isName } from '../event-store.input.js';
 import { isSoftlyDeleted, type StreamHead, type StreamHeads } from './event-store.heads.js';
 import { PAGE_MAX_EVENTS, SCAN_STEP, type StreamRange } from './event-store.query.js';
-import { assertWhole, countOf, isEmpty, rangeOf, restOf, type Span, spanOf, stretchOf } from './event-store.range.js';
+import { assertWhole, isEmpty, rangeOf, restOf, type Span, spanOf, stretchOf } from './event-store.range.js';
 import { type History, subscribe, turn } from './event-store.subscription.js';
 
 /** The reading half of the port, for the process that writes and for readers beside it. */
@@ -30,6 +31,8 @@ export class HistoryReader {
   async readStream(stream: string, read: StreamRead = {}): Promise<StreamSlice> {
     this.assertOpen();
     const maxCount = countOf(read.maxCount);
+    // A name that cannot be written was never written; SQLite might cut it to one that was.
+    if (!isName(stream)) return { exists: false, revision: -1, events: [] };
     const head = this.#headOf(stream);
     const { revision } = head;
     if (head.tombstoned) throw new StreamTombstoned(stream);

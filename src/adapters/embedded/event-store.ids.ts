@@ -4,7 +4,7 @@ import type { StoredIds } from './event-store.decision.js';
 import { COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** How far back a repeat with `any` is recognised, in events of its stream. */
-export const RECENT_EVENTS = 1_000;
+const RECENT_EVENTS = 1_000;
 const MAX_WINDOWS = 64;
 
 /**

@@ -7,6 +7,7 @@ import {
   type Position,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
+import type { SerializedAppend, SerializedEvent } from '../event-store.input.js';
 import { decideAppend } from './event-store.decision.js';
 import {
   type CachedHeads,
@@ -18,14 +19,7 @@ import {
   TOMBSTONE_EVENT,
 } from './event-store.heads.js';
 import { RecentIds } from './event-store.ids.js';
-import {
-  checksum,
-  COLUMNS,
-  type EventRow,
-  type SerializedAppend,
-  type SerializedEvent,
-  toRecordedEvent,
-} from './event-store.record.js';
+import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** The end of the history: of everything, and of the events that are not the system's own. */
 export type LogEnd = { readonly last: Position; readonly lastOfService: Position };

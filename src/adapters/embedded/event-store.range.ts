@@ -7,24 +7,18 @@ import {
   type RecordedEvent,
   type StreamRead,
 } from '../../ports/event-store.js';
+import { assertPosition, assertRevision } from '../event-store.input.js';
 import type { StreamHead } from './event-store.heads.js';
 import type { Page, StreamRange } from './event-store.query.js';
 
 /** Positions or revisions, both ends inclusive; empty where `low` is above `high`. */
 export type Span = { readonly low: number; readonly high: number };
 
-const DEFAULT_MAX_COUNT = 4_096;
-
 export const isEmpty = ({ low, high }: Span): boolean => low > high;
-
-export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
-  if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
-  return maxCount;
-}
 
 /** The positions that a read of the whole history may return. */
 export function spanOf({ direction = 'forwards', from }: AllRead, last: Position): Span {
-  if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
+  assertPosition(from);
   if (direction === 'forwards') return { low: Math.max(0, (from ?? BEFORE_ALL) + 1), high: last };
   return { low: 0, high: from === undefined ? last : Math.min(from - 1, last) };
 }
@@ -63,11 +57,6 @@ export function rangeOf(
   const sinceMs = maxAgeMs === undefined ? 0 : Math.max(0, nowMs() - maxAgeMs);
   if (direction === 'forwards') return { stream, low: Math.max(first, from ?? 0), high: revision, direction, sinceMs };
   return { stream, low: first, high: Math.min(from ?? revision, revision), direction, sinceMs };
-}
-
-function assertRevision(from: number | undefined): void {
-  if (from === undefined || (Number.isSafeInteger(from) && from >= 0)) return;
-  throw new RangeError(`A stream is read from a revision from 0, not ${from}`);
 }
 
 /**

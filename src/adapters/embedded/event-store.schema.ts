@@ -34,7 +34,7 @@ export function openHistory(directory: string): DatabaseSyncInstance {
     assertKnownVersion(db, directory);
     const { journal_mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
     if (journal_mode !== 'wal') throw new Error(`${historyFile(directory)}: the file system does not support WAL mode`);
-    // Checkpoints are taken by EventStoreCheckpointer, away from commits; the WAL keeps its size, since overwriting
+    // Checkpoints are taken by Checkpointer, away from commits; the WAL keeps its size, since overwriting
     // is flushed faster than growing.
     db.exec(`
       PRAGMA synchronous = FULL;

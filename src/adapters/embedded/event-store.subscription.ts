@@ -1,4 +1,5 @@
 import type { AllSubscription, EventBatch, EventFilter, Position, RecordedEvent } from '../../ports/event-store.js';
+import { batchSizeOf, stoppable } from '../event-store.input.js';
 import { type HistoryQueries, SCAN_STEP } from './event-store.query.js';
 import type { CommitSignal } from './event-store.signal.js';
 
@@ -11,17 +12,13 @@ export type History = {
 
 /** Bounds the positions looked at for one batch: an empty batch still moves the checkpoint on. */
 const SCAN_STEPS_PER_BATCH = 8;
-const DEFAULT_BATCH_SIZE = 500;
 
 /** Lets the event loop do other things. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A catch-up subscription as its consumer pulls it; every iteration begins anew after `after`. */
 export function subscribe(history: History, subscription: AllSubscription): AsyncIterable<EventBatch> {
-  const { after, maxBatchSize = DEFAULT_BATCH_SIZE } = subscription;
-  if (!Number.isSafeInteger(after) || after < -1) throw new RangeError(`No such position: ${after}`);
-  if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
-    throw new RangeError(`A batch of ${maxBatchSize} events is not possible`);
+  const maxBatchSize = batchSizeOf(subscription);
   return { [Symbol.asyncIterator]: () => new Subscription(history, subscription, maxBatchSize).iterate() };
 }
 
@@ -43,18 +40,9 @@ class Subscription {
   }
 
   iterate(): AsyncIterableIterator<EventBatch, void> {
-    const batches = this.#batches();
-    return {
-      next: () => batches.next(),
-      // A consumer may give up while it waits for the next batch: the generator alone would wait on.
-      return: () => {
-        this.#stop();
-        return batches.return();
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    return stoppable(this.#batches(), () => {
+      this.#stop();
+    });
   }
 
   async *#batches(): AsyncGenerator<EventBatch, void> {

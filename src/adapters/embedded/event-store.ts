@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type {
   AllRead,
@@ -15,13 +14,13 @@ import type {
 } from '../../ports/event-store.js';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
+import { assertExpected, assertName, serializeAppend } from '../event-store.input.js';
 import { Checkpointer } from './event-store.checkpointer.js';
-import { CachedHeads, METADATA_EVENT, metadataStreamOf } from './event-store.heads.js';
+import { CachedHeads } from './event-store.heads.js';
 import { HistoryReader } from './event-store.history.js';
 import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
 import { EventLog } from './event-store.log.js';
 import { HistoryQueries } from './event-store.query.js';
-import { assertExpected, serializeAppend } from './event-store.record.js';
 import { historyFile, openHistory } from './event-store.schema.js';
 import { CommitSignal } from './event-store.signal.js';
 import { GroupCommitWriter, type Step } from './event-store.writer.js';
@@ -30,14 +29,6 @@ export type EmbeddedEventStoreOptions = {
   /** Holds `history.sqlite` and its lock; made where it is missing. One process at a time may write to it. */
   readonly directory: string;
   readonly clock: Clock;
-};
-
-/** EventStoreDB's stream metadata as it is stored. `$maxAge` is in seconds; keys without `$` are the caller's own. */
-export type StreamMetadata = {
-  readonly $maxCount?: number;
-  readonly $maxAge?: number;
-  readonly $tb?: number;
-  readonly [key: string]: unknown;
 };
 
 /** About 10 MB at most. */
@@ -140,29 +131,16 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    assertName('stream name', stream);
     assertExpected(expected);
     await this.#writer.run([(log, nowMs) => log.deleteSoftly(stream, expected, nowMs)], 0);
   }
 
   /** Deletes a stream for ever: reads and appends are refused with StreamTombstoned. @throws as `append` */
   async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<void> {
+    assertName('stream name', stream);
     assertExpected(expected);
     await this.#writer.run([(log, nowMs) => log.deleteForEver(stream, expected, nowMs)], 0);
-  }
-
-  /** Replaces a stream's metadata; `expected` is the revision of the metadata, not of the stream. @throws as `append` */
-  setStreamMetadata(stream: string, metadata: StreamMetadata, expected: ExpectedRevision = 'any'): Promise<Appended> {
-    const event = { id: randomUUID(), type: METADATA_EVENT, data: metadata, metadata: {} };
-    return this.append({ stream: metadataStreamOf(stream), expected, events: [event] });
-  }
-
-  /** `revision` is -1 where none was ever set. */
-  async getStreamMetadata(stream: string): Promise<{ metadata: StreamMetadata; revision: number }> {
-    const { revision, events } = await this.readStream(metadataStreamOf(stream), {
-      direction: 'backwards',
-      maxCount: 1,
-    });
-    return { metadata: (events[0]?.data ?? {}) as StreamMetadata, revision };
   }
 
   /**

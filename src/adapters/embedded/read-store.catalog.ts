@@ -1,9 +1,11 @@
 import type { AnyTable, ReadModel, Scope } from '../../ports/read-store.js';
-import { bindable, MissingTable, type ReadStoreDatabase, type Value } from './read-store.database.js';
+import { bindable } from '../bindable-text.js';
+import { tableName } from '../read-model.declaration.js';
+import { MissingTable, type ReadStoreDatabase, type Value } from './read-store.database.js';
 import type { ReadStoreCodes } from './read-store.codes.js';
 import { ColumnWriter, type CodedRow, type Sizes } from './read-store.columns.js';
 import { createIndexes, createTable, fills, shapeOf, sideTable } from './read-store.tables.js';
-import { tableName, type TableShape } from './read-store.tables.js';
+import type { TableShape } from './read-store.tables.js';
 
 /** What the file knows of a table: whether its indexes are built, and which fields have several values. */
 export type Entry = { readonly indexed: boolean; readonly several: ReadonlySet<string> };

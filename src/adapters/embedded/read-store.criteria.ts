@@ -1,5 +1,6 @@
 import type { ListQuery, Range, Scalar, SearchJoin } from '../../ports/read-store.js';
 import { searchWords } from '../../ports/search.js';
+import { asked, columnOf, filterOf, requirePage } from '../read-model.declaration.js';
 import type { Value } from './read-store.database.js';
 import type { Entry, ReadStoreCatalog } from './read-store.catalog.js';
 import { least, sideTable, stored, type Column, type TableShape } from './read-store.tables.js';
@@ -56,39 +57,19 @@ export const all = (parts: readonly Sql[], between: string): Sql => ({
 /** Greater than every letter and digit: words with a prefix are those from the prefix to prefix + LAST. */
 const LAST = '\u{10FFFF}';
 
-const columnOf = (shape: TableShape, field: string): Column => {
-  const column = shape.columns.get(field);
-  if (!column) throw new RangeError(`Read model ${shape.model.name} has no field ${JSON.stringify(field)}`);
-  return column;
-};
-
 /** @throws RangeError for a value that the field cannot have */
-function asked(shape: TableShape, column: Column, value: Scalar): string | number {
-  // A bound may lie between two integers, and beyond all of them.
-  if (column.type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
-  try {
-    return stored(shape, column, value);
-  } catch (error) {
-    throw new RangeError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
+const valueOf = (shape: TableShape, column: Column, value: Scalar): string | number =>
+  asked(column, value, () => stored(shape, column, value));
 
 const boundsOf = ({ from, to }: Range): Scalar[] => [from, to].filter((bound) => bound !== undefined);
 
 /** Finds defects of the caller before anything is read. @throws RangeError */
 export function validate(shape: TableShape, query: ListQuery): void {
-  for (const [name, value] of Object.entries({ offset: query.offset, limit: query.limit })) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number from 0`);
-  }
-  for (const [field, value] of Object.entries(query.where ?? {})) {
-    if (!shape.model.filters.includes(field)) {
-      throw new RangeError(`Read model ${shape.model.name} has no filter ${JSON.stringify(field)}`);
-    }
-    asked(shape, columnOf(shape, field), value);
-  }
+  requirePage(query);
+  for (const [field, value] of Object.entries(query.where ?? {})) valueOf(shape, filterOf(shape, field), value);
   for (const [field, range] of Object.entries(query.between ?? {})) {
     const column = columnOf(shape, field);
-    for (const bound of boundsOf(range)) asked(shape, column, bound);
+    for (const bound of boundsOf(range)) valueOf(shape, column, bound);
   }
 }
 
@@ -97,15 +78,15 @@ export function criteriaOf(target: Target, query: ListQuery): Criterion[] | unde
   const found = searchWords(query.search);
   if (found?.length === 0) return undefined;
   return [
-    ...Object.entries(query.where ?? {}).map(([field, value]) => filterOf(target, field, value)),
+    ...Object.entries(query.where ?? {}).map(([field, value]) => conditionOf(target, field, value)),
     ...Object.entries(query.between ?? {}).flatMap(([field, range]) => rangeOf(target, field, range)),
     ...(found ?? []).map((word) => wordOf(target, word)),
   ];
 }
 
-function filterOf({ shape, entry, scope }: Target, field: string, value: Scalar): Filter | SeveralFilter {
+function conditionOf({ shape, entry, scope }: Target, field: string, value: Scalar): Filter | SeveralFilter {
   const column = columnOf(shape, field);
-  const wanted = asked(shape, column, value);
+  const wanted = valueOf(shape, column, value);
   if (!entry.several.has(field)) {
     return { kind: 'filter', field, value: wanted, check: () => sql(`m.${column.sql} = ?`, wanted) };
   }
@@ -128,8 +109,8 @@ function rangeOf({ shape, entry }: Target, field: string, { from, to }: Range): 
   });
   if (from === undefined && to === undefined) return [];
   // Always with a lower bound, so that what stands for null in a table of several values is outside.
-  const lower = bound('>=', from === undefined ? least(column) : asked(shape, column, from));
-  return to === undefined ? [lower] : [lower, bound('<=', asked(shape, column, to))];
+  const lower = bound('>=', from === undefined ? least(column) : valueOf(shape, column, from));
+  return to === undefined ? [lower] : [lower, bound('<=', valueOf(shape, column, to))];
 }
 
 /** A search word: a prefix of one of the document's own words, or of a joined document's. */

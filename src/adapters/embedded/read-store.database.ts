@@ -49,14 +49,6 @@ export class MissingTable extends ReadStoreUnavailable {}
 
 class NewerSchema extends Error {}
 
-/** The binding cuts strings at NUL. This keeps them whole, apart from each other and in the same order. */
-export const bindable = (text: string): string =>
-  text.includes('\0') || text.includes('\u0001')
-    ? text.replaceAll('\u0001', '\u0001\u0002').replaceAll('\0', '\u0001\u0001')
-    : text;
-export const unbindable = (text: string): string =>
-  text.includes('\u0001') ? text.replaceAll('\u0001\u0001', '\0').replaceAll('\u0001\u0002', '\u0001') : text;
-
 /** One connection to models.sqlite: opening, damage, prepared statements, transactions, errors. */
 export class ReadStoreDatabase {
   private readonly statements = new Map<string, StatementSyncInstance>();

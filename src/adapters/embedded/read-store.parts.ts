@@ -1,4 +1,5 @@
 import type { ListQuery } from '../../ports/read-store.js';
+import { placeIn } from '../read-model.declaration.js';
 import { all, sql, type Bound, type Criterion, type Sql, type Target } from './read-store.criteria.js';
 import type { Value } from './read-store.database.js';
 import { narrowed, ordering, pathsOf, type Path } from './read-store.paths.js';
@@ -20,17 +21,8 @@ type Stretch = {
 };
 
 /** @throws RangeError for what is no place in this list */
-export function placeIn(shape: TableShape, after: string): Place {
-  try {
-    const place: unknown = JSON.parse(after);
-    const isPlace = Array.isArray(place) && place.length === shape.order.length + 1;
-    if (isPlace && place.every((value) => value === null || ['string', 'number'].includes(typeof value)))
-      return place as Value[];
-  } catch {
-    // Not even JSON.
-  }
-  throw new RangeError(`Not a place in a list of ${shape.model.name}: ${JSON.stringify(after)}`);
-}
+export const placeAfter = (shape: TableShape, after: string): Place =>
+  placeIn(shape, after, (value) => typeof value === 'string' || typeof value === 'number');
 
 export function stretchesAfter(
   shape: TableShape,

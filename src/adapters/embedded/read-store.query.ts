@@ -4,7 +4,7 @@ import { all, criteriaOf, sql, type Criterion, type Sql, type Target, type Word 
 import type { ReadStoreCodes } from './read-store.codes.js';
 import type { Sizes } from './read-store.columns.js';
 import { ReadStoreScan } from './read-store.scan.js';
-import { placeIn, stretchesAfter, stretchOf } from './read-store.parts.js';
+import { placeAfter, stretchesAfter, stretchOf } from './read-store.parts.js';
 import { narrowed, ordering, orderPath, pathsOf, type Path } from './read-store.paths.js';
 
 /** How many rows of each path are counted before one is chosen: enough to tell a few from many, at once. */
@@ -66,7 +66,7 @@ export class ReadStoreQuery {
     const criteria = criteriaOf(target, query);
     if (!criteria || query.limit === 0) return { items: [], totalCount: -1 };
     const { path } = target.entry.indexed ? this.chosen(target, criteria) : { path: unindexed(target) };
-    const place = after === '' ? undefined : placeIn(target.shape, after);
+    const place = after === '' ? undefined : placeAfter(target.shape, after);
     const items: string[] = [];
     let last: Value = null;
     for (const stretch of stretchesAfter(target.shape, query, path, place)) {

@@ -1,5 +1,7 @@
 import type { AnyTable, Field, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
-import { bindable, type Value } from './read-store.database.js';
+import { bindable } from '../bindable-text.js';
+import { columnsOf, declarationOf, declared, requireType, tableName } from '../read-model.declaration.js';
+import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 export type SearchedText = { readonly name: string; readonly bit: number; readonly of: (doc: never) => string | null };
@@ -29,41 +31,19 @@ export type TableShape = {
   readonly declaration: string;
 };
 
-// Without double underscores, which set off the names of side tables and indexes.
-const modelName = /^[a-z](?:_?[a-z0-9])*$/;
-const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
-const MAX_NAME_LENGTH = 60;
 /** Masks of texts are integers of 32 bits on the JavaScript side. */
 const MAX_TEXTS = 30;
-
-const isName = (pattern: RegExp, name: string): boolean => name.length <= MAX_NAME_LENGTH && pattern.test(name);
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
-
-export function tableName({ model, generation }: AnyTable): string {
-  if (!isName(modelName, model.name))
-    throw new RangeError(`Not a name for a read model: ${JSON.stringify(model.name)}`);
-  if (!isCount(model.version) || !isCount(generation)) {
-    throw new RangeError(`Read model ${model.name}: version and generation are counted from 0`);
-  }
-  return `${model.name}_v${model.version}_g${generation}`;
-}
 
 /** @throws RangeError for a declaration that contradicts itself: a defect of the program, found at start */
 export function shapeOf(table: AnyTable): TableShape {
   const { model } = table;
   const name = tableName(table);
-  const columns = columnsOf(model);
-  const column = (field: string): Column => {
-    const found = columns.get(field);
-    if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
-    return found;
-  };
+  const columns = columnsOf(model, ({ field, type }): Column => ({ field, sql: `"f_${field}"`, type }));
+  const column = declared(model, columns);
   const named = (fields: readonly string[]): string[] => fields.map((field) => column(field).field);
   const joins = model.searchJoins ?? [];
   const filters = named(model.filters);
   const compounds = (model.compound ?? []).map(named);
-  const stray = compounds.flat().find((field) => !filters.includes(field));
-  if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
   const compared = new Set([...filters, ...named(joins.map((join) => join.field))]);
   const order = model.order.fields.map(column);
   if (model.large && !order[0]) throw new RangeError(`Read model ${model.name}: a large one needs a field to order by`);
@@ -83,22 +63,8 @@ export function shapeOf(table: AnyTable): TableShape {
     words: `"${name}__words"`,
     blocks: `"${name}__blocks"`,
     tail: `"${name}__tail"`,
-    declaration: declarationOf(model),
+    declaration: declarationOf(model, { large: model.large }),
   };
-}
-
-function columnsOf(model: ReadModel): Map<string, Column> {
-  const columns = new Map<string, Column>();
-  const taken = new Set<string>();
-  for (const [field, { type }] of Object.entries(model.fields)) {
-    // SQLite does not tell upper from lower case in names.
-    if (!isName(fieldName, field) || taken.has(field.toLowerCase())) {
-      throw new RangeError(`Read model ${model.name}: not a name for a field, or not unique: ${JSON.stringify(field)}`);
-    }
-    taken.add(field.toLowerCase());
-    columns.set(field, { field, sql: `"f_${field}"`, type });
-  }
-  return columns;
 }
 
 function textsOf(model: ReadModel): SearchedText[] {
@@ -107,19 +73,6 @@ function textsOf(model: ReadModel): SearchedText[] {
   if (texts.length > MAX_TEXTS) throw new RangeError(`Read model ${model.name}: more than ${MAX_TEXTS} searched texts`);
   return texts.map(([name, of], at) => ({ name, bit: 1 << at, of }));
 }
-
-const declarationOf = (model: ReadModel): string =>
-  JSON.stringify({
-    fields: Object.entries(model.fields)
-      .map(([field, { type }]) => `${field} ${type}`)
-      .sort(),
-    filters: [...model.filters].sort(),
-    compound: (model.compound ?? []).map((fields) => fields.join(' ')).sort(),
-    order: model.order,
-    search: Object.keys(model.search ?? {}).sort(),
-    joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
-    large: model.large,
-  });
 
 const sqlType = (column: Column): string => (column.type === 'text' ? 'TEXT' : 'INTEGER');
 
@@ -216,12 +169,8 @@ export const fills = (shape: TableShape, several: ReadonlySet<string>): string[]
 
 /** A value as it is stored. @throws TypeError when it is not of the field's type */
 export function stored(shape: TableShape, column: Column, value: Scalar): string | number {
-  if (column.type === 'text' && typeof value === 'string') return bindable(value);
-  if (column.type === 'boolean' && typeof value === 'boolean') return Number(value);
-  if (column.type === 'integer' && Number.isSafeInteger(value)) return value as number;
-  throw new TypeError(
-    `Read model ${shape.model.name}: ${String(value)} is not a value of ${column.type} ${column.field}`,
-  );
+  requireType(shape, column, value);
+  return typeof value === 'string' ? bindable(value) : Number(value);
 }
 
 /** `values`: one or several for each column. `words`: each with the texts it is in, as bits. */

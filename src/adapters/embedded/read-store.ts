@@ -11,18 +11,11 @@ import type {
   WriteBatch,
   WriteResult,
 } from '../../ports/read-store.js';
+import { bindable, unbindable } from '../bindable-text.js';
 import { ReadStoreCodes } from './read-store.codes.js';
 import { SIZES, type Sizes } from './read-store.columns.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
-import {
-  bindable,
-  MissingTable,
-  ReadStoreDatabase,
-  unbindable,
-  waitFor,
-  type Mode,
-  type Row,
-} from './read-store.database.js';
+import { MissingTable, ReadStoreDatabase, waitFor, type Mode, type Row } from './read-store.database.js';
 import { validate, type Target } from './read-store.criteria.js';
 import { ReadStoreQuery } from './read-store.query.js';
 import type { TableShape } from './read-store.tables.js';
@@ -147,7 +140,7 @@ export class EmbeddedReadStore implements ReadStore {
     });
   }
 
-  /** How SQLite goes about a list: its query plans, one line a step. For tests and for operators with a slow list. */
+  /** How SQLite goes about a list: its query plans, one line a step. For tests. */
   explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
     return this.reading(() => {
       const target = this.target(table, scope, query);
@@ -173,14 +166,11 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   checkpoint(key: string): Promise<number> {
-    return this.once(() => {
-      const row = this.db.get('SELECT position FROM kontor_checkpoints WHERE key = ?', bindable(key));
-      return Number(row?.[0] ?? -1);
-    });
+    return this.once(() => this.positionOf(key));
   }
 
   checkpoints(keys: readonly string[]): Promise<readonly number[]> {
-    return Promise.all(keys.map((key) => this.checkpoint(key)));
+    return this.reading(() => keys.map((key) => this.positionOf(key)));
   }
 
   liveGeneration(model: string, version: number): Promise<number | undefined> {
@@ -217,6 +207,11 @@ export class EmbeddedReadStore implements ReadStore {
       }
       await nextTurn();
     }
+  }
+
+  private positionOf(key: string): number {
+    const row = this.db.get('SELECT position FROM kontor_checkpoints WHERE key = ?', bindable(key));
+    return Number(row?.[0] ?? -1);
   }
 
   private target(table: AnyTable, scope: Scope, query: ListQuery): Target | undefined {

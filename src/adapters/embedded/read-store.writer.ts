@@ -1,6 +1,7 @@
 import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
 import { words as wordsOf } from '../../ports/search.js';
-import { bindable, type ReadStoreDatabase } from './read-store.database.js';
+import { bindable } from '../bindable-text.js';
+import type { ReadStoreDatabase } from './read-store.database.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { createSideTable, fillSideTable, listSingleValues, rowOf, type TableShape } from './read-store.tables.js';
 import { TableWriter, type Coding, type PreparedWrite } from './read-store.table-writer.js';

@@ -6,11 +6,11 @@ import {
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
+import type { SerializedAppend } from '../event-store.input.js';
 import type { Connection } from './event-store.connection.js';
 import { toUnknown, typeOf } from './event-store.errors.js';
 import { Lane } from './event-store.lane.js';
 import { deleteRequest } from './event-store.messages.js';
-import type { SerializedAppend } from './event-store.record.js';
 
 export type AppendLimits = {
   readonly timeoutMs: number;

@@ -5,14 +5,15 @@ import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { backoffMs } from '../backoff.js';
 import { type ClientInternals, internalsOf, newClient, StreamsClient } from './event-store.client.js';
 import { GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
 type State = ReturnType<Channel['getConnectivityState']>;
 
-/** gRPC's states of a channel: its package is not ours to load. */
 /** How long the client may take to end its streams. */
 const DISPOSE_MS = 1_000;
+/** gRPC's states of a channel: its package is not ours to load. */
 const READY = 2;
 const TRANSIENT_FAILURE = 3;
 const SHUTDOWN = 4;
@@ -25,10 +26,6 @@ const unlimited = (controller: AbortController): AbortController => {
   setMaxListeners(0, controller.signal);
   return controller;
 };
-
-/** Half of it for certain, the rest by chance: replicas that lost the same node do not come back in step. */
-export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
-  Math.min(longestMs, firstMs * 2 ** Math.min(failures, 16)) * (0.5 + Math.random() / 2);
 
 export type ConnectionOptions = {
   readonly url: string;
@@ -93,16 +90,7 @@ export class Connection {
       this.#connecting = undefined;
     });
     // Discovery may take longer than anyone wants to wait; it goes on, for those who come later.
-    const waiting = new AbortController();
-    const late = this.#clock.sleep(this.#timeoutMs, waiting.signal).then(() => {
-      throw new EventStoreUnavailable(`The event store was not reached within ${this.#timeoutMs} ms`);
-    });
-    late.catch(() => undefined);
-    try {
-      await Promise.race([this.#connecting, late]);
-    } finally {
-      waiting.abort();
-    }
+    await this.#inTime(this.#connecting);
   }
 
   /** What a call needs, on a channel that stands. @throws EventStoreUnavailable: nothing was sent */
@@ -120,7 +108,7 @@ export class Connection {
   async version(): Promise<string | null> {
     await this.ready();
     try {
-      const { serverVersion = '' } = await this.#internals.capabilities;
+      const { serverVersion = '' } = await this.#inTime(this.#internals.capabilities);
       return serverVersion === '' || serverVersion === 'unknown' ? null : serverVersion;
     } catch (error) {
       throw new EventStoreUnavailable(`The event store could not be asked: ${reasonOf(error)}`, error);
@@ -148,6 +136,18 @@ export class Connection {
 
   #assertHeld(): void {
     if (this.released.aborted) throw new EventStoreUnavailable('The event store is closed');
+  }
+
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const waiting = new AbortController();
+    const late = this.#clock.sleep(this.#timeoutMs, waiting.signal).then(() => {
+      throw new EventStoreUnavailable(`The event store was not reached within ${this.#timeoutMs} ms`);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      waiting.abort();
+    }
   }
 
   async #connect(): Promise<void> {

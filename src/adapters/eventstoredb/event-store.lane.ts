@@ -3,9 +3,9 @@ import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/gene
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { AppendOutcomeUnknown, type Appended, EventStoreUnavailable } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
+import type { SerializedAppend } from '../event-store.input.js';
 import { toUnknown } from './event-store.errors.js';
 import { appendedOf, batchAppendRequest, correlationIdOf } from './event-store.messages.js';
-import type { SerializedAppend } from './event-store.record.js';
 
 type BatchAppendCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 

@@ -14,7 +14,8 @@ import {
   StreamTombstoned,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
-import { type SerializedAppend, type SerializedEvent, toNumber } from './event-store.record.js';
+import type { SerializedAppend, SerializedEvent } from '../event-store.input.js';
+import { toNumber } from './event-store.record.js';
 
 const EMPTY = new shared.Empty();
 
@@ -58,7 +59,8 @@ const identifierOf = (stream: string) => new shared.StreamIdentifier().setStream
 
 function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq.ProposedMessage {
   const message = new streams.BatchAppendReq.ProposedMessage();
-  message.setId(new shared.UUID().setString(id)).setData(data).setCustomMetadata(metadata);
+  // A text would be taken for base64.
+  message.setId(new shared.UUID().setString(id)).setData(Buffer.from(data)).setCustomMetadata(Buffer.from(metadata));
   message.getMetadataMap().set('type', type).set('content-type', 'application/json');
   return message;
 }

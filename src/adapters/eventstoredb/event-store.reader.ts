@@ -20,11 +20,12 @@ import {
   type StreamSlice,
 } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
-import { backoffMs, type Connection } from './event-store.connection.js';
+import { backoffMs } from '../backoff.js';
+import { assertPosition, assertRevision, countOf } from '../event-store.input.js';
+import type { Connection } from './event-store.connection.js';
 import { isTransient, toReadError, typeOf } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
-const DEFAULT_MAX_COUNT = 4_096;
 /** Events of the whole history that are asked for at once: they are filtered here. */
 const PAGE_EVENTS = 500;
 const ATTEMPTS = 3;
@@ -74,7 +75,7 @@ export class Reader {
 
   async readAll({ direction = 'forwards', from, filter, maxCount }: AllRead = {}): Promise<RecordedEvent[]> {
     const count = countOf(maxCount);
-    if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
+    assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
     // Without a filter hardly anything is read in vain.
@@ -192,13 +193,7 @@ function startOf(direction: Direction, after: Position | undefined): Start {
 }
 
 function revisionOf({ from, direction }: StreamRead): ReadRevision {
+  assertRevision(from);
   if (from === undefined) return direction === 'backwards' ? END : START;
-  if (!Number.isSafeInteger(from) || from < 0)
-    throw new RangeError(`A stream is read from a revision from 0, not ${from}`);
   return BigInt(from);
-}
-
-function countOf(maxCount = DEFAULT_MAX_COUNT): number {
-  if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
-  return maxCount;
 }

@@ -97,9 +97,7 @@ export class Source {
 /** The system's events are left out by type; those of other types in "$"-streams are filtered here. */
 function serverFilter(filter: EventFilter | undefined, checkpointReached: Filter['checkpointReached']): Filter {
   const paced = { maxSearchWindow: SEARCH_WINDOW, checkpointInterval: 1, checkpointReached };
-  if (!filter || ('prefixes' in filter && filter.prefixes.length === 0))
-    return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;
+  if (!filter || filter.prefixes.length === 0) return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;
   const filterOn = filter.on === 'stream' ? STREAM_NAME : EVENT_TYPE;
-  const selection = 'prefixes' in filter ? { prefixes: [...filter.prefixes] } : { regex: filter.regex };
-  return { ...paced, filterOn, ...selection } as Filter;
+  return { ...paced, filterOn, prefixes: [...filter.prefixes] } as Filter;
 }

@@ -1,14 +1,15 @@
 import type { AllSubscription, EventBatch, Position, RecordedEvent } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
-import { backoffMs, type Connection } from './event-store.connection.js';
+import { backoffMs } from '../backoff.js';
+import { batchSizeOf, stoppable } from '../event-store.input.js';
+import type { Connection } from './event-store.connection.js';
 import { reasonOf } from './event-store.errors.js';
 import type { Head } from './event-store.head.js';
 import type { Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import { Source } from './event-store.source.js';
 
-const DEFAULT_BATCH_SIZE = 500;
 /** Bounds how many records a look of the watchdog reads; the next one goes on from there. */
 const SEARCH_LIMIT = 5_000;
 const FIRST_PAUSE_MS = 50;
@@ -26,10 +27,7 @@ export type Subscribing = {
 
 /** A catch-up subscription as its consumer pulls it; every iteration begins anew after `after`. */
 export function subscribe(parts: Subscribing, subscription: AllSubscription): AsyncIterable<EventBatch> {
-  const { after, maxBatchSize = DEFAULT_BATCH_SIZE } = subscription;
-  if (!Number.isSafeInteger(after) || after < -1) throw new RangeError(`No such position: ${after}`);
-  if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
-    throw new RangeError(`A batch of ${maxBatchSize} events is not possible`);
+  const maxBatchSize = batchSizeOf(subscription);
   const matches = matcherOf(subscription.filter);
   return { [Symbol.asyncIterator]: () => new Subscription(parts, subscription, maxBatchSize, matches).iterate() };
 }
@@ -66,18 +64,9 @@ class Subscription {
   }
 
   iterate(): AsyncIterableIterator<EventBatch, void> {
-    const batches = this.#batches();
-    return {
-      next: () => batches.next(),
-      // A consumer may give up while it waits for the next batch: the generator alone would wait on.
-      return: () => {
-        this.#stop();
-        return batches.return();
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    return stoppable(this.#batches(), () => {
+      this.#stop();
+    });
   }
 
   async *#batches(): AsyncGenerator<EventBatch, void> {

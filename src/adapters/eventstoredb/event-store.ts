@@ -16,18 +16,12 @@ import {
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { assertExpected, assertName, isName, type SerializedAppend, serializeAppend } from '../event-store.input.js';
 import { Appends } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
 import { Reader } from './event-store.reader.js';
-import {
-  assertExpected,
-  assertName,
-  isName,
-  isSystem,
-  type SerializedAppend,
-  serializeAppend,
-} from './event-store.record.js';
+import { isSystem } from './event-store.record.js';
 import { subscribe } from './event-store.subscription.js';
 
 export type EventStoreDbOptions = {
@@ -130,7 +124,9 @@ export class EventStoreDb implements EventStore {
 
   async facts(): Promise<EngineFacts> {
     this.#connection.assertOpen();
-    return { engine: 'eventstoredb', version: await this.#connection.version() };
+    // The client remembers the version: only a read tells that the server is there.
+    const [version] = await Promise.all([this.#connection.version(), this.#reader.page('backwards', undefined, 1)]);
+    return { engine: 'eventstoredb', version };
   }
 
   async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {

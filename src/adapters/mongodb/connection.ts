@@ -11,8 +11,6 @@ export type MongoDbOptions = {
   readonly logger: Logger;
   /** How long a call may take, in milliseconds, whatever the server does; a large write: each of its parts. */
   readonly timeoutMs?: number;
-  /** How long the building of a table's indexes may take, in milliseconds. */
-  readonly indexTimeoutMs?: number;
 };
 
 /** What is stored in any collection here. */
@@ -20,6 +18,7 @@ export type Stored = { _id: string } & Record<string, unknown>;
 
 const DATABASE = 'kontor';
 const TIMEOUT_MS = 5_000;
+/** How long the building of a table's indexes may take. */
 const INDEX_TIMEOUT_MS = 3_600_000;
 const HEARTBEAT_MS = 2_000;
 const MAX_CONNECTIONS = 32;
@@ -34,7 +33,6 @@ const databaseInUrl = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/;
  */
 export class MongoConnection {
   readonly timeoutMs: number;
-  private readonly indexTimeoutMs: number;
   private readonly client: MongoClient;
   private readonly db: Db;
   private readonly clock: Clock;
@@ -44,11 +42,10 @@ export class MongoConnection {
   private awaySinceMs: number | undefined;
 
   /** @throws RangeError when the URL is none; its text is not repeated, since it may hold a password */
-  constructor({ url, clock, logger, timeoutMs = TIMEOUT_MS, indexTimeoutMs = INDEX_TIMEOUT_MS }: MongoDbOptions) {
+  constructor({ url, clock, logger, timeoutMs = TIMEOUT_MS }: MongoDbOptions) {
     this.clock = clock;
     this.logger = logger;
     this.timeoutMs = timeoutMs;
-    this.indexTimeoutMs = indexTimeoutMs;
     try {
       this.client = new MongoClient(url, {
         appName: 'kontor',
@@ -88,7 +85,7 @@ export class MongoConnection {
 
   /** For commands that take as long as there are documents. The driver heeds it though its types do not name it. */
   get unhurried(): { readonly maxTimeMS: number; readonly socketTimeoutMS: number } {
-    return { maxTimeMS: this.indexTimeoutMs, socketTimeoutMS: this.indexTimeoutMs };
+    return { maxTimeMS: INDEX_TIMEOUT_MS, socketTimeoutMS: INDEX_TIMEOUT_MS };
   }
 
   /**
@@ -101,7 +98,7 @@ export class MongoConnection {
 
   /** The same for `unhurried` commands. */
   unhurriedly<T>(work: () => Promise<T>): Promise<T> {
-    return this.limited(work, this.indexTimeoutMs);
+    return this.limited(work, INDEX_TIMEOUT_MS);
   }
 
   /** The server's; null where it does not tell. @throws ReadStoreUnavailable */

@@ -1,7 +1,8 @@
 import { MongoServerError } from 'mongodb';
 import type { AnyTable, ReadModel } from '../../ports/read-store.js';
+import { tableName } from '../read-model.declaration.js';
 import { isDuplicateKey, type MongoConnection } from './connection.js';
-import { shapeOf, tableName, type Shape } from './read-store.collections.js';
+import { shapeOf, type Shape } from './read-store.collections.js';
 
 const TABLES = 'kontor_tables';
 const GENERATIONS = 'kontor_generations';

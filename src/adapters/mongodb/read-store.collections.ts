@@ -2,6 +2,8 @@ import type { CreateIndexesOptions, IndexDescription, ObjectId } from 'mongodb';
 import type { AnyTable, DocumentKey, Field, ReadModel, Scalar, Scope, SearchJoin } from '../../ports/read-store.js';
 import type { DocumentWrite } from '../../ports/read-store.js';
 import { words as wordsOf } from '../../ports/search.js';
+import { bindable, unbindable } from '../bindable-text.js';
+import { columnsOf, declarationOf, declared, requireType, tableName } from '../read-model.declaration.js';
 import type { Stored } from './connection.js';
 import { ordered, unordered } from './ordered-text.js';
 
@@ -23,37 +25,16 @@ export type Shape = {
   readonly declaration: string;
 };
 
-const modelName = /^[a-z](?:_?[a-z0-9])*$/;
-const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
-const MAX_NAME_LENGTH = 60;
 /** A document of MongoDB has at most 16 MiB; the rest is for its fields and words. */
 const MAX_JSON_BYTES = 14 * 1024 * 1024;
-
-const isName = (pattern: RegExp, name: string): boolean => name.length <= MAX_NAME_LENGTH && pattern.test(name);
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
-
-export function tableName({ model, generation }: AnyTable): string {
-  if (!isName(modelName, model.name))
-    throw new RangeError(`Not a name for a read model: ${JSON.stringify(model.name)}`);
-  if (!isCount(model.version) || !isCount(generation)) {
-    throw new RangeError(`Read model ${model.name}: version and generation are counted from 0`);
-  }
-  return `${model.name}_v${model.version}_g${generation}`;
-}
 
 /** @throws RangeError for a declaration that contradicts itself: a defect of the program, found at start */
 export function shapeOf(table: AnyTable): Shape {
   const { model } = table;
-  const columns = columnsOf(model);
-  const column = (field: string): Column => {
-    const found = columns.get(field);
-    if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
-    return found;
-  };
+  const columns = columnsOf(model, ({ field, type }): Column => ({ field, path: `f_${field}`, type }));
+  const column = declared(model, columns);
   const joins = model.searchJoins ?? [];
   const indexed = new Set([...model.filters, ...joins.map((join) => join.field)].map(column));
-  const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
-  if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
   return {
     name: tableName(table),
     model,
@@ -67,34 +48,11 @@ export function shapeOf(table: AnyTable): Shape {
   };
 }
 
-function columnsOf(model: ReadModel): Map<string, Column> {
-  const columns = new Map<string, Column>();
-  for (const [field, { type }] of Object.entries(model.fields)) {
-    if (!isName(fieldName, field)) {
-      throw new RangeError(`Read model ${model.name}: not a name for a field: ${JSON.stringify(field)}`);
-    }
-    columns.set(field, { field, path: `f_${field}`, type });
-  }
-  return columns;
-}
-
 /** By name, so that what is stored does not depend on how the declaration happens to be written down. */
 const textsOf = (model: ReadModel): SearchedText[] =>
   Object.entries(model.search ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, of], at) => ({ name, path: `w${at}`, of }));
-
-const declarationOf = (model: ReadModel): string =>
-  JSON.stringify({
-    fields: Object.entries(model.fields)
-      .map(([field, { type }]) => `${field} ${type}`)
-      .sort(),
-    filters: [...model.filters].sort(),
-    compound: (model.compound ?? []).map((fields) => fields.join(' ')).sort(),
-    order: model.order,
-    search: Object.keys(model.search ?? {}).sort(),
-    joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
-  });
 
 export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: number };
 
@@ -118,17 +76,13 @@ export function indexesOf(shape: Shape): IndexDescription[] {
 }
 
 const SEPARATOR = '\0';
-const wholeScope = (scope: string): string =>
-  scope.replaceAll('\u0001', '\u0001\u0002').replaceAll('\0', '\u0001\u0001');
-const partedScope = (scope: string): string =>
-  scope.replaceAll('\u0001\u0001', '\0').replaceAll('\u0001\u0002', '\u0001');
 
 /** `_id`: scope and id in one text, so that the index which every collection has also serves scans and look-ups. */
-export const keyOf = (scope: Scope, id: string): string => ordered(wholeScope(scope)) + SEPARATOR + ordered(id);
+export const keyOf = (scope: Scope, id: string): string => ordered(bindable(scope)) + SEPARATOR + ordered(id);
 
 export function partsOf(key: string): DocumentKey {
   const end = key.indexOf(SEPARATOR);
-  return { scope: partedScope(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
+  return { scope: unbindable(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
 }
 
 /** The id of a key as a field that points to it holds it. */
@@ -136,12 +90,8 @@ export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR)
 
 /** A value as it is stored. @throws TypeError when it is not of the field's type */
 export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
-  if (column.type === 'text' && typeof value === 'string') return ordered(value);
-  if (column.type === 'boolean' && typeof value === 'boolean') return value;
-  if (column.type === 'integer' && Number.isSafeInteger(value)) return value;
-  throw new TypeError(
-    `Read model ${shape.model.name}: ${String(value)} is not a value of ${column.type} ${column.field}`,
-  );
+  requireType(shape, column, value);
+  return typeof value === 'string' ? ordered(value) : value;
 }
 
 /**

@@ -1,42 +1,25 @@
 import type { Filter } from 'mongodb';
 import type { ListQuery, Range, Scalar, Scope } from '../../ports/read-store.js';
+import { asked, columnOf, filterOf, requirePage } from '../read-model.declaration.js';
 import type { Stored } from './connection.js';
 import { LAST, ordered } from './ordered-text.js';
 import { stored, type Column, type Shape } from './read-store.collections.js';
 
 export type Condition = Filter<Stored>;
 
-const columnOf = (shape: Shape, field: string): Column => {
-  const column = shape.columns.get(field);
-  if (!column) throw new RangeError(`Read model ${shape.model.name} has no field ${JSON.stringify(field)}`);
-  return column;
-};
-
 /**
  * Only text, numbers and booleans pass, so that no value can be taken for an operator.
  * @throws RangeError for a value that the field cannot have
  */
-function asked(shape: Shape, column: Column, value: Scalar): Scalar {
-  // A bound may lie between two integers, and beyond all of them.
-  if (column.type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
-  try {
-    return stored(shape, column, value);
-  } catch (error) {
-    throw new RangeError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
+const valueOf = (shape: Shape, column: Column, value: Scalar): Scalar =>
+  asked(column, value, () => stored(shape, column, value));
 
 /** Finds defects of the caller before anything is read. @throws RangeError */
 export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
-  for (const [name, value] of Object.entries({ offset: query.offset, limit: query.limit })) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number from 0`);
-  }
+  requirePage(query);
   const equal = Object.entries(query.where ?? {}).map(([field, value]): Condition => {
-    if (!shape.model.filters.includes(field)) {
-      throw new RangeError(`Read model ${shape.model.name} has no filter ${JSON.stringify(field)}`);
-    }
-    const column = columnOf(shape, field);
-    return { [column.path]: asked(shape, column, value) };
+    const column = filterOf(shape, field);
+    return { [column.path]: valueOf(shape, column, value) };
   });
   const within = Object.entries(query.between ?? {}).flatMap(([field, range]) => rangeOf(shape, field, range));
   return [...equal, ...within];
@@ -45,8 +28,8 @@ export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
 /** One bound is enough to leave out what has no value: MongoDB compares values of one type only. */
 function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] {
   const column = columnOf(shape, field);
-  const lower = from === undefined ? [] : [{ [column.path]: { $gte: asked(shape, column, from) } }];
-  const upper = to === undefined ? [] : [{ [column.path]: { $lte: asked(shape, column, to) } }];
+  const lower = from === undefined ? [] : [{ [column.path]: { $gte: valueOf(shape, column, from) } }];
+  const upper = to === undefined ? [] : [{ [column.path]: { $lte: valueOf(shape, column, to) } }];
   return [...lower, ...upper];
 }
 

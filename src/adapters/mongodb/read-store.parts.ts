@@ -1,4 +1,5 @@
 import type { Scalar } from '../../ports/read-store.js';
+import { placeIn } from '../read-model.declaration.js';
 import type { Stored } from './connection.js';
 import type { Condition } from './read-store.filters.js';
 import type { Shape } from './read-store.collections.js';
@@ -6,18 +7,9 @@ import type { Shape } from './read-store.collections.js';
 /** The values of the order's fields, and the key. */
 export type Place = readonly (Scalar | null)[];
 
-/** @throws RangeError for what is no place in this list */
-export function placeIn(shape: Shape, after: string): Place {
-  try {
-    const place: unknown = JSON.parse(after);
-    const isPlace = Array.isArray(place) && place.length === shape.order.length + 1;
-    // Nothing that could be taken for an operator.
-    if (isPlace && place.every((value) => value === null || typeof value !== 'object')) return place as Scalar[];
-  } catch {
-    // Not even JSON.
-  }
-  throw new RangeError(`Not a place in a list of ${shape.model.name}: ${JSON.stringify(after)}`);
-}
+/** Nothing that could be taken for an operator. @throws RangeError for what is no place in this list */
+export const placeAfter = (shape: Shape, after: string): Place =>
+  placeIn(shape, after, (value) => typeof value !== 'object');
 
 /** Where a document stands; undefined without one. */
 export const placeOf = (shape: Shape, document: Stored | undefined): string | undefined =>

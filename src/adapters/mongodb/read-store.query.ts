@@ -4,7 +4,7 @@ import { searchWords } from '../../ports/search.js';
 import type { MongoConnection, Stored } from './connection.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { idInKey, type Shape } from './read-store.collections.js';
-import { placeIn, placeOf, stretchesAfter } from './read-store.parts.js';
+import { placeAfter, placeOf, stretchesAfter } from './read-store.parts.js';
 import {
   all,
   fieldConditions,
@@ -33,7 +33,7 @@ export class ReadStoreQuery {
     if (!filter) return { items: [], totalCount: 0 };
     const limit = Math.min(query.limit, MAX_COUNT);
     const paged = limit > 0 && query.offset <= MAX_COUNT - limit;
-    const items = paged ? await this.page(shape, filter, query) : [];
+    const items = paged ? await this.page(shape, filter, { ...query, limit }) : [];
     // A page that is not full is the last one, so the total is known.
     const last = paged && items.length < limit && (items.length > 0 || query.offset === 0);
     const totalCount = last ? query.offset + items.length : await this.count(shape, filter);
@@ -42,7 +42,7 @@ export class ReadStoreQuery {
 
   /** What follows a place in the list, as stretches of its own that an index gives each: see `stretchesAfter`. */
   private async part(shape: Shape, filter: Condition | undefined, query: ListQuery, after: string): Promise<Listed> {
-    const place = after === '' ? undefined : placeIn(shape, after);
+    const place = after === '' ? undefined : placeAfter(shape, after);
     if (!filter) return { items: [], totalCount: -1 };
     const ascending = (shape.model.order.direction === 'descending') === (query.reverse ?? false);
     const found: Stored[] = [];
@@ -71,7 +71,7 @@ export class ReadStoreQuery {
   /** Undefined: the query finds nothing, whatever there is. */
   private async filter(shape: Shape, scope: Scope, query: ListQuery): Promise<Condition | undefined> {
     const conditions = fieldConditions(shape, query);
-    const words = searchWords(query.search) ?? (query.search ? [] : undefined);
+    const words = searchWords(query.search);
     if (words === undefined) return all(scope, conditions);
     if (words.length === 0) return undefined;
     const joins = await Promise.all(

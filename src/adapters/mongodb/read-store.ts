@@ -107,8 +107,8 @@ export class MongoReadStore implements ReadStore {
   }
 
   /**
-   * How MongoDB goes about a list: the steps of its plan, those of an index with its name. For tests and for operators
-   * with a slow list. @throws ReadStoreUnavailable also where the server does not tell
+   * How MongoDB goes about a list: the steps of its plan, those of an index with its name. For tests.
+   * @throws ReadStoreUnavailable also where the server does not tell
    */
   async explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
     return this.query.explain(this.catalog.shape(table), scope, query);

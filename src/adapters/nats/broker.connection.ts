@@ -4,6 +4,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { backoffMs } from '../backoff.js';
 import { nameOf, type NatsAddress } from './broker.address.js';
 import { textOf } from './broker.errors.js';
 import { ensureStream, type StreamWish, type UsableStream } from './broker.stream.js';
@@ -75,7 +76,7 @@ export class NatsLink {
       } catch (error) {
         this.say('error', textOf(error));
       }
-      await clock.sleep(backoffMs(failures), this.closing.signal);
+      await clock.sleep(backoffMs(failures, FIRST_BACKOFF_MS, MAX_BACKOFF_MS), this.closing.signal);
     }
   }
 
@@ -114,33 +115,32 @@ export class NatsLink {
 
   /** A server speaks first. The driver would never close its socket to one that takes connections and says nothing. */
   private async requireAnswer({ host, port }: NatsAddress): Promise<void> {
-    const timedOut = AbortSignal.timeout(this.options.timeoutMs);
+    const { clock, timeoutMs } = this.options;
+    const waiting = within(this.closing.signal);
     const socket = connectSocket({ host, port });
+    const answered = once(socket, 'data', { signal: waiting.signal }).then(() => true);
+    const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
     try {
-      await once(socket, 'data', { signal: AbortSignal.any([timedOut, this.closing.signal]) });
-    } catch (error) {
-      throw timedOut.aborted ? new Error('it does not answer', { cause: error }) : error;
+      if (!(await Promise.race([answered, late]))) throw new Error('it does not answer');
     } finally {
+      waiting.end();
       socket.destroy();
     }
   }
 
   /** Resolves when the connection has ended, with whether it was of any use. */
   private async serve(connection: NatsConnection): Promise<boolean> {
-    const ended = new AbortController();
-    const end = (): void => {
-      ended.abort();
+    const ended = within(this.closing.signal);
+    ended.signal.addEventListener('abort', () => {
       this.doubt.abort();
-    };
-    this.closing.signal.addEventListener('abort', end, { once: true });
-    const closed = connection.closed().then(end);
+    });
+    const closed = connection.closed().then(ended.end);
     const [wasOfUse] = await Promise.all([
       this.watchStream(connection, ended.signal),
       this.watchConnection(connection, ended.signal),
     ]);
     await connection.close();
     await closed;
-    this.closing.signal.removeEventListener('abort', end);
     this.lose('the connection was lost');
     this.wasAway = true;
     if (!this.closing.signal.aborted) this.say('warn', this.reason);
@@ -161,7 +161,7 @@ export class NatsLink {
         failures += 1;
         this.lose(`the stream ${stream.name} cannot be used: ${check.fault}`);
         this.say('error', this.reason);
-        await clock.sleep(backoffMs(failures), ended);
+        await clock.sleep(backoffMs(failures, FIRST_BACKOFF_MS, MAX_BACKOFF_MS), ended);
         continue;
       }
       failures = 0;
@@ -176,23 +176,16 @@ export class NatsLink {
   /** Ends a connection whose server does not answer any more. */
   private async watchConnection(connection: NatsConnection, ended: AbortSignal): Promise<void> {
     const { clock, heartbeatMs, timeoutMs } = this.options;
-    for (;;) {
+    while (!ended.aborted) {
       await clock.sleep(heartbeatMs, ended);
-      if (ended.aborted) return;
-      const waiting = new AbortController();
-      const giveUp = (): void => {
-        waiting.abort();
-      };
-      // Not a signal made of both: that of the connection would keep it, on Node 20, as long as it lasts.
-      ended.addEventListener('abort', giveUp);
+      const waiting = within(ended);
       const pong = connection.flush().then(
         () => true,
         () => false,
       );
       const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
       const isAlive = await Promise.race([pong, late]);
-      giveUp();
-      ended.removeEventListener('abort', giveUp);
+      waiting.end();
       if (!isAlive) await connection.close();
     }
   }
@@ -210,11 +203,11 @@ export class NatsLink {
     this.current = undefined;
   }
 
-  /** The same is said once, until something else is. */
   private greeting(server: string): string {
     return this.wasAway ? `${server} is back` : `connected to ${server}`;
   }
 
+  /** The same is said once, until something else is. */
   private say(level: 'info' | 'warn' | 'error', text: string): void {
     if (this.said === text) return;
     this.said = text;
@@ -222,8 +215,14 @@ export class NatsLink {
   }
 }
 
-/** Doubles from failure to failure up to a limit; the upper half is chance, so that replicas do not come all at once. */
-function backoffMs(failures: number): number {
-  const ms = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 16));
-  return ms / 2 + Math.random() * (ms / 2);
+/** Ends with the outer signal, or by itself. AbortSignal.any would leave something at the outer one for ever (Node 20). */
+function within(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const inner = new AbortController();
+  const end = (): void => {
+    outer.removeEventListener('abort', end);
+    inner.abort();
+  };
+  outer.addEventListener('abort', end);
+  if (outer.aborted) end();
+  return { signal: inner.signal, end };
 }

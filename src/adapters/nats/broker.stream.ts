@@ -17,7 +17,6 @@ export type StreamWish = {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly duplicateWindowMs: number;
-  readonly replicas: number;
 };
 export type UsableStream = {
   readonly isNew: boolean;
@@ -54,7 +53,6 @@ async function create(manager: JetStreamManager, wish: StreamWish): Promise<Stre
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(wish.duplicateWindowMs),
-    num_replicas: wish.replicas,
   });
   return config;
 }
@@ -78,7 +76,7 @@ function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
 }
 
 /** Wider than ours is as good as ours; limits on age and size are the operator's choice. */
-function warningsOf(config: StreamConfig, { duplicateWindowMs, replicas }: StreamWish): string[] {
+function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): string[] {
   const windowMs = config.duplicate_window / 1_000_000;
   return listed([
     [config.storage !== StorageType.File, `its storage is ${config.storage}, not file`],
@@ -86,6 +84,5 @@ function warningsOf(config: StreamConfig, { duplicateWindowMs, replicas }: Strea
     [config.discard !== DiscardPolicy.Old, `it discards ${config.discard} messages, not old ones, when it is full`],
     [windowMs < duplicateWindowMs, `its duplicate window is ${windowMs} ms, not ${duplicateWindowMs} ms`],
     [config.max_msgs_per_subject > 0, `it keeps only ${config.max_msgs_per_subject} messages of a subject`],
-    [config.num_replicas < replicas, `it has ${config.num_replicas} replicas, not ${replicas}`],
   ]);
 }

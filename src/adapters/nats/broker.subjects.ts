@@ -1,9 +1,4 @@
-/** Tokens of visible characters between single dots; the classes exclude each other, so matching takes linear time. */
-const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
-const MAX_SUBJECT_LENGTH = 512;
-
-/** Whether messages may be published to it: no wildcards, no empty tokens. */
-export const isSubject = (subject: string): boolean => subject.length <= MAX_SUBJECT_LENGTH && SUBJECT.test(subject);
+import { isSubject } from '../broker.input.js';
 
 /** Whether all that the narrower pattern (or plain subject) matches is matched by the wider one, as NATS reads them. */
 export function covers(wider: string, narrower: string): boolean {

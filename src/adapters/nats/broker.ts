@@ -8,16 +8,18 @@ import {
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { requireRange, requireSize } from '../broker.input.js';
 import { parseAddresses } from './broker.address.js';
 import { NatsLink, type Session } from './broker.connection.js';
 import { toPublishError, toUnavailable } from './broker.errors.js';
-import { encode, type Encoded, requireSize } from './broker.message.js';
+import { encode, type Encoded } from './broker.message.js';
 import { readStream } from './broker.reader.js';
 
 const STREAM = 'KONTOR';
 const SUBJECTS = ['kontor.>'];
 const DUPLICATE_WINDOW_MS = 120_000;
 /** What may be on its way to the server, and what may wait for that; beyond it publishers are told to come back. */
+const MAX_IN_FLIGHT = 1_024;
 const MAX_IN_FLIGHT_BYTES = 8_388_608;
 const MAX_QUEUED_MESSAGES = 20_000;
 const MAX_QUEUED_BYTES = 67_108_864;
@@ -30,16 +32,10 @@ export type NatsBrokerOptions = {
   readonly logger: Logger;
   /** Default `KONTOR`. Made when it is not there; never changed. */
   readonly stream?: string;
-  /** What the stream takes; a message to another subject is refused. Default `kontor.>`. */
-  readonly subjects?: readonly string[];
   /** How long the stream remembers ids. Default 120,000. */
   readonly duplicateWindowMs?: number;
-  /** Servers of the cluster that keep a copy of the stream. Default 1. */
-  readonly replicas?: number;
   /** Default 5,000. A publish is answered within twice this time, whatever the server does. */
   readonly ackTimeoutMs?: number;
-  /** Default 1,024 messages. */
-  readonly maxInFlight?: number;
   /** How often an idle connection is tried. Default 2,000. */
   readonly heartbeatMs?: number;
 };
@@ -52,8 +48,8 @@ type Waiting = {
 };
 
 /**
- * Messages in a stream of NATS JetStream. Acknowledged means stored by the stream's leader and its replicas, not
- * flushed to disk. An id is remembered for the stream's duplicate window only. While NATS is away every call fails at
+ * Messages in a stream of NATS JetStream. Acknowledged means stored by the stream's leader and its replicas (a stream
+ * that is made here has none), not flushed to disk. An id is remembered for the stream's duplicate window only. While NATS is away every call fails at
  * once, nothing waits for its return. Messages reach the stream in the order of the calls; where one of them fails,
  * those after it may be stored all the same. Outer white space of header values is not kept.
  */
@@ -67,10 +63,10 @@ export class NatsBroker implements Broker {
   private closing: Promise<void> | undefined;
 
   private constructor(private readonly options: Required<NatsBrokerOptions>) {
-    const { url, clock, logger, stream: name, subjects, duplicateWindowMs, replicas } = options;
+    const { url, clock, logger, stream: name, duplicateWindowMs } = options;
     this.link = new NatsLink({
       addresses: parseAddresses(url),
-      stream: { name, subjects, duplicateWindowMs, replicas },
+      stream: { name, subjects: SUBJECTS, duplicateWindowMs },
       ...{ clock, logger, timeoutMs: options.ackTimeoutMs, heartbeatMs: options.heartbeatMs },
     });
   }
@@ -79,11 +75,8 @@ export class NatsBroker implements Broker {
   static open(options: NatsBrokerOptions): NatsBroker {
     return new NatsBroker({
       stream: STREAM,
-      subjects: SUBJECTS,
       duplicateWindowMs: DUPLICATE_WINDOW_MS,
-      replicas: 1,
       ackTimeoutMs: 5_000,
-      maxInFlight: 1_024,
       heartbeatMs: 2_000,
       ...options,
     });
@@ -96,7 +89,7 @@ export class NatsBroker implements Broker {
 
   publish(message: BrokerMessage): Promise<Published> {
     return new Promise((resolve, reject) => {
-      const encoded = encode(message, this.options.subjects);
+      const encoded = encode(message, SUBJECTS);
       const { connection } = this.requireSession();
       requireSize(encoded.payload.length, connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
       const isFull = this.queuedBytes + encoded.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES;
@@ -116,14 +109,17 @@ export class NatsBroker implements Broker {
 
   async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
     const { after, limit, subjectPrefix = '' } = range;
-    if (!Number.isSafeInteger(after) || !Number.isSafeInteger(limit) || limit < 0) {
-      throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
-    }
+    requireRange(range);
     const session = this.requireSession();
     if (limit === 0) return [];
-    const { stream, subjects, clock } = this.options;
+    const { stream, clock } = this.options;
     try {
-      return await readStream(session, { stream, subjects, clock }, { after, limit, subjectPrefix }, MAX_BROWSE_MS);
+      return await readStream(
+        session,
+        { stream, subjects: SUBJECTS, clock },
+        { after, limit, subjectPrefix },
+        MAX_BROWSE_MS,
+      );
     } catch (error) {
       this.link.doubtStream();
       throw toUnavailable('read messages', error);
@@ -132,10 +128,18 @@ export class NatsBroker implements Broker {
 
   async facts(): Promise<EngineFacts> {
     const { connection } = this.requireSession();
+    const { clock, ackTimeoutMs } = this.options;
+    const done = new AbortController();
+    // The driver's answer to a flush never comes where the connection ends meanwhile.
+    const late = clock.sleep(ackTimeoutMs, done.signal).then(() => {
+      throw new Error(`no answer within ${ackTimeoutMs} ms`);
+    });
     try {
-      await connection.flush();
+      await Promise.race([connection.flush(), late]);
     } catch (error) {
-      throw toUnavailable('ask who it is', error);
+      throw toUnavailable('be asked who it is', error);
+    } finally {
+      done.abort();
     }
     return { engine: 'nats', version: connection.info?.version ?? null };
   }
@@ -174,7 +178,7 @@ export class NatsBroker implements Broker {
 
   private hasRoomFor(bytes: number): boolean {
     if (this.inFlight === 0) return true;
-    return this.inFlight < this.options.maxInFlight && this.inFlightBytes + bytes <= MAX_IN_FLIGHT_BYTES;
+    return this.inFlight < MAX_IN_FLIGHT && this.inFlightBytes + bytes <= MAX_IN_FLIGHT_BYTES;
   }
 
   private async send({ js }: Session, { encoded, resolve, reject }: Waiting): Promise<void> {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { CacheUnavailable } from '../../ports/cache.js';
 import type { Logger } from '../../ports/log.js';
+import { backoffMs } from '../backoff.js';
 import { HIT_SCRIPT } from './cache.scripts.js';
 
 const FIRST_BACKOFF_MS = 50;
@@ -125,14 +126,8 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     maxLoadingRetryTime: MAX_BACKOFF_MS,
     disableClientInfo: true,
     connectionName: 'kontor',
-    retryStrategy: backoffMs,
+    retryStrategy: (attempts) => Math.ceil(backoffMs(attempts - 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS)),
     // What was the master has become a replica: another address may be behind the name now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   }) as Client;
-}
-
-/** Doubles from attempt to attempt up to a limit; the upper half is chance, so that replicas do not come all at once. */
-function backoffMs(attempts: number): number {
-  const ms = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(attempts - 1, 16));
-  return Math.ceil(ms / 2 + Math.random() * (ms / 2));
 }

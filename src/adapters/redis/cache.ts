@@ -3,12 +3,12 @@ import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
+import { MAX_KEY_LENGTH, requireDuration, requireHits } from '../cache.input.js';
 import { compileGlob } from '../glob-pattern.js';
 import { type Client, RedisLink } from './cache.connection.js';
 
 const PREFIX = 'kontor:';
-/** An entry beyond these is not kept. */
-const MAX_KEY_LENGTH = 512;
+/** An entry of a longer value is not kept. */
 const MAX_VALUE_LENGTH = 2_097_152;
 /** Keys that the server looks at in one step. */
 const SCAN_COUNT = 1_000;
@@ -74,11 +74,6 @@ export class RedisCache implements Cache {
     }
     const bytes = key.length + 2 * value.length;
     await this.unlessAway(this.link.ask((client) => client.set(this.entryKey(key), value, 'PX', ttlMs), bytes));
-  }
-
-  /** @throws CacheUnavailable: the entry may still be found, no longer than its lifetime */
-  async delete(key: string): Promise<void> {
-    await this.link.ask((client) => client.unlink(this.entryKey(key)), key.length);
   }
 
   /**
@@ -182,11 +177,3 @@ const factOf = (told: string, name: string): string | undefined =>
 /** Keys of counters come from requests: however long they are, they weigh no more than this in the server. */
 const shortened = (key: string): string =>
   key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`;
-
-function requireHits(by: number): void {
-  if (!Number.isSafeInteger(by) || by === 0) throw new RangeError(`by must be a whole number other than 0, not ${by}.`);
-}
-
-function requireDuration(name: string, ms: number): void {
-  if (!Number.isSafeInteger(ms) || ms <= 0) throw new RangeError(`${name} must be a positive whole number, not ${ms}.`);
-}

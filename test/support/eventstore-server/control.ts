@@ -22,7 +22,7 @@ const orders: Orders = {
     faults.abortSubscriptions();
   },
   refuse: ({ faults }) => {
-    faults.refuse('unavailable');
+    faults.refuse();
   },
   accept: ({ faults }) => {
     faults.accept();

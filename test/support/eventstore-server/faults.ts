@@ -42,7 +42,7 @@ export class Faults {
   }
 
   /** Calls are refused with UNAVAILABLE, as by a node that is not ready. */
-  refuse(_how: 'unavailable'): void {
+  refuse(): void {
     this.#refusing = true;
   }
 

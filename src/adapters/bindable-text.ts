@@ -1,0 +1,8 @@
+/** A text without NUL, at which SQLite's binding cuts and MongoDB's keys are parted; they stay apart and in their order. */
+export const bindable = (text: string): string =>
+  text.includes('\0') || text.includes('\u0001')
+    ? text.replaceAll('\u0001', '\u0001\u0002').replaceAll('\0', '\u0001\u0001')
+    : text;
+
+export const unbindable = (text: string): string =>
+  text.includes('\u0001') ? text.replaceAll('\u0001\u0001', '\0').replaceAll('\u0001\u0002', '\u0001') : text;

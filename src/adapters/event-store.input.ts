@@ -1,0 +1,122 @@
+import {
+  type AllSubscription,
+  type Append,
+  BEFORE_ALL,
+  EventTooLarge,
+  type EventToAppend,
+  type ExpectedRevision,
+  type Position,
+} from '../ports/event-store.js';
+
+// The same for every engine: a history can be moved from the one to the other.
+
+/** Data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
+const APPEND_LIMIT_BYTES = 1024 * 1024;
+const MAX_NAME_LENGTH = 1_000;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+// SQLite would cut a text at NUL, and UTF-8 cannot hold half of a surrogate pair: two names could become one.
+const unstorable = /[\u0000\p{Surrogate}]/u;
+
+/** Data and metadata are JSON. */
+export type SerializedEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+};
+
+export type SerializedAppend = {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly SerializedEvent[];
+  readonly bytes: number;
+};
+
+/** False for what no stream can be called, so that there is none of that name. */
+export const isName = (name: string): boolean =>
+  name !== '' && name.length <= MAX_NAME_LENGTH && !unstorable.test(name);
+
+/** @throws RangeError */
+export function assertName(what: string, name: string): void {
+  if (isName(name)) return;
+  if (name === '') throw new RangeError(`The ${what} is empty`);
+  if (name.length > MAX_NAME_LENGTH) throw new RangeError(`The ${what} has more than 1,000 characters`);
+  throw new RangeError(`The ${what} holds a character that cannot be stored`);
+}
+
+/** @throws RangeError */
+export function assertExpected(expected: ExpectedRevision): void {
+  if (typeof expected === 'number' && !(Number.isSafeInteger(expected) && expected >= 0))
+    throw new RangeError(`The expected revision must be a whole number from 0, not ${expected}`);
+}
+
+/**
+ * Turned to text when the append is asked for, so that later changes of the objects do not reach the store.
+ * @throws RangeError, TypeError, EventTooLarge
+ */
+export function serializeAppend({ stream, expected, events }: Append): SerializedAppend {
+  assertName('stream name', stream);
+  assertExpected(expected);
+  const serialized = events.map(serializeEvent);
+  const bytes = serialized.reduce(
+    (sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata),
+    0,
+  );
+  if (bytes > APPEND_LIMIT_BYTES) throw new EventTooLarge(stream, bytes, APPEND_LIMIT_BYTES);
+  return { stream, expected, events: serialized, bytes };
+}
+
+function serializeEvent({ id, type, data, metadata }: EventToAppend): SerializedEvent {
+  assertName('event type', type);
+  if (!uuid.test(id)) throw new TypeError(`An event's id must be a UUID, not ${JSON.stringify(id)}`);
+  return { id: id.toLowerCase(), type, data: toJson('data', data), metadata: toJson('metadata', metadata) };
+}
+
+function toJson(what: string, value: object): string {
+  const json = JSON.stringify(value) as string | undefined;
+  if (!json?.startsWith('{') && !json?.startsWith('['))
+    throw new TypeError(`An event's ${what} must be an object that JSON can hold`);
+  return json;
+}
+
+const DEFAULT_MAX_COUNT = 4_096;
+const DEFAULT_BATCH_SIZE = 500;
+
+/** How many events a read may return. @throws RangeError */
+export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
+  if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
+  return maxCount;
+}
+
+/** @throws RangeError */
+export function assertRevision(from: number | undefined): void {
+  if (from === undefined || (Number.isSafeInteger(from) && from >= 0)) return;
+  throw new RangeError(`A stream is read from a revision from 0, not ${from}`);
+}
+
+/** @throws RangeError */
+export function assertPosition(from: Position | undefined): void {
+  if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
+}
+
+/** How many events a batch of the subscription may hold. @throws RangeError for what cannot be subscribed to */
+export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSubscription): number {
+  if (!Number.isSafeInteger(after) || after < BEFORE_ALL) throw new RangeError(`No such position: ${after}`);
+  if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
+    throw new RangeError(`A batch of ${maxBatchSize} events is not possible`);
+  return maxBatchSize;
+}
+
+/** A consumer may give up while it waits for the next batch: the generator alone would wait on. */
+export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {
+  return {
+    next: () => batches.next(),
+    return: () => {
+      stop();
+      return batches.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

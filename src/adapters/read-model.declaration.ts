@@ -1,0 +1,118 @@
+import type { AnyTable, Field, ListQuery, ReadModel, Scalar } from '../ports/read-store.js';
+
+// What every read store says of a declaration and of what it is asked for.
+
+type Typed = { readonly field: string; readonly type: Field<never>['type'] };
+
+// Without double underscores, which set off the names of side tables and indexes.
+const modelName = /^[a-z](?:_?[a-z0-9])*$/;
+const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
+const MAX_NAME_LENGTH = 60;
+
+const isName = (pattern: RegExp, name: string): boolean => name.length <= MAX_NAME_LENGTH && pattern.test(name);
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+/** @throws RangeError */
+export function tableName({ model, generation }: AnyTable): string {
+  if (!isName(modelName, model.name))
+    throw new RangeError(`Not a name for a read model: ${JSON.stringify(model.name)}`);
+  if (!isCount(model.version) || !isCount(generation)) {
+    throw new RangeError(`Read model ${model.name}: version and generation are counted from 0`);
+  }
+  return `${model.name}_v${model.version}_g${generation}`;
+}
+
+/** The declared fields, each with what the engine makes of it. @throws RangeError */
+export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared: Typed) => C): Map<string, C> {
+  const columns = new Map<string, C>();
+  const taken = new Set<string>();
+  for (const [field, { type }] of Object.entries(model.fields)) {
+    // SQLite does not tell upper from lower case in names.
+    if (!isName(fieldName, field) || taken.has(field.toLowerCase())) {
+      throw new RangeError(`Read model ${model.name}: not a name for a field, or not unique: ${JSON.stringify(field)}`);
+    }
+    taken.add(field.toLowerCase());
+    columns.set(field, columnOf({ field, type }));
+  }
+  return columns;
+}
+
+/** The column of a field that the declaration names. @throws RangeError also for a compound of what is no filter */
+export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): (field: string) => C {
+  const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
+  if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
+  return (field) => {
+    const found = columns.get(field);
+    if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
+    return found;
+  };
+}
+
+/** Two declarations that are stored in the same way have equal texts. `more`: what only one engine stores otherwise. */
+export const declarationOf = (model: ReadModel, more: object = {}): string =>
+  JSON.stringify({
+    fields: Object.entries(model.fields)
+      .map(([field, { type }]) => `${field} ${type}`)
+      .sort(),
+    filters: [...model.filters].sort(),
+    compound: (model.compound ?? []).map((fields) => fields.join(' ')).sort(),
+    order: model.order,
+    search: Object.keys(model.search ?? {}).sort(),
+    joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
+    ...more,
+  });
+
+type Declared<C> = { readonly model: ReadModel; readonly columns: ReadonlyMap<string, C> };
+
+/** @throws TypeError for a value that is not of the field's type */
+export function requireType({ model }: { readonly model: ReadModel }, { field, type }: Typed, value: Scalar): void {
+  if (type === 'integer' ? Number.isSafeInteger(value) : typeof value === (type === 'text' ? 'string' : type)) return;
+  throw new TypeError(`Read model ${model.name}: ${String(value)} is not a value of ${type} ${field}`);
+}
+
+/** The column of a field that a query names. @throws RangeError */
+export function columnOf<C>({ model, columns }: Declared<C>, field: string): C {
+  const column = columns.get(field);
+  if (!column) throw new RangeError(`Read model ${model.name} has no field ${JSON.stringify(field)}`);
+  return column;
+}
+
+/** The column of a filter that a query names. @throws RangeError */
+export function filterOf<C>(shape: Declared<C>, field: string): C {
+  if (!shape.model.filters.includes(field)) {
+    throw new RangeError(`Read model ${shape.model.name} has no filter ${JSON.stringify(field)}`);
+  }
+  return columnOf(shape, field);
+}
+
+/** What a value is asked for as: as it would be stored. @throws RangeError for one that the field cannot have */
+export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: () => T): T | number {
+  // A bound may lie between two integers, and beyond all of them.
+  if (type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
+  try {
+    return stored();
+  } catch (error) {
+    throw new RangeError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** @throws RangeError */
+export function requirePage({ offset, limit }: ListQuery): void {
+  for (const [name, value] of Object.entries({ offset, limit })) {
+    if (!isCount(value)) throw new RangeError(`${name} must be a whole number from 0`);
+  }
+}
+
+type Ordered = { readonly model: ReadModel; readonly order: readonly unknown[] };
+
+/** The values of the order's fields, and what tells documents apart that are equal in these. @throws RangeError */
+export function placeIn<V>({ model, order }: Ordered, after: string, isValue: (value: unknown) => boolean): V[] {
+  try {
+    const place: unknown = JSON.parse(after);
+    const isPlace = Array.isArray(place) && place.length === order.length + 1;
+    if (isPlace && place.every((value) => value === null || isValue(value))) return place as V[];
+  } catch {
+    // Not even JSON.
+  }
+  throw new RangeError(`Not a place in a list of ${model.name}: ${JSON.stringify(after)}`);
+}
