@@ -1,45 +1,11 @@
 import fc from 'fast-check';
-import { account } from '../../src/aggregates/account.aggregate.js';
-import { branch } from '../../src/aggregates/branch.aggregate.js';
-import { customer } from '../../src/aggregates/customer.aggregate.js';
-import { deadLetter } from '../../src/aggregates/dead-letter.aggregate.js';
-import { errorLog } from '../../src/aggregates/error-log.aggregate.js';
-import { forwarder } from '../../src/aggregates/forwarder.aggregate.js';
-import { idempotencyKey } from '../../src/aggregates/idempotency-key.aggregate.js';
-import { integrationKey } from '../../src/aggregates/integration-key.aggregate.js';
-import { job } from '../../src/aggregates/job.aggregate.js';
-import { notification } from '../../src/aggregates/notification.aggregate.js';
-import { operator } from '../../src/aggregates/operator.aggregate.js';
 import { markedFields } from '../../src/aggregates/personal.js';
-import { pushSubscription } from '../../src/aggregates/push-subscription.aggregate.js';
-import { sale } from '../../src/aggregates/sale.aggregate.js';
-import { session } from '../../src/aggregates/session.aggregate.js';
-import { tenant } from '../../src/aggregates/tenant.aggregate.js';
-import { transactionAggregate } from '../../src/aggregates/transaction.aggregate.js';
-import { user } from '../../src/aggregates/user.aggregate.js';
+import { catalogue } from '../../src/catalogue.js';
 import { fold, type Aggregate, type DomainEvent } from '../../src/platform/aggregate.js';
 import { histories } from './event-samples.js';
 
 type AnyAggregate = Aggregate<unknown, DomainEvent>;
-const aggregates = [
-  account,
-  branch,
-  customer,
-  deadLetter,
-  errorLog,
-  forwarder,
-  idempotencyKey,
-  integrationKey,
-  job,
-  notification,
-  operator,
-  pushSubscription,
-  sale,
-  session,
-  tenant,
-  transactionAggregate,
-  user,
-] as unknown as AnyAggregate[];
+const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 
 describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const))(
   'the history of a %s',
