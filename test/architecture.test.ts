@@ -51,8 +51,11 @@ beforeAll(async () => {
   service = await createService(config, engines);
 });
 afterAll(async () => {
-  await service.close();
-  rmSync(directory, { recursive: true });
+  try {
+    await service.close();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 describe('every part is wired up', () => {
