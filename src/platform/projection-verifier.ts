@@ -106,7 +106,7 @@ class Sample {
   }
 
   wants(key: string): boolean {
-    return crc32(`${this.name}/${key}`, this.options.seed) < this.share * 2 ** 32;
+    return mixed(crc32(`${this.name}/${key}`) ^ this.options.seed) < this.share * 2 ** 32;
   }
 
   /** `upTo` says how far a document is to be folded. */
@@ -148,6 +148,17 @@ class Sample {
       for (const key of this.folded.keys()) if (!this.wants(key)) this.folded.delete(key);
     }
   }
+}
+
+/**
+ * MurmurHash3's finalizer (fmix32). Checksums of names of one length differ by the same bits for any two seeds: alone
+ * they would choose the same documents, or exactly the others.
+ */
+function mixed(bits: number): number {
+  let hash = bits ^ (bits >>> 16);
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;

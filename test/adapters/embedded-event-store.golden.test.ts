@@ -180,11 +180,6 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     return appended('b', [event('C')], 'no_stream');
   },
 
-  'no_stream on an existing stream, throwOnAppendFailure false': async () => {
-    await appended('b2', [event('A'), event('B')]);
-    return appended('b2', [event('C')], 'no_stream');
-  },
-
   'stream_exists on a missing stream is refused': () => appended('c', [event('A')], 'stream_exists'),
 
   'stream_exists on an existing stream': async () => {

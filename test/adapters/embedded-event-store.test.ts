@@ -25,6 +25,7 @@ import {
 import { eventStoreContract } from '../contracts/event-store.contract.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { getStreamMetadata, setStreamMetadata } from '../support/stream-metadata.js';
+import { onLinux } from '../support/on-linux.js';
 
 const clock = new SystemClock();
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-events-'));
@@ -488,7 +489,6 @@ describe('The embedded event store', () => {
       store = EmbeddedEventStore.open({ directory, clock });
     });
 
-    const onLinux = process.platform === 'linux' ? test : test.skip;
     onLinux(
       'refuses appends while the disk is full, goes on reading, and appends again when there is space',
       async () => {

@@ -55,7 +55,6 @@ describe('an idempotency key', () => {
     expect(JSON.stringify(claimed.data.fieldHashes)).not.toContain('120.00');
   });
   test('is one for each partner’s source', () => {
-    expect(idempotencyKeyId('pos', 'k')).toMatch(/^[0-9a-f]{64}$/);
     const ids = [idempotencyKeyId('pos', 'k'), idempotencyKeyId('web', 'k'), idempotencyKeyId('po', 'sk')];
     expect(new Set(ids).size).toBe(3);
     expect(idempotencyKeyId('a","b', 'c')).not.toBe(idempotencyKeyId('a', 'b","c'));

@@ -78,9 +78,8 @@ describe('A job', () => {
       .then(startedFor(nine));
   });
 
-  test('has the same run for the same instant, and another for every other', () => {
-    const ids = [nine, nine, '2026-03-04T10:00:00.000Z'].map((instant) => scheduledExecutionId('toy', instant));
-    expect(ids[0]).toBe(ids[1]);
+  test('has another run for every other instant', () => {
+    const ids = [nine, '2026-03-04T10:00:00.000Z'].map((instant) => scheduledExecutionId('toy', instant));
     expect(new Set([...ids, scheduledExecutionId('other', nine)]).size).toBe(3);
   });
 

@@ -1,6 +1,7 @@
 // The compiled service as a process of its own, and what its tests need of a tenant over HTTP alone.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,15 +21,19 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   try {
     return await use(directory);
   } finally {
+    await endAll();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
 // A test that failed half-way leaves its processes behind.
 const running = new Set<ChildProcess>();
-afterEach(() => {
+async function endAll(): Promise<void> {
+  const ended = [...running].map((child) => once(child, 'close'));
   for (const child of running) killGroup(child);
-});
+  await Promise.all(ended);
+}
+afterEach(endAll);
 
 /** npm's children too: they would outlive it, and hold its output open. */
 function killGroup({ pid }: ChildProcess): void {

@@ -1,5 +1,4 @@
 import { decodeJwt } from 'jose';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseIntegrationKey } from '../../src/aggregates/integration-key-format.js';
 import { catalogue } from '../../src/catalogue.js';
 import type { EventMetadata } from '../../src/platform/event-catalogue.js';
@@ -394,7 +393,8 @@ beforeAll(async () => {
   await walkNotifications(tenant);
   await walkOperations();
   // A refused sign-in is recorded a moment after its answer.
-  await delay(300);
+  const { events } = service.service.engines;
+  await waitFor(async () => (await events.readAll({ maxCount: 1_000_000 })).some(({ type }) => type === 'LoginFailed'));
   await service.quiet();
   history = [...(await service.service.engines.events.readAll({ maxCount: 1_000_000 }))];
 }, 60_000);

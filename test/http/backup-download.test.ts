@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backupOf } from '../support/backups.js';
+import { onLinux } from '../support/on-linux.js';
 import { TestService } from '../support/service.js';
 
 let service: TestService;
@@ -116,7 +117,6 @@ describe('A large backup', () => {
     for (let n = 0; n < 200 && (await isOpen()); n += 1) await delay(20);
     return !(await isOpen());
   };
-  const onLinux = process.platform === 'linux' ? test : test.skip;
 
   onLinux('that is read slowly costs no memory, and its file is closed when the client goes away', async () => {
     const before = process.memoryUsage().rss;

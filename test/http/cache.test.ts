@@ -1,5 +1,6 @@
 import type { QueueState } from '../../src/platform/queue-board.js';
 import type { CacheStatus } from '../../src/ports/cache.js';
+import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
@@ -144,7 +145,7 @@ describe('The queues', () => {
     await service.sell(books.partner, saleOf('counted-1'));
     await service.sell(books.partner, saleOf('counted-2'));
     const head = await service.quiet();
-    for (let tries = 0; tries < 500 && (await queues()).some(({ lag }) => lag !== 0); tries += 1);
+    await eventually(async () => (await queues()).every(({ lag }) => lag === 0), 10_000);
     for (const queue of await queues()) expect(queue).toMatchObject({ head, lag: 0, inFlight: 0 });
     const after = await named('booking');
     expect(after.perMinute - before.perMinute).toBe(2);

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { catalogue } from '../../src/catalogue.js';
 import { IntegrationKeyUses } from '../../src/commands/integration-key-uses.js';
+import type { DomainEvent } from '../../src/platform/aggregate.js';
 import { Appender } from '../../src/platform/appender.js';
 import { Claims } from '../../src/platform/claims.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
@@ -16,12 +17,15 @@ import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { until, whileTimePasses } from '../support/while-time-passes.js';
 import { TENANT } from '../support/member.toy.js';
 
+/** Commands that are under way. */
+const running = new Set<Promise<unknown>>();
 let directory: string;
 let store: FaultyEventStore;
 let clock: ManualClock;
 let said: string[];
 const ids = new SeededIds(7);
 beforeEach(async () => {
+  running.clear();
   directory = await mkdtemp(join(tmpdir(), 'kontor-uses-'));
   clock = new ManualClock();
   store = new FaultyEventStore(EmbeddedEventStore.open({ directory, clock }));
@@ -32,13 +36,23 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
+class NotedRunner extends CommandRunner {
+  override execute<S, E extends DomainEvent, D>(...of: Parameters<typeof CommandRunner.prototype.execute<S, E, D>>) {
+    const work = super.execute(...of);
+    running.add(work);
+    const over = (): void => void running.delete(work);
+    work.then(over, over);
+    return work;
+  }
+}
+
 /** What one replica notes of uses. */
 function replica(): IntegrationKeyUses {
   const reader = new RecordReader(store, catalogue, clock);
   const appender = new Appender(store, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
+  const runner = new NotedRunner(reader, appender, claims, memberships, clock);
   const say = (_: object, message: string): void => void said.push(message);
   const logger = { info: say, warn: say, error: say };
   const uses = new IntegrationKeyUses(runner, new Progress(clock), clock, ids, logger);
@@ -53,7 +67,12 @@ const recorded = async (): Promise<string[]> =>
   );
 const ended = (uses: IntegrationKeyUses): Promise<void> => whileTimePasses(clock, uses.onApplicationShutdown());
 /** Until whatever writes at this moment has written. */
-const settle = (): Promise<unknown> => delay(30);
+async function settle(): Promise<void> {
+  await nextTurn();
+  // Where one gave way to another it waits for the clock, which stands still: that is not waited for.
+  await Promise.race([Promise.allSettled([...running]), delay(300)]);
+  await nextTurn();
+}
 
 test('A key that is used all the time is recorded once a minute', async () => {
   const uses = replica();

@@ -19,10 +19,7 @@ beforeAll(async () => {
   process.stdout.write(`seed ${seed}\n`);
   service = await TestService.start();
   document = new ApiDocument(service.service.openApi());
-  questions = routeTable.filter(
-    ({ name, method, who }) =>
-      method === 'GET' && document.names.includes(name) && ['tenant', 'any', 'partner'].includes(who),
-  );
+  questions = routeTable.filter(({ method, who }) => method === 'GET' && ['tenant', 'any', 'partner'].includes(who));
 });
 afterAll(() => service.close());
 
@@ -63,8 +60,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   number: fc.nat({ max: 3 }),
 });
 
+/** @throws Error when it is refused, unless because the tenant has the same already */
 async function post(side: Side, path: string, body: object): Promise<void> {
-  if (document.names.includes(`POST ${path}`)) await service.post(path, body, side.books.tenant.token);
+  const { status, told } = await service.post(path, body, side.books.tenant.token);
+  if (status >= 400 && status !== 409) throw new Error(`${path}: ${told}`);
 }
 
 async function sell(side: Side, externalId: string, name: string, code: string): Promise<void> {
@@ -79,25 +78,25 @@ async function sell(side: Side, externalId: string, name: string, code: string):
 
 /** A rule for the category that was made last, or for any other. */
 async function classify(side: Side, keyword: string): Promise<void> {
-  if (!document.names.includes('GET /api/transaction-categories')) return;
   const { data } = await service.get('/api/transaction-categories', side.books.tenant.token);
   const categoryId = (data as readonly { id: string }[]).at(-1)?.id;
   await post(side, '/api/transaction-categories/rules', { categoryId, keyword });
 }
 
 /** The first of a list, whichever way it is shown. */
-async function first(side: Side, path: string): Promise<string | undefined> {
+async function first(side: Side, path: string): Promise<string> {
   const paging = document.queryOf({ method: 'GET', path }, 'required').length > 0 ? '?pageNumber=1&pageSize=1' : '';
   const { body } = await service.get(`${path}${paging}`, side.books.tenant.token);
   const { items, data } = body as Partial<Record<'items' | 'data', { id: string }[] | { items: { id: string }[] }>>;
   const shown = items ?? data ?? [];
-  return (Array.isArray(shown) ? shown : shown.items)[0]?.id;
+  return (Array.isArray(shown) ? shown : shown.items)[0]?.id ?? 'none';
 }
 
 async function change(side: Side, path: string, body: object): Promise<void> {
   const id = await first(side, path);
   const { token } = side.books.tenant;
-  if (id !== undefined) await service.call('PATCH', `${path}/${id}`, { token, body });
+  const { status, told } = await service.call('PATCH', `${path}/${id}`, { token, body });
+  if (status >= 400) throw new Error(`${path}: ${told}`);
 }
 
 async function take({ what, number }: Step, side: Side): Promise<void> {
@@ -281,39 +280,6 @@ test('Whatever two tenants do, neither sees anything of the other (property)', a
     { numRuns: RUNS, seed, endOnFailure: true },
   );
 }, 120_000);
-
-test("In a body, too, the other's ids are unknown ids", async () => {
-  const sides = [await newSide(), await newSide()] as const;
-  for (const what of KINDS) for (const side of sides) await take({ side: 0, what, number: 1 }, side);
-  await service.quiet();
-  const [asking, other] = sides;
-  const writes = routeTable.filter(({ name, method, who }) => {
-    return method !== 'GET' && who === 'tenant' && document.names.includes(name);
-  });
-  const answerTo = async (route: Route, path: string, member: string, id: string): Promise<Heard> => {
-    const value = member.endsWith('s') ? [id] : id;
-    const body = { ...(document.leastBodyOf(route) as object), [member]: value };
-    const { status, text } = await service.call(route.method, path, { token: asking.books.tenant.token, body });
-    return { status, text: text.replace(/"requestId":"[^"]+"/, '') };
-  };
-  const { ids } = await knownOf(other);
-  let refused = 0;
-  for (const route of writes.filter((one) => document.idMembersOf(one).length > 0)) {
-    const path = route.path.replace(/\{id\}/, (await first(asking, route.path.replace(/\/\{id\}.*/, ''))) ?? '');
-    for (const member of document.idMembersOf(route)) {
-      const unknown = await answerTo(route, path, member, service.service.engines.ids.next());
-      if (unknown.status === 404) refused += 1;
-      for (const id of ids)
-        expect([route.name, member, id, await answerTo(route, path, member, id)]).toEqual([
-          route.name,
-          member,
-          id,
-          unknown,
-        ]);
-    }
-  }
-  expect(refused).toBeGreaterThan(2);
-}, 60_000);
 
 test('Nothing of all this was worth a warning', () => {
   expect(service.complaints).toEqual([]);

@@ -56,9 +56,7 @@ describe('A rebuild', () => {
     for (let at = 0; at < 5; at += 1) await service.sell(books.partner, saleOf(`before-${at}`));
     const before = await customers();
     const seen: number[] = [];
-    const names = ['customers', 'transactions', 'balances'].filter((name) =>
-      projections.some(({ model }) => model.name === name),
-    );
+    const names = ['customers', 'transactions', 'balances'];
     for (const name of names) expect((await rebuild(name)).status).toBe(201);
     const over = { now: false };
     const reader = (async () => {

@@ -99,13 +99,8 @@ describe('A return', () => {
   test('of a passive customer is rejected, its cancellation is not', async () => {
     await push('s', { customer: { name: 'Ada' } });
     const [ada] = (await service.customers(books.tenant.token, 'search=ada')).items;
-    // No route changes a customer yet.
-    const target = { tenantId: books.tenant.id, id: ada?.id ?? '' };
-    const commandId = service.service.engines.ids.next();
-    const actor = { kind: 'system', name: 'test' } as const;
-    const context = { tenantId: target.tenantId, actor, requestId: 'x', correlationId: 'x', commandId };
-    const runner = service.service.app.get(CommandRunner);
-    await inContext(context, () => runner.execute(customer, target, { status: 'PASSIVE' }, updateCustomer));
+    const body = { status: 'PASSIVE' };
+    await service.call('PATCH', `/api/customers/${ada?.id ?? ''}`, { token: books.tenant.token, body });
     expect(await push('r', returnOf('s', '10.00'))).toBe('CUSTOMER_PASSIVE');
     expect(await push('c', cancellationOf('s'))).toBe('BOOKED');
   });

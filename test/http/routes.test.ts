@@ -82,15 +82,8 @@ function accessOf({ security, description = '' }: Operation): string {
 }
 
 describe('The table of routes', () => {
-  test('has every route that the service has', () => {
-    const known = new Set(routes.map(({ name }) => name));
-    expect([...operations().keys()].filter((name) => !known.has(name))).toEqual([]);
-    expect(known.size).toBe(routes.length);
-  });
-
-  test('is built', () => {
-    const known = operations();
-    expect(routes.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  test('has every route that the service has, and no other', () => {
+    expect(routes.map(({ name }) => name).sort()).toEqual([...operations().keys()].sort());
   });
 
   test('says the same as the document of success, shape, caller and permission', () => {
@@ -106,7 +99,7 @@ describe('The table of routes', () => {
   });
 });
 
-describe('Every route that is built', () => {
+describe('Every route', () => {
   const call = async ({ method, path }: Route, token?: string): Promise<string> => {
     const address = path.replace(/\{\w+\}/g, () => service.service.engines.ids.next());
     const options = { token, headers: { 'x-integration-key': '' }, ...(method !== 'GET' && { body: {} }) };

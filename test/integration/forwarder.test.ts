@@ -83,7 +83,7 @@ class Scene {
   static async open(): Promise<Scene> {
     const directory = await mkdtemp(join(tmpdir(), 'kontor-forwarder-'));
     const clock = new SystemClock();
-    const broker = await EmbeddedBroker.open({ directory, clock });
+    const broker = await EmbeddedBroker.open({ directory, clock, keptMessages: 100_000 });
     return new Scene(directory, EmbeddedEventStore.open({ directory, clock }), broker, choosy(broker));
   }
 

@@ -147,7 +147,7 @@ describe('A backup', () => {
   });
 });
 
-describe('A damaged backup is refused with the line that is wrong, and nothing is written', () => {
+describe('A damaged backup is refused with the line that is wrong', () => {
   let path: string;
   let lines: string[];
   beforeEach(async () => {

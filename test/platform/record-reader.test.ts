@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
@@ -148,6 +149,7 @@ describe('A record that is read', () => {
     expect(await read()).toBe(first);
     await write(priced(2));
     await read();
+    expect(store.streamReads.map(({ from }) => from)).toEqual([0, 1, 1]);
     expect(reader.cached(price, TENANT, 'p1')).toMatchObject({ revision: 1 });
   });
 
@@ -174,32 +176,42 @@ describe('A record that is read', () => {
   });
 
   test('is the same for many readers at once while it is written (property)', async () => {
-    const step = fc.constantFrom('write', 'read', 'read old', 'remember');
+    const step = fc.constantFrom('write', 'read', 'read old', 'remember', 'remember late');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const id = randomUUID();
-        let written = 0;
-        const work: Promise<void>[] = [];
-        for (const what of steps) {
-          const least = written;
-          if (what === 'write') {
-            await store.inner.append({
-              stream: `price-${TENANT}_${id}`,
-              expected: expectedAt(written - 1),
-              events: [priced(written)],
-            });
-            written += 1;
-            continue;
-          }
+        const name = `price-${TENANT}_${id}`;
+        const written: string[] = [];
+        const writeNext = async () => {
+          const events = [priced(written.length)];
+          const { position } = await store.inner.append({
+            stream: name,
+            expected: expectedAt(written.length - 1),
+            events,
+          });
+          written.push(`${written.length} USD`);
+          return { stream: name, state: { history: [...written] }, revision: written.length - 1, position };
+        };
+        const check = async (what: string, least: number) => {
           const freshness = what === 'read old' ? { maxAgeMs: 1_000_000 } : {};
-          const check = async () => {
-            const { state, revision } = await reader.read(price, TENANT, id, freshness);
-            expect(state.history).toHaveLength(revision + 1);
-            if (what === 'read') expect(revision + 1).toBeGreaterThanOrEqual(least);
-          };
-          work.push(check());
-        }
+          const { state, revision } = await reader.read(price, TENANT, id, freshness);
+          expect(state.history).toEqual(written.slice(0, revision + 1));
+          if (what === 'read') expect(revision + 1).toBeGreaterThanOrEqual(least);
+        };
+        const work: Promise<void>[] = [];
+        for (const what of steps)
+          if (what === 'write') await writeNext();
+          else if (what === 'remember') reader.remember(await writeNext());
+          else if (what === 'remember late') {
+            const loaded = await writeNext();
+            work.push(
+              delay(1).then(() => {
+                reader.remember(loaded);
+              }),
+            );
+          } else work.push(check(what, written.length));
         await Promise.all(work);
+        await check('read', written.length);
       }),
       { numRuns: 50 },
     );

@@ -282,7 +282,9 @@ describe('A NATS broker', () => {
     expect(await sequences(0, 3)).toEqual([1_001, 1_002, 1_003]);
     expect(await sequences(1_498, 3)).toEqual([1_499, 1_600, 1_601]);
     expect(await sequences(0, 10_000)).toHaveLength(1_900);
-    expect((await sequences(0, 10_000, 'kontor.sale.')).every((sequence) => sequence % 3 === 1)).toBe(true);
+    const ofSales = await sequences(0, 10_000, 'kontor.sale.');
+    expect(ofSales).toHaveLength(633);
+    expect(ofSales.every((sequence) => sequence % 3 === 1)).toBe(true);
     expect(await sequences(0, 10_000, 'kontor.sale')).toHaveLength(1_900);
     expect(await sequences(2_999, 5)).toEqual([3_000]);
     expect(await sequences(3_000, 5)).toEqual([]);

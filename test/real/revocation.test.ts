@@ -12,7 +12,7 @@ import { TestService, type Books } from '../support/service.js';
 
 const WITHIN_MS = 1_000;
 
-/** Commands that no route gives yet: what they do to a replica's own knowledge is as over HTTP. */
+/** Commands without their routes, which ask who may give them: a replica learns of both in the same way. */
 type Revoke = (runner: CommandRunner, books: Books) => Promise<unknown>;
 const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | 'key' | 'both' }[] = [
   {

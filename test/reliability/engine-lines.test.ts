@@ -105,6 +105,12 @@ describe('a service whose line to an engine is bad under load', () => {
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)
           for (const disturbance of DISTURBANCES) {
+            // What is disturbed is a connection that the service has.
+            await until(
+              () => Promise.resolve(line.connections),
+              (open) => open > 0,
+              ANSWER_WITHIN_MS,
+            );
             await disturbed(line, disturbance, random);
             await more(20);
           }

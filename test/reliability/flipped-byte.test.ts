@@ -96,13 +96,18 @@ test('Read models that are built anew stop before it, say so, and show nothing o
     });
     await eventually(() => told(service, position), 10_000);
     const operator = await service.operator();
+    const shown = async (): Promise<boolean> =>
+      (await service.transactions(books.tenant.token)).items.some(({ externalId }) => externalId === 'before');
+    await eventually(shown, 10_000);
     const replies = [
       await service.get('/api/transactions?pageNumber=1&pageSize=100', books.tenant.token),
       await service.get('/api/platform/projections', operator),
     ];
     for (const { text } of replies) expect(text).not.toContain(flipped);
-    const { items = [] } = replies[0]?.body as { items?: { externalId: string | null }[] };
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    const { items } = replies[0]?.body as { items: { externalId: string | null }[] };
     const externalIds = items.map(({ externalId }) => externalId);
+    expect(externalIds).toContain('before');
     expect(externalIds).not.toContain('damaged');
     expect(externalIds).not.toContain('after');
   });

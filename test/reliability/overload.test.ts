@@ -93,7 +93,7 @@ async function p99Alone(url: string, books: Books): Promise<number> {
 const statusesOf = (load: SaleLoad): ReadonlySet<number> =>
   new Set([...load.sent.values()].flatMap((answered) => (answered ? [answered.status] : [])));
 
-test('Five times the connections that it can serve: every answer is a 202 or an early refusal, others wait little, all is booked', async () => {
+test('Five times the connections that it can serve: every answer is a 202 or an early refusal, others are answered within seconds, all is booked', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
@@ -136,7 +136,7 @@ test('Five times the connections that it can serve: every answer is a 202 or an 
   });
 }, 300_000);
 
-test('One noisy tenant: it gets early 429s, and the others work as if it were not there', async () => {
+test('One noisy tenant: it gets early 429s, and the others are answered within seconds', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();

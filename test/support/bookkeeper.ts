@@ -66,13 +66,11 @@ export class Bookkeeper {
     readonly service: TestService,
     readonly books: Books,
     readonly model: NaiveBooks,
-    private readonly canCategorize: boolean,
   ) {}
 
   static async open(service: TestService, currency: Currency): Promise<Bookkeeper> {
     const books = await service.openBooks({ currency, timeZone: ZONES[currency].timeZone });
-    const canCategorize = service.service.openApi().includes('"/api/transactions/{id}/category"');
-    const keeper = new Bookkeeper(service, books, new NaiveBooks(currency), canCategorize);
+    const keeper = new Bookkeeper(service, books, new NaiveBooks(currency));
     await keeper.learn();
     return keeper;
   }
@@ -571,7 +569,7 @@ export class Bookkeeper {
     // Half of the choices replace or take away another.
     const from = which % 2 === 0 && having.length > 0 ? having : this.seen;
     const entry = pick(from, which) as NaiveEntry | undefined;
-    if (!this.canCategorize || !entry) return;
+    if (!entry) return;
     const chosen = category === null ? null : pick(this.model.categories, category);
     const faults = chosen === null ? [] : categoryFaults(chosen, entry.direction);
     const body = { categoryId: chosen?.id ?? null };

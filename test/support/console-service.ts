@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually as comesTrue } from './eventually.js';
+import { hasEnded } from './server-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export const OPERATOR = { email: 'olivia@kontor.example', password: 'operator-secret' } as const;
@@ -38,7 +39,12 @@ export class ConsoleService {
 
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleService> {
     const service = new ConsoleService(await mkdtemp(join(tmpdir(), 'kontor-console-')), settings);
-    await service.run();
+    try {
+      await service.run();
+    } catch (error) {
+      await service.close();
+      throw error;
+    }
     return service;
   }
 
@@ -56,7 +62,7 @@ export class ConsoleService {
     let printed = '';
     const keep = (chunk: Buffer): void => void (printed += chunk.toString());
     child.stdout.on('data', keep);
-    await eventually(() => Promise.resolve(READY.test(printed) || child.exitCode !== null));
+    await eventually(() => Promise.resolve(READY.test(printed) || hasEnded(child)));
     this.url = READY.exec(printed)?.[1] ?? '';
     if (this.url === '') throw new Error(`The service did not start:\n${printed}`);
     this.port = new URL(this.url).port;
@@ -68,7 +74,7 @@ export class ConsoleService {
   async halt(): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || hasEnded(child)) return;
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;

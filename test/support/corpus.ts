@@ -1,5 +1,5 @@
 // Histories as they were stored by former versions of the service, and what the books said then. Each is kept for ever:
-// when a schema changes, a new one is recorded beside the old ones.
+// when a schema changes or an event type is added (all-events.ts writes it), a new one is recorded beside the old ones.
 //
 //   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export type StoredEvent = {
   readonly revision: number;
   readonly type: string;
   readonly data: object;
-  readonly metadata: { readonly version: number };
+  readonly metadata: { readonly version: number; readonly tenantId: string };
 };
 
 /** What a tenant sees of its books: all of it follows from the history. */

@@ -149,11 +149,6 @@ export class EventStoreScenarios {
       return this.#append('b', [event('C')], NO_STREAM);
     },
 
-    'no_stream on an existing stream, throwOnAppendFailure false': async () => {
-      await this.#append('b2', [event('A'), event('B')]);
-      return this.#append('b2', [event('C')], NO_STREAM);
-    },
-
     'stream_exists on a missing stream is refused': () => this.#append('c', [event('A')], STREAM_EXISTS),
 
     'stream_exists on an existing stream': async () => {

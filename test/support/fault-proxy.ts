@@ -24,6 +24,7 @@ class Flow {
     from.on('data', (chunk: Buffer) => {
       this.waiting.push({ chunk, dueMs: performance.now() + proxy.delayMs });
       this.waitingBytes += chunk.length;
+      proxy.taken[side] += chunk.length;
       this.move();
     });
     from.on('end', () => {
@@ -94,6 +95,8 @@ export class FaultProxy {
   private cut: { readonly side: Side; left: number } | undefined;
   delayMs = 0;
   isHanging = false;
+  /** What came from either side so far. */
+  readonly taken = { client: 0, server: 0 };
 
   private constructor(private readonly targetPort: number) {}
 

@@ -33,7 +33,7 @@ export class FaultyEventStore implements EventStore {
   appendsToLose = 0;
   /** Every append that arrived, lost ones too. */
   readonly appends: Append[] = [];
-  readonly streamReads: string[] = [];
+  readonly streamReads: (StreamRead & { readonly stream: string })[] = [];
   /** Where subscriptions began, in the order in which they were opened. */
   readonly subscribedAfter: Position[] = [];
   /** Subscriptions that are open now. */
@@ -81,7 +81,7 @@ export class FaultyEventStore implements EventStore {
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
     this.refuseWhileAway();
-    this.streamReads.push(stream);
+    this.streamReads.push({ ...read, stream });
     return this.inner.readStream(stream, read);
   }
 

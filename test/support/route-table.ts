@@ -84,15 +84,6 @@ export class ApiDocument {
     return content && this.leastOf(content['application/json']?.schema ?? {});
   }
 
-  /** Members of a route's body by which it names records of the tenant: one id, or several. */
-  idMembersOf({ method, path }: Pick<Route, 'method' | 'path'>): string[] {
-    const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
-    const { properties = {} } = this.resolved(content?.['application/json']?.schema ?? {});
-    return Object.keys(properties).filter(
-      (name) => /Ids?$/.test(name) && !/(?:source|external|national)Id$/i.test(name),
-    );
-  }
-
   private resolved(schema: Schema): Schema {
     if (schema.$ref === undefined) return schema;
     return this.resolved(this.json.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});

@@ -27,6 +27,9 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** By itself or by a signal. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
 /** A real server as a process of the test's own, which it may stop, kill, hang and start again on the same port. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
@@ -43,7 +46,12 @@ export class ServerProcess {
   static async start(recipe: ServerRecipe): Promise<ServerProcess> {
     const directory = await mkdtemp(join(tmpdir(), `kontor-${recipe.name}-`));
     const server = new ServerProcess(recipe, await freePort(), directory);
-    await server.start();
+    try {
+      await server.start();
+    } catch (error) {
+      await server.dispose();
+      throw error;
+    }
     return server;
   }
 
@@ -71,7 +79,7 @@ export class ServerProcess {
         this.version = await probe(this.port);
         return;
       } catch (error) {
-        if (child.exitCode !== null || performance.now() > deadline) {
+        if (hasEnded(child) || performance.now() > deadline) {
           child.kill('SIGKILL');
           throw new Error(`${name} does not answer (${String(error)}):\n${this.output}`, { cause: error });
         }
@@ -113,7 +121,7 @@ export class ServerProcess {
   private async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || hasEnded(child)) return;
     const ended = once(child, 'exit');
     child.kill(signal);
     // A stopped process gets its signals only when it goes on.

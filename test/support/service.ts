@@ -2,14 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createUser, user, type Role } from '../../src/aggregates/user.aggregate.js';
+import type { Role } from '../../src/aggregates/user.aggregate.js';
 import { readConfig } from '../../src/config.js';
 import type { Engines } from '../../src/engines.js';
 import { openEngines } from '../../src/open-engines.js';
 import { seed } from '../../src/jobs/first-start.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { hashPassword } from '../../src/platform/passwords.js';
 import type { Page } from '../../src/platform/query.js';
 import type { Clock } from '../../src/ports/time.js';
 import type { CustomerRecord } from '../../src/queries/customer.queries.js';
@@ -149,15 +146,12 @@ export class TestService {
     return { id: reply.id, slug, currency, email, token: await this.signIn(email) };
   }
 
-  /** A user of any role, made by the command's own decision, as no route makes users yet. Answers a token. */
+  /** A user of any role. Answers a token. */
   async createUser(tenant: TestTenant, role: Role): Promise<string> {
     const email = `${this.fresh(role.toLowerCase())}@${tenant.slug}.test`;
-    const id = this.service.engines.ids.next();
-    const person = { fullName: `A ${role}`, email, role, isActive: true, passwordHash: await hashPassword(PASSWORD) };
-    const actor = { kind: 'system', name: 'test' } as const;
-    const context = { tenantId: tenant.id, actor, requestId: id, correlationId: id, commandId: id };
-    const runner = this.service.app.get(CommandRunner);
-    await inContext(context, () => runner.execute(user, { tenantId: tenant.id, id }, person, createUser));
+    const person = { fullName: `A ${role}`, email, password: PASSWORD, role };
+    const reply = await this.post('/api/users', person, tenant.token);
+    if (reply.status !== 201) throw new Error(`The user ${email}: ${reply.told}`);
     return this.signIn(email);
   }
 

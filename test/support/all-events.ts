@@ -1,0 +1,292 @@
+import { abandonRun, claimRun, job, reportProgress, startJob } from '../../src/aggregates/job.aggregate.js';
+import { errorLog, errorLogId, expireErrors } from '../../src/aggregates/error-log.aggregate.js';
+import type { Aggregate, DomainEvent } from '../../src/platform/aggregate.js';
+import { CommandRunner } from '../../src/platform/command-runner.js';
+import { asService } from '../../src/platform/context.js';
+import { noteRebuild, projectionAggregate, requestRebuild } from '../../src/platform/projection-control.js';
+import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { eventually } from './eventually.js';
+import { LateWriter } from './late-writer.js';
+import type { Browser } from './push-service.js';
+import type { Reply } from './reply.js';
+import { PASSWORD, saleOf, type Books, type TestService } from './service.js';
+
+const PATIENCE_MS = 30_000;
+const OTHER_PASSWORD = 'another long password';
+
+type Method = 'POST' | 'PATCH' | 'DELETE';
+const idIn = (path: string): string => path.split('/').at(-1) ?? '';
+type Listed = { readonly id: string; readonly name: string };
+
+/**
+ * Whatever is done to books beside selling: by people, operators, partners and the service itself, so that a history
+ * holds events of nearly every type. The owner of the books can sign in as before.
+ */
+export class EverythingElse {
+  constructor(
+    private readonly service: TestService,
+    private readonly books: Books,
+    /** One whose pushes are refused at first, and one whose pushes arrive. */
+    private readonly browsers: { readonly refusing: Browser; readonly working: Browser },
+  ) {}
+
+  async write(): Promise<void> {
+    await this.people();
+    await this.operators();
+    await this.tenants();
+    const categoryId = await this.categories();
+    await this.records();
+    await this.transactions(categoryId);
+    await this.learning(categoryId);
+    await this.partners();
+    await this.notifications();
+    await this.jobs();
+    await this.errors();
+    await this.rebuilds();
+    await this.service.quiet();
+  }
+
+  private async people(): Promise<void> {
+    const role = await this.make('/api/roles', { name: 'Clerk', permissions: ['branches.read'] });
+    await this.ask('PATCH', `/api/roles/${role}`, { description: 'Knows it all.' });
+    await this.ask('PATCH', `/api/roles/${role}/permissions`, { permissions: ['branches.write'] });
+    const email = 'uma@all.test';
+    const person = { fullName: 'Uma User', email, password: PASSWORD, role: 'USER', roleIds: [role] };
+    const user = `/api/users/${await this.make('/api/users', person)}`;
+    await this.ask('PATCH', user, { phone: '+49 30 123', roleIds: [], isActive: false });
+    await this.ask('PATCH', user, { isActive: true });
+    await this.ask('POST', `${user}/password`, { newPassword: OTHER_PASSWORD });
+    const reply = await this.service.post('/api/auth/login', { email, password: OTHER_PASSWORD });
+    const { refreshToken } = reply.data as { refreshToken: string };
+    const fresh = await this.service.post('/api/auth/refresh', { refreshToken });
+    await this.ask('POST', '/api/auth/logout', undefined, (fresh.data as { accessToken: string }).accessToken);
+    await this.service.post('/api/auth/login', { email, password: 'not the password' });
+    await this.written('LoginFailed');
+    await this.ask('DELETE', user);
+    await this.ask('DELETE', `/api/roles/${role}`);
+  }
+
+  private async operators(): Promise<void> {
+    const email = 'otto@all.test';
+    const newcomer = { fullName: 'Otto Operator', email, password: PASSWORD };
+    const id = await this.make('/api/platform/operators', newcomer, await this.service.operator());
+    const token = await this.service.signIn(email);
+    await this.ask('PATCH', '/api/users/me/profile', { fullName: 'Otto O.' }, token);
+    const passwords = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+    await this.ask('POST', '/api/auth/change-password', passwords, token);
+    await this.operate('DELETE', `/api/platform/operators/${id}`);
+  }
+
+  private async tenants(): Promise<void> {
+    const { id } = await this.service.createTenant();
+    const path = `/api/platform/tenants/${id}`;
+    await this.operate('PATCH', path, { name: 'Another name', isActive: false });
+    await this.operate('PATCH', path, { isActive: true });
+  }
+
+  private async categories(): Promise<string> {
+    const path = '/api/transaction-categories';
+    const id = await this.make(path, { name: 'Consulting', direction: 'BOTH' });
+    await this.ask('PATCH', `${path}/${id}`, { name: 'Advice', color: '#12AB34' });
+    await this.ask('DELETE', `${path}/${id}`);
+    await this.ask('PATCH', `${path}/${id}/restore`);
+    const rule = `${path}/rules/${await this.make(`${path}/rules`, { categoryId: id, keyword: 'advice' })}`;
+    await this.ask('PATCH', rule, { keyword: 'counsel' });
+    await this.ask('DELETE', rule);
+    return id;
+  }
+
+  private async records(): Promise<void> {
+    const branch = `/api/branches/${await this.make('/api/branches', { code: 'NORTH', name: 'North' })}`;
+    await this.ask('PATCH', branch, { name: 'Far north', isActive: false });
+    await this.ask('PATCH', branch, { isActive: true });
+    const account = `/api/accounts/${await this.make('/api/accounts', { type: 'BANK', name: 'Spare', isDefault: true })}`;
+    await this.ask('PATCH', account, { name: 'Savings', isDefault: false });
+    await this.ask('PATCH', account, { isActive: false });
+    await this.ask('PATCH', account, { isActive: true });
+    const customer = `/api/customers/${await this.make('/api/customers', { name: 'Nobody', code: 'N-1' })}`;
+    await this.ask('PATCH', customer, { name: 'Somebody', code: 'N-2', status: 'PASSIVE' });
+    await this.ask('PATCH', customer, { status: 'ACTIVE' });
+    await this.ask('DELETE', account);
+    await this.ask('DELETE', customer);
+    // A transaction that was checked before the deletions brings both back.
+    await new LateWriter(this.service, this.books.tenant.id).collect(idIn(customer), idIn(account));
+    await this.written('CustomerRestored');
+    await this.written('AccountRestored');
+  }
+
+  private async transactions(categoryId: string): Promise<void> {
+    const openingBalance = { amount: '50.00', direction: 'OUT', date: '2026-01-01' };
+    const customerId = await this.make('/api/customers', { name: 'Ada Ltd', openingBalance });
+    const accountId = await this.accountId();
+    const collection = { type: 'COLLECTION', date: '2026-02-03', amount: '12.50', customerId, accountId };
+    const ids = [
+      await this.make('/api/transactions', collection),
+      (await this.service.transactions(this.token, `customerId=${customerId}&type=OPENING_BALANCE`)).items[0]?.id ?? '',
+    ];
+    for (const id of ids) {
+      await this.ask('PATCH', `/api/transactions/${id}/category`, { categoryId });
+      await this.ask('POST', `/api/transactions/${id}/cancel`, { reason: 'Typed twice.' });
+    }
+  }
+
+  /** People choose the same three times, then something else, then the first again. */
+  private async learning(categoryId: string): Promise<void> {
+    const ids: string[] = [];
+    const customerId = await this.make('/api/customers', { name: 'The Roastery' });
+    const entry = { type: 'COLLECTION', date: '2026-02-03', amount: '5.00', customerId };
+    const accountId = await this.accountId();
+    for (let count = 0; count < 8; count += 1) ids.push(await this.make('/api/transactions', { ...entry, accountId }));
+    const choose = async (chosen: readonly string[], choice: string | null): Promise<void> => {
+      for (const id of chosen) await this.ask('PATCH', `/api/transactions/${id}/category`, { categoryId: choice });
+    };
+    await choose(ids.slice(0, 3), categoryId);
+    await this.written('MerchantCategoryLearned');
+    await choose(ids.slice(3, 5), null);
+    await choose(ids.slice(0, 2), null);
+    await this.written('CategoryRuleDisputed');
+    await choose(ids.slice(5), categoryId);
+    await this.written('CategoryRuleConfirmed');
+  }
+
+  private async partners(): Promise<void> {
+    const path = '/api/integration-keys';
+    const id = await this.make(path, { name: 'The till', sourceId: 'till' });
+    const rotated = await this.ask('POST', `${path}/${id}/rotate`);
+    const till = { id, sourceId: 'till', key: (rotated.data as { key: string }).key };
+    await this.make('/api/customers', { name: 'Wanda Walk-in', code: 'W-1' });
+    const customer = { name: 'Wanda Walk-in', code: 'W-1', externalId: 'wanda' };
+    await this.service.postSale(till, saleOf('once', { customer }), 'key-1');
+    await this.service.settled(till, 'once');
+    const letters: string[] = [];
+    for (const externalId of ['late', 'lost']) {
+      await this.service.postSale(till, saleOf(externalId, { branchCode: 'LATER' }));
+      const { saleId } = await this.service.settled(till, externalId);
+      letters.push(`/api/platform/dead-letters/${await this.letterOf('SALE', saleId)}`);
+    }
+    await this.operate('POST', `${letters[0]}/replay`);
+    await this.make('/api/branches', { code: 'LATER', name: 'Opened later' });
+    await this.service.quiet();
+    await this.operate('POST', `${letters[0]}/replay`);
+    await this.operate('POST', `${letters[1]}/discard`, { reason: 'A test.' });
+    await this.ask('DELETE', `${path}/${id}`);
+    const position = await this.service.service.engines.events.head();
+    await this.operate('POST', '/api/platform/forwarders/integration-events/rewind', { position });
+  }
+
+  private async notifications(): Promise<void> {
+    const path = '/api/notifications';
+    const browsers = Object.values(this.browsers);
+    for (const { subscription } of browsers) await this.ask('POST', `${path}/push-subscriptions`, subscription);
+    const body = { title: 'Stocktaking', body: 'On Friday.', broadcast: true };
+    const sent = await this.ask('POST', `${path}/admin/send`, body);
+    const { notificationId } = sent.data as { notificationId: string };
+    await this.ask('PATCH', `${path}/${notificationId}/read`);
+    await this.operate('POST', `/api/platform/dead-letters/${await this.letterOf('PUSH', notificationId)}/replay`);
+    for (const { endpoint } of browsers) await this.ask('DELETE', `${path}/push-subscriptions`, { endpoint });
+    await this.ask('POST', `${path}/admin/send`, body);
+    await this.ask('PATCH', `${path}/read-all`);
+  }
+
+  private async jobs(): Promise<void> {
+    await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
+    await this.written('JobSucceeded');
+    // One that a former version had, in a process that goes away.
+    const executionId = this.service.service.engines.ids.next();
+    const run = { executionId, runner: 'former' };
+    const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;
+    await this.decide(job, 'former', start, startJob);
+    await this.decide(job, 'former', { ...run, term: 1 }, claimRun);
+    await this.decide(job, 'former', { ...run, progress: 40, message: 'Some of it is done.' }, reportProgress);
+    await this.decide(job, 'former', { ...run, error: 'The process is gone.' }, abandonRun);
+  }
+
+  private async errors(): Promise<void> {
+    for (const fingerprint of ['first', 'second'])
+      this.service.service.engines.errors.note({ fingerprint, level: 'WARN', message: `The ${fingerprint}.` });
+    const [resolved, expired] = [errorLogId('first', 0), errorLogId('second', 0)];
+    await eventually(async () => {
+      const { body } = await this.service.get('/api/platform/error-logs', await this.service.operator());
+      const noted = (body as { items: Listed[] }).items.map(({ id }) => id);
+      return noted.includes(resolved) && noted.includes(expired);
+    }, PATIENCE_MS);
+    await this.operate('PATCH', `/api/platform/error-logs/${resolved}/resolve`);
+    const before = '2099-01-01T00:00:00.000Z';
+    await this.decide(errorLog, expired, { resolvedBefore: before, unresolvedBefore: before }, expireErrors);
+  }
+
+  private async rebuilds(): Promise<void> {
+    const path = '/api/platform/projections';
+    const rows = async () =>
+      (await this.service.get(path, await this.service.operator())).data as (Listed & { rebuild: unknown })[];
+    for (const { name } of await rows()) await this.operate('POST', `${path}/${name}/rebuild`);
+    // One after another: the last waits for all the others, so that it can be cancelled.
+    await this.operate('DELETE', `${path}/${(await rows()).at(-1)?.name ?? ''}/rebuild`);
+    await eventually(async () => (await rows()).every(({ rebuild }) => rebuild === null), PATIENCE_MS);
+    // Of a model that a former version had.
+    const rebuildId = this.service.service.engines.ids.next();
+    await this.decide(projectionAggregate, 'former', { rebuildId, version: 1 }, requestRebuild);
+    const step = { kind: 'failed', reason: 'There is no such model.' } as const;
+    await this.decide(projectionAggregate, 'former', { rebuildId, step }, noteRebuild);
+  }
+
+  private get token(): string {
+    return this.books.tenant.token;
+  }
+
+  private async accountId(): Promise<string> {
+    const { body } = await this.service.get('/api/accounts?pageNumber=1&pageSize=100&search=Cash', this.token);
+    return (body as { items: Listed[] }).items.find(({ name }) => name === 'Cash')?.id ?? '';
+  }
+
+  private letterOf(origin: string, search: string): Promise<string> {
+    const path = `/api/platform/dead-letters?origin=${origin}&search=${search}`;
+    return eventually(
+      async () => {
+        const { body } = await this.service.get(path, await this.service.operator());
+        return (body as { items: Listed[] }).items[0]?.id;
+      },
+      PATIENCE_MS,
+      () => path,
+    );
+  }
+
+  /** @throws Error when there is no such event in time */
+  private written(type: string): Promise<true> {
+    const { events } = this.service.service.engines;
+    const look = async () => (await events.readAll({ maxCount: 100_000 })).some((event) => event.type === type);
+    return eventually(
+      async () => (await look()) || undefined,
+      PATIENCE_MS,
+      () => type,
+    );
+  }
+
+  /** @throws Error when it is refused */
+  private async ask(method: Method, path: string, body?: object, token = this.token): Promise<Reply> {
+    const reply = await this.service.call(method, path, { token, body });
+    if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.told} ${reply.text}`);
+    await this.service.quiet();
+    return reply;
+  }
+  private async operate(method: Method, path: string, body?: object): Promise<Reply> {
+    return this.ask(method, path, body, await this.service.operator());
+  }
+  private async make(path: string, body: object, token = this.token): Promise<string> {
+    return (await this.ask('POST', path, body, token)).id;
+  }
+
+  /** What the service does by itself, where nothing here makes it do so. */
+  private async decide<State, E extends DomainEvent, Data>(
+    aggregate: Aggregate<State, E>,
+    id: string,
+    data: Data,
+    decision: (state: State, data: Data, now: Date) => E[],
+  ): Promise<void> {
+    const { app, engines } = this.service.service;
+    const target = { tenantId: PLATFORM_TENANT, id };
+    await asService({ tenantId: PLATFORM_TENANT, commandId: engines.ids.next(), name: 'recording' }, () =>
+      app.get(CommandRunner).execute(aggregate, target, data, decision),
+    );
+  }
+}
