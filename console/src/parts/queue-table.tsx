@@ -12,7 +12,6 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   policy: 'Policy',
   forwarder: 'Forwarder',
   push: 'Web push',
-  job: 'Jobs',
 };
 
 /** Ten seconds: what was there before them should be done. */
