@@ -1,6 +1,3 @@
-import { customer, updateCustomer } from '../../src/aggregates/customer.aggregate.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { transactions } from '../../src/projections/transaction.projection.js';
 import { eventually } from '../support/eventually.js';
