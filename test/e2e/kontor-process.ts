@@ -29,8 +29,9 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
 // A test that failed half-way leaves its processes behind.
 const running = new Set<ChildProcess>();
 async function endAll(): Promise<void> {
-  const ended = [...running].map((child) => once(child, 'close'));
-  for (const child of running) killGroup(child);
+  const started = [...running].filter(({ pid }) => pid !== undefined);
+  const ended = started.map((child) => once(child, 'close'));
+  for (const child of started) killGroup(child);
   await Promise.all(ended);
 }
 afterEach(endAll);

@@ -160,15 +160,17 @@ test('A push service whose certificate nobody vouches for gets nothing', async (
 });
 
 test('A name is looked up for every connection, and what it stands for is connected to', async () => {
-  const browser = pushes.browser();
+  // Each push needs a connection of its own.
+  const closing = { status: 201, headers: { connection: 'close' } };
+  const browser = pushes.browser(closing, closing);
   const endpoint = browser.endpoint.replace('127.0.0.1', 'push.test');
   let looks = 0;
   const lookup: Lookup = (name, options, done) => {
     looks += 1;
     asLookup('127.0.0.1')(name, options, done);
   };
+  const client = clientWith({ allowPrivate: true, lookup });
   for (const count of [1, 2]) {
-    const client = clientWith({ allowPrivate: true, lookup });
     expect(await client.send({ ...browser.subscription, endpoint }, message)).toEqual({ kind: 'delivered' });
     expect(looks).toBe(count);
   }

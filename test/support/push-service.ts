@@ -52,7 +52,6 @@ export class Browser {
 /** A push service on this machine, over TLS, with a certificate of its own. */
 export class PushService {
   readonly pushes: Push[] = [];
-  connections = 0;
   private readonly plans = new Map<string, PushReply[]>();
   private made = 0;
 
@@ -61,7 +60,6 @@ export class PushService {
     /** PEM: what must be trusted. */
     readonly ca: string,
   ) {
-    server.on('connection', () => (this.connections += 1));
     server.on('request', (request, response) => {
       this.receive(request, response);
     });
