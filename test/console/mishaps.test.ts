@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core';
-import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
+import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -14,6 +14,7 @@ onStage((stage) => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const dialog = () => page.getByRole('dialog');
+const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
 const isVisible = (name: string) => dialog().getByRole('button', { name, exact: true }).isVisible();
 
 /** Keeps what is asked for at an address waiting until it is let go. */
@@ -25,6 +26,17 @@ async function hold(path: string, carryOn: (route: Route) => Promise<void>): Pro
     await carryOn(route);
   });
   return { letGo };
+}
+
+/** As if the read models were behind after a write, and how far the write went. */
+async function fallBehind(path: string, position: (told: string) => string): Promise<void> {
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    const told = response.headers();
+    const headers = { 'x-read-model': 'behind', 'x-event-position': position(told['x-event-position'] ?? '') };
+    await route.fulfill({ response, headers: { ...told, ...headers } });
+  });
 }
 
 describe('A dialog', () => {
@@ -75,3 +87,73 @@ describe('A dialog', () => {
     await page.getByText('Bergen').waitFor();
   }, 60_000);
 });
+
+describe('Where read models are behind', () => {
+  test('what was just written is waited for, until it was read once', async () => {
+    await visitor.signIn(shop.owner, '/customers');
+    let written = '';
+    await fallBehind('**/api/customers', (told) => (written = told));
+    const asked: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (written !== '' && request.url().includes('/api/customers')) asked.push(request.headers()['x-min-position']);
+    });
+    await button('Create a customer').click();
+    await dialog().getByLabel('Name').fill('Ada Bakery');
+    await dialog().getByRole('button', { name: 'Create a customer' }).click();
+    await title('Ada Bakery').waitFor();
+    expect(written).toMatch(/^\d+$/);
+    expect(asked[0]).toBe(written);
+    const again = page.waitForRequest(/\/api\/transactions\?/);
+    await page.getByRole('link', { name: 'Transactions', exact: true }).click();
+    expect((await again).headers()['x-min-position']).toBeUndefined();
+  }, 60_000);
+
+  test('for longer than the service waits, what they have is shown', async () => {
+    visitor.expects(/503/);
+    await visitor.signIn(shop.owner, '/customers');
+    await fallBehind('**/api/customers', (told) => `${Number(told) + 1_000_000_000}`);
+    await button('Create a customer').click();
+    await dialog().getByLabel('Name').fill('Brew & Co');
+    await dialog().getByRole('button', { name: 'Create a customer' }).click();
+    await title('Brew & Co').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  }, 60_000);
+});
+
+test('Over plain HTTP a transaction is recorded as well', async () => {
+  // Where a browser trusts the connection less, much of what scripts may use is not there.
+  visitor.expects(/Cross-Origin-Opener-Policy/);
+  await page.goto(`http://books.example:${new URL(service.url).port}/console/transactions`);
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await title('Transactions').waitFor();
+  expect(await page.evaluate('window.isSecureContext')).toBe(false);
+  await button('Record a transaction').click();
+  await dialog().getByLabel('Type').first().click();
+  await page.getByRole('option', { name: 'Transfer', exact: true }).click();
+  await dialog().getByLabel('Amount').fill('20.00');
+  for (const [label, option] of [
+    ['From account', 'Bank'],
+    ['To account', 'Cash'],
+  ] as const) {
+    await dialog().getByLabel(label).first().click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  }
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await title('Transfer').waitFor();
+}, 60_000);
+
+test('A request that hangs is told, on a page and where somebody is still to be recognised', async () => {
+  visitor.expects(/ERR_/);
+  await visitor.signIn(OPERATOR, '/jobs');
+  await title('Jobs').waitFor();
+  const other = await visitor.tab();
+  await other.route('**/console/session/refresh', () => undefined);
+  await page.route('**/api/platform/operators*', () => undefined);
+  await page.getByRole('link', { name: 'Operators', exact: true }).click();
+  await visitor.goTo('/jobs', other);
+  const told = (of: Page) => of.getByRole('alert').getByText('The service has not answered in time.');
+  await Promise.all([page, other].map((each) => told(each).waitFor({ timeout: 45_000 })));
+  await page.unroute('**/api/platform/operators*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Olivia').or(page.getByText(OPERATOR.email)).first().waitFor();
+}, 90_000);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { components } from '../../../clients/typescript/src/schema';
-import { problemOf } from './problem';
+import { lostBy, problemOf } from './problem';
 import { queryClient } from './queries';
 
 type Tokens = components['schemas']['ConsoleSessionDto'];
@@ -12,6 +12,8 @@ export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';
+/** All requests of all tabs wait for these. */
+const LIMIT_MS = 15_000;
 
 // In memory and nowhere else: a script from elsewhere could read what is stored.
 let held: { readonly token: string; readonly untilMs: number } | undefined;
@@ -51,11 +53,10 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
       ...(held !== undefined && method === 'DELETE' && { authorization: `Bearer ${held.token}` }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
-    throw problemOf(error);
-  });
+    signal: AbortSignal.timeout(LIMIT_MS),
+  }).catch(lostBy());
   if (!response.ok) throw await problemOf(response);
-  return ((await response.json()) as { data: Tokens | null }).data;
+  return ((await response.json().catch(lostBy())) as { data: Tokens | null }).data;
 }
 
 /** Browsers have locks where the address is HTTPS or this machine; elsewhere the service forgives for some seconds. */
