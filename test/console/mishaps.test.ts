@@ -17,6 +17,26 @@ const dialog = () => page.getByRole('dialog');
 const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
 const isVisible = (name: string) => dialog().getByRole('button', { name, exact: true }).isVisible();
 
+type Person = { readonly fullName: string; readonly email: string; readonly password: string };
+async function newOperator(name: string): Promise<Person> {
+  const person = { fullName: `${name} Operator`, email: `${name}@kontor.example`, password: 'another secret' };
+  await service.call('/api/platform/operators', { token: await service.operator(), body: person });
+  return person;
+}
+
+/** Ends all sessions of somebody but the one that does it. Resolves when the service refuses them. */
+async function endSessionsOf({ email, password }: Person): Promise<void> {
+  const [ended, token] = [await service.signIn(email, password), await service.signIn(email, password)];
+  const body = { currentPassword: password, newPassword: 'quite another secret' };
+  await service.call('/api/auth/change-password', { token, body });
+  await eventually(() =>
+    service.call('/api/auth/me', { token: ended }).then(
+      () => false,
+      () => true,
+    ),
+  );
+}
+
 /** Keeps what is asked for at an address waiting until it is let go. */
 async function hold(path: string, carryOn: (route: Route) => Promise<void>): Promise<{ letGo: () => void }> {
   let letGo: () => void = () => undefined;
@@ -157,3 +177,40 @@ test('A request that hangs is told, on a page and where somebody is still to be 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Olivia').or(page.getByText(OPERATOR.email)).first().waitFor();
 }, 90_000);
+
+describe('Another tab', () => {
+  test('in which somebody else signs in takes this one along, with nothing left of who was here before', async () => {
+    visitor.expects(/401/);
+    const otto = await newOperator('otto');
+    await visitor.signIn(otto, '/operators');
+    await page.getByRole('banner').getByText('otto Operator').waitFor();
+    await endSessionsOf(otto);
+    const other = await visitor.tab();
+    await visitor.goTo('/', other);
+    await other.getByRole('textbox', { name: 'E-mail' }).fill(shop.owner.email);
+    await other.getByLabel(/^Password/).fill(shop.owner.password);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('banner').getByText('Olga Owner').waitFor();
+    await page.getByRole('banner').getByText('Olga Owner').waitFor();
+    await page.getByRole('alert').getByText('You may not see this').waitFor();
+    expect(await page.getByText(otto.email).count()).toBe(0);
+  }, 60_000);
+
+  test('that waits for a sign-in goes on when it was done in this one', async () => {
+    const other = await visitor.tab();
+    await visitor.goTo('/queues', other);
+    await title('Sign in', other).waitFor();
+    await visitor.signIn(OPERATOR, '/jobs');
+    await title('Cache and queues', other).waitFor();
+  }, 60_000);
+});
+
+test('Signing out works where the session has ended already', async () => {
+  visitor.expects(/401/);
+  const ute = await newOperator('ute');
+  await visitor.signIn(ute, '/operators');
+  await page.getByRole('cell', { name: ute.email }).waitFor();
+  await endSessionsOf(ute);
+  await button('Sign out').click();
+  await title('Sign in').waitFor();
+}, 60_000);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { components } from '../../../clients/typescript/src/schema';
-import { lostBy, problemOf } from './problem';
+import { KontorError, lostBy, problemOf } from './problem';
 import { queryClient } from './queries';
 
 type Tokens = components['schemas']['ConsoleSessionDto'];
@@ -21,8 +21,9 @@ let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('kontor-session');
+// Who somebody else's sign-in or sign-out leaves here is asked anew.
 tabs.onmessage = () => {
-  lose('out');
+  lose('unknown');
 };
 
 function become(is: Session['is']): void {
@@ -31,7 +32,7 @@ function become(is: Session['is']): void {
   for (const listener of listeners) listener();
 }
 
-function lose(is: 'out' | 'ended'): void {
+function lose(is: Exclude<Session['is'], 'in'>): void {
   held = undefined;
   // What one person has read is not for the next one.
   queryClient.clear();
@@ -88,12 +89,18 @@ export async function accessToken(): Promise<string | undefined> {
 /** @throws KontorError for wrong credentials, too many tries, or a service that is away */
 export async function signIn(email: string, password: string): Promise<void> {
   const tokens = await inTurn(() => ask(PATH, 'POST', { email, password }));
-  if (tokens !== null) keep(tokens);
+  if (tokens === null) return;
+  tabs.postMessage('in');
+  keep(tokens);
 }
 
 /** Ends the session for all tabs. @throws KontorError where the service could not be told */
 export async function signOut(): Promise<void> {
-  if ((await accessToken()) !== undefined) await ask(PATH, 'DELETE');
+  if ((await accessToken()) !== undefined)
+    await ask(PATH, 'DELETE').catch((error: unknown) => {
+      const hasEnded = error instanceof KontorError && error.status === 401;
+      if (!hasEnded) throw error;
+    });
   tabs.postMessage('out');
   lose('out');
 }
