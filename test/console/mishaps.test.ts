@@ -205,6 +205,32 @@ describe('Another tab', () => {
   }, 60_000);
 });
 
+test('A job that has ended stays so, though an older answer comes after it', async () => {
+  const path = '**/api/platform/jobs';
+  let older: (() => Promise<void>) | undefined;
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    // The page may have called the request off by now.
+    older = () => route.fulfill({ response }).catch(() => undefined);
+  });
+  await visitor.signIn(OPERATOR, '/jobs');
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  const job = page
+    .getByRole('region', { name: 'Jobs', exact: true })
+    .getByRole('row')
+    .filter({ hasText: 'session-cleanup' });
+  await job.getByText('Never ran').waitFor();
+  await eventually(() => Promise.resolve(older !== undefined));
+  const token = await service.operator();
+  await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
+  await job.getByText('Succeeded').waitFor();
+  await older?.();
+  const later = page.waitForResponse(/\/api\/notifications/);
+  await button('Notifications').click();
+  await later;
+  expect(await job.getByText('Succeeded').count()).toBe(1);
+}, 60_000);
+
 test('Signing out works where the session has ended already', async () => {
   visitor.expects(/401/);
   const ute = await newOperator('ute');

@@ -35,6 +35,8 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       onEvent: ({ id, event, data: content }) => {
         // Lists of runs are made from the history, and may be a moment behind.
         awaitPosition(Number(id));
+        // An answer that is still under way is older, and would come last.
+        void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
         if (event === 'snapshot') cache.setQueryData(jobsQuery.queryKey, content as Job[]);
         if (event !== 'job') return;
         const run = content as Run;
