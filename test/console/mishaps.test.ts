@@ -240,3 +240,29 @@ test('Signing out works where the session has ended already', async () => {
   await button('Sign out').click();
   await title('Sign in').waitFor();
 }, 60_000);
+
+test('Whoever is signed in changes their password; what is wrong with it is said at the field', async () => {
+  visitor.expects(/400/);
+  const pia = await newOperator('pia');
+  await visitor.signIn(pia, '/operators');
+  await button('Change my password').click();
+  await dialog().getByLabel('Current password').fill('not this one');
+  await dialog().getByLabel('New password').fill('a third secret');
+  const send = dialog().getByRole('button', { name: 'Change my password' });
+  const isMarked = async (label: string) => (await dialog().getByLabel(label).getAttribute('aria-invalid')) === 'true';
+  await send.click();
+  await eventually(() => isMarked('Current password'));
+  await dialog().getByLabel('Current password').fill(pia.password);
+  await dialog().getByLabel('New password').fill('short');
+  await send.click();
+  await eventually(() => isMarked('New password'));
+  await dialog().getByLabel('New password').fill('a third secret');
+  await send.click();
+  await dialog().getByRole('status').getByText('Your password was changed.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  await page.reload();
+  await title('Operators').waitFor();
+  await service.signIn(pia.email, 'a third secret');
+  await expect(service.signIn(pia.email, pia.password)).rejects.toThrow('401');
+}, 60_000);
