@@ -1,5 +1,6 @@
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { SESSION_MS } from '../commands/session-tokens.js';
 
 /** Where the cookie goes: to the routes of the console's session, and to nothing else. */
 export const CONSOLE_SESSION_PATH = '/console/session';
@@ -7,8 +8,7 @@ export const CONSOLE_SESSION_PATH = '/console/session';
 const NAME = 'kontor-console';
 /** A refresh token's own form: letters, digits, dots, dashes and underscores. */
 const COOKIE = new RegExp(`(?:^|; *)${NAME}=([\\w.-]+)`);
-/** As long as a session lives without a refresh, seconds. */
-const MAX_AGE_SECONDS = 30 * 24 * 3_600;
+const MAX_AGE_SECONDS = SESSION_MS / 1_000;
 
 /** The browser that asks, with what it keeps of its session where no script can read it. */
 export class Browser {

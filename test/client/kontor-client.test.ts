@@ -134,6 +134,54 @@ describe('The client', () => {
     expect(paths.filter((path) => path === '/api/auth/refresh').length).toBe(1);
   });
 
+  test('goes on with its session, though for a moment the service cannot renew it', async () => {
+    const { asked, send } = between((_, n) => {
+      if (n === 4) return refusal(503, '0');
+      return n === 3 || n === 5 ? refusal(401) : undefined;
+    });
+    const office = officeOf({ fetch: send });
+    const read = () => whole(office.api.GET('/api/customers', { params: { query: { pageNumber: 1, pageSize: 1 } } }));
+    await read();
+    await read();
+    expect(asked.map((request) => new URL(request.url).pathname)).toEqual([
+      ...['/api/auth/login', '/api/customers', '/api/customers'],
+      ...['/api/auth/refresh', '/api/customers', '/api/auth/refresh', '/api/customers'],
+    ]);
+  });
+
+  test('takes an answer that does not come in time for lost, and asks again', async () => {
+    const { asked, send } = between((request, n) =>
+      n > 1
+        ? undefined
+        : new Promise((_, reject) => {
+            request.signal.addEventListener('abort', () => {
+              reject(request.signal.reason as Error);
+            });
+          }),
+    );
+    const shop = new KontorClient({
+      ...{ url, credentials: { integrationKey: books.partner.key }, fetch: send, timeoutMs: 2_000 },
+    });
+    await shop.pushSale(saleOf('hanging'));
+    expect(asked.length).toBe(2);
+  });
+
+  test('stops waiting for its next try when the request is called off', async () => {
+    const calling = new AbortController();
+    const { asked, send } = between((request) => {
+      if (request.url.includes('/auth/')) return undefined;
+      setTimeout(() => {
+        calling.abort();
+      }, 10);
+      return refusal(503, '15');
+    });
+    const { signal } = calling;
+    const query = { pageNumber: 1, pageSize: 1 };
+    const read = officeOf({ fetch: send }).api.GET('/api/customers', { params: { query }, signal });
+    await expect(read).rejects.toMatchObject({ name: 'AbortError' });
+    expect(asked.length).toBe(2);
+  }, 10_000);
+
   test('tells refusals by their code, with the fields that are wrong and the id of the request', async () => {
     const wrong = data(officeOf().api.POST('/api/customers', { body: { name: '' } }));
     await expect(wrong).rejects.toBeInstanceOf(KontorError);

@@ -1,6 +1,9 @@
 import { errorOf } from './kontor-error.js';
 import type { components } from './schema.js';
 
+/** How a request is sent. @throws whatever comes between */
+export type Send = (request: Request) => Promise<Response>;
+
 type Tokens = components['schemas']['TokensDto'];
 
 /**
@@ -22,7 +25,7 @@ export interface Signer {
 /** A token is renewed so long before it ends. */
 const EARLY_MS = 30_000;
 
-export function signerOf(credentials: Credentials, url: string, send: typeof fetch): Signer {
+export function signerOf(credentials: Credentials, url: string, send: Send): Signer {
   if ('integrationKey' in credentials) return fixed('x-integration-key', () => credentials.integrationKey);
   if ('accessToken' in credentials)
     return fixed('authorization', async () => `Bearer ${await credentials.accessToken()}`);
@@ -44,7 +47,7 @@ class SessionSigner implements Signer {
   constructor(
     private readonly account: { readonly email: string; readonly password: string },
     private readonly url: string,
-    private readonly send: typeof fetch,
+    private readonly send: Send,
   ) {}
 
   async sign(request: Request): Promise<void> {
@@ -65,18 +68,26 @@ class SessionSigner implements Signer {
   }
 
   private async refreshOrSignIn(): Promise<void> {
-    const { refreshToken } = this.tokens ?? {};
-    this.tokens = undefined;
-    const refreshed = refreshToken === undefined ? undefined : await this.ask('refresh', { refreshToken });
-    const answered = refreshed?.ok === true ? refreshed : await this.ask('login', this.account);
-    const body: unknown = await answered.json();
+    const answered = (await this.refreshed()) ?? (await this.ask('login', this.account));
+    const body: unknown = await answered.json().catch(() => undefined);
     if (!answered.ok) throw errorOf(answered, body);
     const { data } = body as { readonly data: Tokens };
     this.tokens = { ...data, goodUntilMs: Date.now() + data.expiresIn * 1_000 - EARLY_MS };
   }
 
+  /** Undefined where there is no session (any more). One that cannot be renewed just now goes on later. */
+  private async refreshed(): Promise<Response | undefined> {
+    if (!this.tokens) return undefined;
+    const answer = await this.ask('refresh', { refreshToken: this.tokens.refreshToken });
+    if (answer.status < 400 || answer.status === 429 || answer.status >= 500) return answer;
+    this.tokens = undefined;
+    await answer.body?.cancel();
+    return undefined;
+  }
+
   private ask(what: 'login' | 'refresh', body: object): Promise<Response> {
     const headers = { 'content-type': 'application/json' };
-    return this.send(`${this.url}/api/auth/${what}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+    return this.send(new Request(`${this.url}/api/auth/${what}`, sent));
   }
 }

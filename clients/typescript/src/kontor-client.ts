@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { signerOf, type Credentials, type Signer } from './credentials.js';
+import { signerOf, type Credentials, type Send, type Signer } from './credentials.js';
 import { whole } from './answers.js';
 import { isAway, KontorError, retryAfterOf } from './kontor-error.js';
 import type { components, paths } from './schema.js';
@@ -18,6 +18,8 @@ export type KontorOptions = {
   readonly maxTries?: number;
   /** What is longer is not waited for before the next try, milliseconds. Default 30,000. */
   readonly maxPauseMs?: number;
+  /** What has not begun to answer by then counts as a lost connection, milliseconds. Default 60,000. */
+  readonly timeoutMs?: number;
   /** Reads are at least as new as everything that this client was told before. Default true. */
   readonly readsOwnWrites?: boolean;
   readonly fetch?: typeof fetch;
@@ -36,12 +38,13 @@ const FIRST_PAUSE_MS = 200;
 export class KontorClient {
   readonly api: Client<paths>;
   private readonly signer: Signer;
-  private readonly send: typeof fetch;
+  private readonly send: Send;
   private position = 0;
 
   constructor(private readonly options: KontorOptions) {
-    const { url, credentials } = options;
-    this.send = options.fetch ?? ((...given) => fetch(...given));
+    const { url, credentials, timeoutMs = 60_000 } = options;
+    const send = options.fetch ?? ((...given) => fetch(...given));
+    this.send = (request) => inTime(send, request, timeoutMs);
     this.signer = signerOf(credentials, url, this.send);
     this.api = createClient<paths>({ baseUrl: url, fetch: (request) => this.carryOut(request) });
   }
@@ -61,40 +64,44 @@ export class KontorClient {
     const { maxTries = 5, readsOwnWrites = true } = this.options;
     if (readsOwnWrites && request.method === 'GET' && this.position > 0 && !request.headers.has('x-min-position'))
       request.headers.set('x-min-position', String(this.position));
-    const mayRepeat = isRepeatable(request);
+    const mostTries = isRepeatable(request) ? maxTries : 1;
     for (let tries = 1; ; tries += 1) {
-      const response = await this.attempt(request, mayRepeat && tries < maxTries);
-      const pauseMs = mayRepeat && tries < maxTries ? this.pauseAfter(response, tries) : undefined;
-      if (pauseMs === undefined) return this.noted(response as Response);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const outcome = await this.attempt(request);
+      const pauseMs = tries < mostTries ? this.pauseAfter(outcome, tries) : undefined;
+      if (pauseMs === undefined) return this.noted(outcome);
+      if (outcome instanceof Response) await outcome.body?.cancel();
+      await pause(pauseMs, request.signal);
     }
   }
 
-  /** Undefined where the connection was lost and there may be another try. @throws KontorError, and what an abort threw */
-  private async attempt(request: Request, mayRepeat: boolean): Promise<Response | undefined> {
+  /** An answer, or why there is none. @throws what an abort threw */
+  private async attempt(request: Request): Promise<Response | KontorError> {
     try {
       await this.signer.sign(request);
       const response = await this.send(request.clone());
       if (response.status !== 401 || !(await this.signer.renew())) return response;
+      await response.body?.cancel();
       await this.signer.sign(request);
       return await this.send(request.clone());
     } catch (error) {
-      if (error instanceof KontorError || request.signal.aborted) throw error;
-      if (mayRepeat) return undefined;
-      throw new KontorError(0, 'UNREACHABLE', 'The service does not answer.', { cause: error });
+      if (request.signal.aborted) throw error;
+      if (error instanceof KontorError) return error;
+      return new KontorError(0, 'UNREACHABLE', 'The service does not answer.', { cause: error });
     }
   }
 
-  /** Undefined where the answer is to be given as it is. */
-  private pauseAfter(response: Response | undefined, tries: number): number | undefined {
-    if (response && response.status !== 429 && !isAway(response.status)) return undefined;
-    const asked = response && retryAfterOf(response);
+  /** Undefined where another try makes no sense, or only after too long a pause. */
+  private pauseAfter(outcome: Response | KontorError, tries: number): number | undefined {
+    const { status } = outcome;
+    if (status !== 0 && status !== 429 && !isAway(status)) return undefined;
+    const asked = outcome instanceof KontorError ? outcome.retryAfterSeconds : retryAfterOf(outcome);
     const backoff = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
     const pauseMs = asked === undefined ? backoff : asked * 1_000;
-    return response && pauseMs > (this.options.maxPauseMs ?? 30_000) ? undefined : pauseMs;
+    return status !== 0 && pauseMs > (this.options.maxPauseMs ?? 30_000) ? undefined : pauseMs;
   }
 
-  private noted(response: Response): Response {
+  private noted(response: Response | KontorError): Response {
+    if (response instanceof KontorError) throw response;
     const position = Number(response.headers.get('x-event-position') ?? 0);
     if (position > this.position) this.position = position;
     return response;
@@ -103,3 +110,29 @@ export class KontorClient {
 
 const isRepeatable = ({ method, url, headers }: Request): boolean =>
   method === 'GET' || headers.has('idempotency-key') || (method === 'POST' && new URL(url).pathname.endsWith(SALES));
+
+/** The body may take longer: it may be a stream. */
+async function inTime(send: typeof fetch, request: Request, timeoutMs: number): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort();
+  }, timeoutMs);
+  try {
+    return await send(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @throws what the signal's abort was given as its reason */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve();
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : ms);
+    signal.addEventListener('abort', end);
+  });

@@ -43,7 +43,7 @@ export class KontorError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** Worth another try without anything being changed. */
+  /** The service, or the way to it, is away: the same may go well later. */
   get isPassing(): boolean {
     return this.status === 0 || isAway(this.status);
   }

@@ -1,5 +1,5 @@
 import { authorizedFetch } from './client';
-import { problemOf } from './problem';
+import { lostBy, problemOf } from './problem';
 
 const FILE_NAME = /filename="([^"]+)"/;
 
@@ -10,7 +10,7 @@ export async function download(path: string, type = '*/*'): Promise<string> {
   if (!response.ok) throw await problemOf(response);
   const name = FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
   // The browser keeps what is large on its disk, not in memory.
-  const url = URL.createObjectURL(await response.blob());
+  const url = URL.createObjectURL(await response.blob().catch(lostBy()));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

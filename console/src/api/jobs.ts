@@ -1,6 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { api, data, notBefore, whole, type Shapes } from './client';
+import { api, awaitPosition, data, whole, type Shapes } from './client';
 import { followEvents, type LiveState } from './server-events';
 
 export type Job = Shapes['JobResponseDto'];
@@ -11,14 +11,10 @@ export const jobsQuery = queryOptions({
   queryFn: ({ signal }) => data(api.GET('/api/platform/jobs', { signal })),
 });
 
-/** Position of the last event that came live: lists of runs are made from the history, and may be a moment behind. */
-let told = 0;
-
 export const runsQuery = (query: { pageNumber: number; pageSize: number; search?: string | undefined }) =>
   queryOptions({
     queryKey: ['job-runs', query],
-    queryFn: ({ signal }) =>
-      notBefore(told, (header) => whole(api.GET('/api/platform/jobs/logs', { params: { query, header }, signal }))),
+    queryFn: ({ signal }) => whole(api.GET('/api/platform/jobs/logs', { params: { query }, signal })),
   });
 
 /** A job as it is after something happened to a run of it. */
@@ -37,7 +33,10 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       signal: ending.signal,
       onState: setState,
       onEvent: ({ id, event, data: content }) => {
-        told = Math.max(told, Number(id));
+        // Lists of runs are made from the history, and may be a moment behind.
+        awaitPosition(Number(id));
+        // An answer that is still under way is older, and would come last.
+        void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
         if (event === 'snapshot') cache.setQueryData(jobsQuery.queryKey, content as Job[]);
         if (event !== 'job') return;
         const run = content as Run;

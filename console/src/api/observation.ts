@@ -22,12 +22,12 @@ export type Sample = {
   readonly rates: ReadonlyMap<string, number>;
 };
 
-let samples: readonly Sample[] = [];
+type Observed = { readonly queues: readonly Queue[]; readonly samples: readonly Sample[] };
 
-function sampled(queues: readonly Queue[]): readonly Sample[] {
+function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly Sample[] {
   const heads = queues.flatMap(({ head }) => (head === null ? [] : [head]));
-  samples = [
-    ...samples.slice(-(KEPT - 1)),
+  return [
+    ...before.slice(-(KEPT - 1)),
     {
       at: Date.now() / 1_000,
       head: heads.length === 0 ? null : Math.max(...heads),
@@ -35,17 +35,17 @@ function sampled(queues: readonly Queue[]): readonly Sample[] {
       rates: new Map(queues.map(({ name, perMinute }) => [name, perMinute])),
     },
   ];
-  return samples;
 }
 
-/** All queues as they are, and as they were since this console was opened. */
+/** All queues as they are, and as they were since whoever is signed in began to watch them. */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
-  queryFn: async ({ signal }) => {
+  queryFn: async ({ signal, client, queryKey }): Promise<Observed> => {
     const { queues } = await data(api.GET('/api/platform/redis/queues', { signal }));
-    return { queues, samples: sampled(queues) };
+    return { queues, samples: sampled(client.getQueryData<Observed>(queryKey)?.samples ?? [], queues) };
   },
   refetchInterval: WATCH_EVERY_MS,
+  gcTime: Infinity,
 });
 
 export const systemQuery = queryOptions({

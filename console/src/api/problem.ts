@@ -2,7 +2,7 @@ import { errorOf, KontorError } from '../../../clients/typescript/src/kontor-err
 
 export { KontorError };
 
-/** What an answer or a broken connection comes to. */
+/** What an answer comes to, or whatever else was thrown. */
 export function problemOf(cause: Response): Promise<KontorError>;
 export function problemOf(cause: unknown): KontorError;
 export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
@@ -12,7 +12,21 @@ export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
       () => errorOf(cause, undefined),
     );
   if (cause instanceof KontorError) return cause;
-  return navigator.onLine
-    ? new KontorError(0, 'UNREACHABLE', 'The service does not answer.')
-    : new KontorError(0, 'OFFLINE', 'This device is offline.');
+  return new KontorError(500, 'CONSOLE', cause instanceof Error ? cause.message : String(cause), { cause });
 }
+
+/** A request to which no answer came. */
+function unanswered(cause: unknown): KontorError {
+  if (cause instanceof DOMException && cause.name === 'TimeoutError')
+    return new KontorError(0, 'TIMEOUT', 'The service has not answered in time.', { cause });
+  return navigator.onLine
+    ? new KontorError(0, 'UNREACHABLE', 'The service does not answer.', { cause })
+    : new KontorError(0, 'OFFLINE', 'This device is offline.', { cause });
+}
+
+/** What the network did to a request; what was called off here, by the signal, stays as it is. */
+export const lostBy =
+  (signal?: AbortSignal) =>
+  (cause: unknown): never => {
+    throw signal?.aborted === true ? cause : unanswered(cause);
+  };

@@ -10,7 +10,9 @@ export const queryClient = new QueryClient({
       staleTime: 2_000,
       // Asked and answered by this service alone: being offline shows as a problem with its own words.
       networkMode: 'always',
-      retry: (failures, error) => failures < RETRIES && error instanceof KontorError && error.isPassing,
+      // What has hung once would keep somebody waiting twice as long again.
+      retry: (failures, error) =>
+        failures < RETRIES && error instanceof KontorError && error.isPassing && error.code !== 'TIMEOUT',
       retryDelay: (failures) => 400 * 2 ** failures,
     },
     mutations: { networkMode: 'always', retry: false },

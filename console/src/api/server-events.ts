@@ -18,11 +18,13 @@ type Watch = {
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 
 /** One block of an event stream (WHATWG HTML, 9.2.6); undefined for comments. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { components } from '../../../clients/typescript/src/schema';
-import { problemOf } from './problem';
+import { KontorError, lostBy, problemOf } from './problem';
 import { queryClient } from './queries';
 
 type Tokens = components['schemas']['ConsoleSessionDto'];
@@ -12,6 +12,8 @@ export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';
+/** All requests of all tabs wait for these. */
+const LIMIT_MS = 15_000;
 
 // In memory and nowhere else: a script from elsewhere could read what is stored.
 let held: { readonly token: string; readonly untilMs: number } | undefined;
@@ -19,8 +21,9 @@ let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('kontor-session');
+// Who somebody else's sign-in or sign-out leaves here is asked anew.
 tabs.onmessage = () => {
-  lose('out');
+  lose('unknown');
 };
 
 function become(is: Session['is']): void {
@@ -29,7 +32,7 @@ function become(is: Session['is']): void {
   for (const listener of listeners) listener();
 }
 
-function lose(is: 'out' | 'ended'): void {
+function lose(is: Exclude<Session['is'], 'in'>): void {
   held = undefined;
   // What one person has read is not for the next one.
   queryClient.clear();
@@ -51,11 +54,10 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
       ...(held !== undefined && method === 'DELETE' && { authorization: `Bearer ${held.token}` }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
-    throw problemOf(error);
-  });
+    signal: AbortSignal.timeout(LIMIT_MS),
+  }).catch(lostBy());
   if (!response.ok) throw await problemOf(response);
-  return ((await response.json()) as { data: Tokens | null }).data;
+  return ((await response.json().catch(lostBy())) as { data: Tokens | null }).data;
 }
 
 /** Browsers have locks where the address is HTTPS or this machine; elsewhere the service forgives for some seconds. */
@@ -87,12 +89,18 @@ export async function accessToken(): Promise<string | undefined> {
 /** @throws KontorError for wrong credentials, too many tries, or a service that is away */
 export async function signIn(email: string, password: string): Promise<void> {
   const tokens = await inTurn(() => ask(PATH, 'POST', { email, password }));
-  if (tokens !== null) keep(tokens);
+  if (tokens === null) return;
+  tabs.postMessage('in');
+  keep(tokens);
 }
 
 /** Ends the session for all tabs. @throws KontorError where the service could not be told */
 export async function signOut(): Promise<void> {
-  if ((await accessToken()) !== undefined) await ask(PATH, 'DELETE');
+  if ((await accessToken()) !== undefined)
+    await ask(PATH, 'DELETE').catch((error: unknown) => {
+      const hasEnded = error instanceof KontorError && error.status === 401;
+      if (!hasEnded) throw error;
+    });
   tabs.postMessage('out');
   lose('out');
 }

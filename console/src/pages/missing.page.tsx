@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core';
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ProblemView } from '../parts/problem-view';
-import { KontorError } from '../api/problem';
+import { KontorError, problemOf } from '../api/problem';
 
 /** For addresses that lead nowhere. */
 export const MissingPage = (): ReactNode => (
@@ -23,12 +23,15 @@ const OUTDATED = 'This part of the console could not be loaded: there may be a n
 
 /** For what went wrong in the console itself; a page that a newer version has replaced is loaded anew. */
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
-  const message = error instanceof Error ? error.message : String(error);
-  const isMissing = isMissingChunk(message);
-  const problem = isMissing ? new KontorError(0, 'OUTDATED', OUTDATED) : new KontorError(500, 'CONSOLE', message);
+  const problem = problemOf(error);
+  const isMissing = isMissingChunk(problem.message);
   return (
     <div className="k-center">
-      <ProblemView error={problem} title={isMissing ? 'Load the console again' : 'The console has failed'} />
+      {isMissing ? (
+        <ProblemView error={new KontorError(0, 'OUTDATED', OUTDATED)} title="Load the console again" />
+      ) : (
+        <ProblemView error={problem} />
+      )}
       <Button
         onClick={() => {
           window.location.reload();

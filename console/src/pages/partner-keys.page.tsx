@@ -93,6 +93,7 @@ function CreateKey(): ReactNode {
       )}
       icon="plus"
       initial={{ name: '', sourceId: '', rateLimit: '60' }}
+      isOutcomeKept
       label="Create a key"
       onDone={refresh}
       outcome={(issued, close) => <SecretOnce close={close} currency={currency} issued={issued} />}
@@ -112,6 +113,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         fields={() => null}
         icon="refresh"
         initial={{}}
+        isOutcomeKept
         label="Rotate"
         lead={
           <>

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
+import { DialogFrame } from './dialog-frame';
 import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
@@ -24,49 +25,17 @@ type Props = {
   readonly about?: string;
 };
 
-/** A form that changes a record, and never undoes silently what somebody else has changed meanwhile. */
-export function EditDialog(props: Props): ReactNode {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  return (
-    <>
-      <Button
-        aria-label={props.about === undefined ? undefined : `${props.label}: ${props.about}`}
-        leftSection={<Icon name="edit" size={16} />}
-        onClick={open}
-        size="xs"
-        variant="default"
-      >
-        {props.label}
-      </Button>
-      <Modal
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        closeOnClickOutside={false}
-        onClose={close}
-        opened={isOpen}
-        size="lg"
-        title={props.label}
-      >
-        {isOpen && <EditForm {...props} close={close} />}
-      </Modal>
-    </>
-  );
-}
-
-const differing = (values: Draft, from: Draft): string[] =>
-  Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
-
-/** Lets what was typed stand, and takes over everything else that has changed. */
-const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
-  ...theirs,
-  ...Object.fromEntries(differing(typed, from).map((name) => [name, typed[name] ?? ''])),
-});
+type Saved = { readonly values: Draft; readonly base: Version };
 
 const isConflict = (error: unknown): boolean => error instanceof KontorError && error.code === 'REVISION_CONFLICT';
 
-function EditForm({ from, fields, save, reload, onDone, close }: Props & { close: () => void }): ReactNode {
-  const [base, setBase] = useState(from);
+/** A form that changes a record, and never undoes silently what somebody else has changed meanwhile. */
+export function EditDialog(props: Props): ReactNode {
+  const { label, about, save, reload, onDone } = props;
+  const [isOpen, { open, close }] = useDisclosure(false);
+  // Answers what the record has become, where somebody else has changed it.
   const action = useMutation({
-    mutationFn: async (values: Draft): Promise<Version | undefined> => {
+    mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
       const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));
       try {
         await save(changed, base.revision);
@@ -82,6 +51,40 @@ function EditForm({ from, fields, save, reload, onDone, close }: Props & { close
       close();
     },
   });
+  return (
+    <DialogFrame
+      icon="edit"
+      isHeld={action.isPending}
+      isOpen={isOpen}
+      label={label}
+      onClose={close}
+      onOpen={() => {
+        action.reset();
+        open();
+      }}
+      {...(about !== undefined && { about })}
+    >
+      <EditForm {...props} action={action} close={close} />
+    </DialogFrame>
+  );
+}
+
+const differing = (values: Draft, from: Draft): string[] =>
+  Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
+
+/** Lets what was typed stand, and takes over everything else that has changed. */
+const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
+  ...theirs,
+  ...Object.fromEntries(differing(typed, from).map((name) => [name, typed[name] ?? ''])),
+});
+
+type FormProps = Props & {
+  readonly action: UseMutationResult<Version | undefined, Error, Saved>;
+  readonly close: () => void;
+};
+
+function EditForm({ from, fields, action, close }: FormProps): ReactNode {
+  const [base, setBase] = useState(from);
   const form = useForm(from.values, action.error);
   const takeOver = (theirs: Version): void => {
     form.replace(rebased(form.values, base.values, theirs.values));
@@ -95,14 +98,14 @@ function EditForm({ from, fields, save, reload, onDone, close }: Props & { close
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        action.mutate(form.values);
+        action.mutate({ values: form.values, base });
       }}
     >
       <Stack gap="sm">
         <FormProblem error={action.error} form={form} />
         {fields(form)}
         <Group justify="flex-end" mt="xs">
-          <Button onClick={close} variant="default">
+          <Button disabled={action.isPending} onClick={close} variant="default">
             Cancel
           </Button>
           <Button disabled={differing(form.values, base.values).length === 0} loading={action.isPending} type="submit">

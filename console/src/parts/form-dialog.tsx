@@ -1,14 +1,11 @@
-import { Button, Group, Modal, Stack, Text, type ButtonProps } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { DialogFrame, type Opener } from './dialog-frame';
 import { FormProblem, useForm, type Draft, type Form } from './form';
-import { Icon, type IconName } from './icons';
 
-type Props<Result> = {
-  /** The button's words, and the title of the dialog. */
-  readonly label: string;
-  readonly icon: IconName;
+type Props<Result> = Opener & {
   /** What the form begins with. */
   readonly initial: Draft;
   readonly fields: (form: Form) => ReactNode;
@@ -17,74 +14,64 @@ type Props<Result> = {
   readonly act: (values: Draft) => Promise<Result>;
   /** The words of the button that sends; else the label's. */
   readonly send?: string;
+  /** Whether what is asked for beside the fields is complete. */
+  readonly isReady?: boolean;
+  /** A question, with nothing typed that a click beside it could lose. */
+  readonly isQuestion?: boolean;
   /** Shown instead of the form when it is done; without it the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
+  /** What came of it is shown this once: only its own button closes it. */
+  readonly isOutcomeKept?: boolean;
+  /** Called when the dialog closes after it was done. */
   readonly onDone?: (result: Result) => void;
-  readonly buttonProps?: ButtonProps;
-  /** What it is about, where the same button stands in every row. */
-  readonly about?: string;
 };
 
 /** A button that opens a form. What the service finds wrong shows at the fields. */
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
-  const { label, icon, about, buttonProps } = props;
+  const { act, outcome, isOutcomeKept = false, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  // What came of it may be shown this once: only its own button closes it.
-  const [isDone, setDone] = useState(false);
-  const isKept = isDone && props.outcome !== undefined;
-  const end = (): void => {
-    setDone(false);
-    close();
-  };
-  return (
-    <>
-      <Button
-        aria-label={about === undefined ? undefined : `${label}: ${about}`}
-        leftSection={<Icon name={icon} size={16} />}
-        onClick={open}
-        size="xs"
-        variant="default"
-        {...buttonProps}
-      >
-        {label}
-      </Button>
-      {/* What was typed is not lost by a click beside it. */}
-      <Modal
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        closeOnClickOutside={false}
-        closeOnEscape={!isKept}
-        onClose={end}
-        opened={isOpen}
-        size="lg"
-        title={label}
-        withCloseButton={!isKept}
-      >
-        {isOpen && (
-          <FormBody
-            {...props}
-            close={end}
-            onDone={(result) => {
-              setDone(true);
-              props.onDone?.(result);
-            }}
-          />
-        )}
-      </Modal>
-    </>
-  );
-}
-
-function FormBody<Result>(props: Props<Result> & { close: () => void }): ReactNode {
-  const { label, initial, fields, lead, act, send = label, outcome, onDone, close } = props;
+  // Here and not in the form, which may be closed before an answer comes.
   const action = useMutation({
     mutationFn: act,
     onSuccess: (result) => {
+      if (outcome !== undefined) return;
+      close();
       onDone?.(result);
-      if (outcome === undefined) close();
     },
   });
+  const end = (): void => {
+    close();
+    if (action.isSuccess) onDone?.(action.data);
+  };
+  return (
+    <DialogFrame
+      {...props}
+      isHeld={action.isPending || (action.isSuccess && isOutcomeKept)}
+      isOpen={isOpen}
+      onClose={end}
+      onOpen={() => {
+        action.reset();
+        open();
+      }}
+    >
+      {action.isSuccess && outcome !== undefined ? (
+        outcome(action.data, end)
+      ) : (
+        <FormBody {...props} action={action} close={end} />
+      )}
+    </DialogFrame>
+  );
+}
+
+type BodyProps<Result> = Props<Result> & {
+  readonly action: UseMutationResult<Result, Error, Draft>;
+  readonly close: () => void;
+};
+
+function FormBody<Result>(props: BodyProps<Result>): ReactNode {
+  const { label, initial, fields, lead, send = label, isDangerous, isReady = true, isQuestion = false } = props;
+  const { action, close } = props;
   const form = useForm(initial, action.error);
-  if (action.isSuccess && outcome !== undefined) return outcome(action.data, close);
   return (
     <form
       noValidate
@@ -93,19 +80,24 @@ function FormBody<Result>(props: Props<Result> & { close: () => void }): ReactNo
         action.mutate(form.values);
       }}
     >
-      <Stack gap="sm">
+      <Stack gap={isQuestion ? 'md' : 'sm'}>
         {lead !== undefined && (
-          <Text c="dimmed" component="div" size="sm">
+          <Text component="div" size="sm" {...(!isQuestion && { c: 'dimmed' })}>
             {lead}
           </Text>
         )}
         <FormProblem error={action.error} form={form} />
         {fields(form)}
-        <Group justify="flex-end" mt="xs">
-          <Button onClick={close} variant="default">
+        <Group justify="flex-end" mt={isQuestion ? 0 : 'xs'}>
+          <Button disabled={action.isPending} onClick={close} variant="default">
             Cancel
           </Button>
-          <Button loading={action.isPending} type="submit">
+          <Button
+            color={isDangerous === true ? 'red' : undefined}
+            disabled={!isReady}
+            loading={action.isPending}
+            type="submit"
+          >
             {send}
           </Button>
         </Group>

@@ -15,6 +15,7 @@ const TITLES: Readonly<Record<number, string>> = {
 
 function titleOf({ status, code }: KontorError): string {
   if (code === 'OFFLINE') return 'You are offline';
+  if (code === 'CONSOLE') return 'The console has failed';
   return TITLES[status] ?? (status >= 500 ? 'The service has failed' : 'This did not work');
 }
 

@@ -95,6 +95,10 @@ const PartyField = ({ form, name, label }: { form: Form; name: Party; label: str
     />
   );
 
+/** Over plain HTTP browsers have no randomUUID. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** Records money that came, went or moved. Sent again after a lost answer, it is recorded once. */
 export function RecordTransaction({ customerId = '' }: { customerId?: string }): ReactNode {
   const cache = useQueryClient();
@@ -102,7 +106,7 @@ export function RecordTransaction({ customerId = '' }: { customerId?: string }):
   const [attempt, setAttempt] = useState({ body: '', key: '' });
   const keyFor = (body: string): string => {
     if (attempt.body === body) return attempt.key;
-    const key = crypto.randomUUID();
+    const key = randomKey();
     setAttempt({ body, key });
     return key;
   };

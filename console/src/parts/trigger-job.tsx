@@ -1,21 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
-import { jobsQuery, type Job } from '../api/jobs';
+import type { Job } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
 
-/** Starts a job now, after asking; leads to the run. */
+/** Starts a job now, after asking; leads to the run. That it runs comes live. */
 export function TriggerJob({ job }: { job: Job }): ReactNode {
-  const cache = useQueryClient();
   const navigate = useNavigate();
   return (
     <ConfirmAction
-      act={async () => {
-        const result = await data(api.POST('/api/platform/jobs/trigger', { body: { jobName: job.name } }));
-        await cache.invalidateQueries({ queryKey: jobsQuery.queryKey });
-        return result;
-      }}
+      act={() => data(api.POST('/api/platform/jobs/trigger', { body: { jobName: job.name } }))}
       buttonProps={{ disabled: job.isRunning }}
       about={job.name}
       icon="play"

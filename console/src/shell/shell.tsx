@@ -9,6 +9,7 @@ import favicon from '../favicon.svg';
 import { Icon } from '../parts/icons';
 import { ProblemView } from '../parts/problem-view';
 import { Bell } from './bell';
+import { ChangePassword } from './change-password';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { isClosed, sectionsFor } from './navigation';
 
@@ -58,6 +59,10 @@ export function Shell({ me, children }: Props): ReactNode {
       </AppShell.Header>
       <AppShell.Navbar aria-label="Pages of the console" p="xs">
         <Destinations me={me} />
+        <div>
+          <div className="k-nav-label">Account</div>
+          <ChangePassword />
+        </div>
       </AppShell.Navbar>
       <AppShell.Main className="k-main" id="main" ref={main} tabIndex={-1}>
         {isClosed(me, path) ? <ProblemView error={NOT_FOR_YOU} /> : children}

@@ -1,0 +1,56 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { Outcome } from '../parts/confirm-action';
+import { TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+
+/** Of whoever is signed in: first passwords are chosen by somebody else. */
+export const ChangePassword = (): ReactNode => (
+  <FormDialog
+    act={({ currentPassword = '', newPassword = '' }) =>
+      data(api.POST('/api/auth/change-password', { body: { currentPassword, newPassword } }))
+    }
+    buttonProps={{
+      variant: 'subtle',
+      color: 'gray',
+      size: 'sm',
+      fullWidth: true,
+      justify: 'flex-start',
+      pl: 12,
+      pr: 0,
+      fw: 400,
+    }}
+    fields={(form) => (
+      <>
+        <TextField
+          autoComplete="current-password"
+          autoFocus
+          form={form}
+          label="Current password"
+          name="currentPassword"
+          required
+          type="password"
+        />
+        <TextField
+          autoComplete="new-password"
+          form={form}
+          hint="10 to 128 characters"
+          label="New password"
+          name="newPassword"
+          required
+          type="password"
+        />
+      </>
+    )}
+    icon="key"
+    initial={{ currentPassword: '', newPassword: '' }}
+    label="Change my password"
+    lead="You stay signed in here. Wherever else you are signed in, that ends."
+    outcome={(_, close) => (
+      <Outcome close={close}>
+        <Text size="sm">Your password was changed.</Text>
+      </Outcome>
+    )}
+  />
+);

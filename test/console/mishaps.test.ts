@@ -1,0 +1,268 @@
+import type { Page, Route } from 'playwright-core';
+import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
+import { onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
+const isVisible = (name: string) => dialog().getByRole('button', { name, exact: true }).isVisible();
+
+type Person = { readonly fullName: string; readonly email: string; readonly password: string };
+async function newOperator(name: string): Promise<Person> {
+  const person = { fullName: `${name} Operator`, email: `${name}@kontor.example`, password: 'another secret' };
+  await service.call('/api/platform/operators', { token: await service.operator(), body: person });
+  return person;
+}
+
+/** Ends all sessions of somebody but the one that does it. Resolves when the service refuses them. */
+async function endSessionsOf({ email, password }: Person): Promise<void> {
+  const [ended, token] = [await service.signIn(email, password), await service.signIn(email, password)];
+  const body = { currentPassword: password, newPassword: 'quite another secret' };
+  await service.call('/api/auth/change-password', { token, body });
+  await eventually(() =>
+    service.call('/api/auth/me', { token: ended }).then(
+      () => false,
+      () => true,
+    ),
+  );
+}
+
+/** Keeps what is asked for at an address waiting until it is let go. */
+async function hold(path: string, carryOn: (route: Route) => Promise<void>): Promise<{ letGo: () => void }> {
+  let letGo: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(path, async (route) => {
+    await released;
+    await carryOn(route);
+  });
+  return { letGo };
+}
+
+/** As if the read models were behind after a write, and how far the write went. */
+async function fallBehind(path: string, position: (told: string) => string): Promise<void> {
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    const told = response.headers();
+    const headers = { 'x-read-model': 'behind', 'x-event-position': position(told['x-event-position'] ?? '') };
+    await route.fulfill({ response, headers: { ...told, ...headers } });
+  });
+}
+
+describe('A dialog', () => {
+  test('stays while the service works, so that a secret is shown, though Escape was pressed meanwhile', async () => {
+    await visitor.signIn(shop.owner, '/partner-keys');
+    const { letGo } = await hold('**/api/integration-keys/*/rotate', (route) => route.continue());
+    await button('Rotate: Web shop').click();
+    await Promise.all([
+      page.waitForRequest(/\/rotate$/),
+      dialog().getByRole('button', { name: 'Rotate', exact: true }).click(),
+    ]);
+    await page.keyboard.press('Escape');
+    expect(await dialog().getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    expect(await isVisible('Close')).toBe(false);
+    letGo();
+    await dialog().getByText('It is shown this once').waitFor();
+    await page.keyboard.press('Escape');
+    const key = await dialog().getByTestId('secret').innerText();
+    await eventually(() =>
+      service.sell({ ...shop, key }, 'rotated-1').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await dialog().getByLabel('I have stored it').check();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await dialog().waitFor({ state: 'detached' });
+  }, 60_000);
+
+  test('that changes a record stays while it is saved, too', async () => {
+    const { data: customer } = await service.call<{ data: { id: string } }>('/api/customers', {
+      token: shop.ownerToken,
+      body: { name: 'Northwind Foods' },
+    });
+    await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+    const { letGo } = await hold('**/api/customers/*', (route) => route.continue());
+    await button('Edit').click();
+    await dialog().getByLabel('City').fill('Bergen');
+    await Promise.all([
+      page.waitForRequest((request) => request.method() === 'PATCH'),
+      dialog().getByRole('button', { name: 'Save' }).click(),
+    ]);
+    await page.keyboard.press('Escape');
+    expect(await dialog().getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    expect(await isVisible('Close')).toBe(false);
+    letGo();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByText('Bergen').waitFor();
+  }, 60_000);
+});
+
+describe('Where read models are behind', () => {
+  test('what was just written is waited for, until it was read once', async () => {
+    await visitor.signIn(shop.owner, '/customers');
+    let written = '';
+    await fallBehind('**/api/customers', (told) => (written = told));
+    const asked: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (written !== '' && request.url().includes('/api/customers')) asked.push(request.headers()['x-min-position']);
+    });
+    await button('Create a customer').click();
+    await dialog().getByLabel('Name').fill('Ada Bakery');
+    await dialog().getByRole('button', { name: 'Create a customer' }).click();
+    await title('Ada Bakery').waitFor();
+    expect(written).toMatch(/^\d+$/);
+    expect(asked[0]).toBe(written);
+    const again = page.waitForRequest(/\/api\/transactions\?/);
+    await page.getByRole('link', { name: 'Transactions', exact: true }).click();
+    expect((await again).headers()['x-min-position']).toBeUndefined();
+  }, 60_000);
+
+  test('for longer than the service waits, what they have is shown', async () => {
+    visitor.expects(/503/);
+    await visitor.signIn(shop.owner, '/customers');
+    await fallBehind('**/api/customers', (told) => `${Number(told) + 1_000_000_000}`);
+    await button('Create a customer').click();
+    await dialog().getByLabel('Name').fill('Brew & Co');
+    await dialog().getByRole('button', { name: 'Create a customer' }).click();
+    await title('Brew & Co').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  }, 60_000);
+});
+
+test('Over plain HTTP a transaction is recorded as well', async () => {
+  // Where a browser trusts the connection less, much of what scripts may use is not there.
+  visitor.expects(/Cross-Origin-Opener-Policy/);
+  await page.goto(`http://books.example:${new URL(service.url).port}/console/transactions`);
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await title('Transactions').waitFor();
+  expect(await page.evaluate('window.isSecureContext')).toBe(false);
+  await button('Record a transaction').click();
+  await dialog().getByLabel('Type').first().click();
+  await page.getByRole('option', { name: 'Transfer', exact: true }).click();
+  await dialog().getByLabel('Amount').fill('20.00');
+  for (const [label, option] of [
+    ['From account', 'Bank'],
+    ['To account', 'Cash'],
+  ] as const) {
+    await dialog().getByLabel(label).first().click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  }
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await title('Transfer').waitFor();
+}, 60_000);
+
+test('A request that hangs is told, on a page and where somebody is still to be recognised', async () => {
+  visitor.expects(/ERR_/);
+  await visitor.signIn(OPERATOR, '/jobs');
+  await title('Jobs').waitFor();
+  const other = await visitor.tab();
+  await other.route('**/console/session/refresh', () => undefined);
+  await page.route('**/api/platform/operators*', () => undefined);
+  await page.getByRole('link', { name: 'Operators', exact: true }).click();
+  await visitor.goTo('/jobs', other);
+  const told = (of: Page) => of.getByRole('alert').getByText('The service has not answered in time.');
+  await Promise.all([page, other].map((each) => told(each).waitFor({ timeout: 45_000 })));
+  await page.unroute('**/api/platform/operators*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Olivia').or(page.getByText(OPERATOR.email)).first().waitFor();
+}, 90_000);
+
+describe('Another tab', () => {
+  test('in which somebody else signs in takes this one along, with nothing left of who was here before', async () => {
+    visitor.expects(/401/);
+    const otto = await newOperator('otto');
+    await visitor.signIn(otto, '/operators');
+    await page.getByRole('banner').getByText('otto Operator').waitFor();
+    await endSessionsOf(otto);
+    const other = await visitor.tab();
+    await visitor.goTo('/', other);
+    await other.getByRole('textbox', { name: 'E-mail' }).fill(shop.owner.email);
+    await other.getByLabel(/^Password/).fill(shop.owner.password);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('banner').getByText('Olga Owner').waitFor();
+    await page.getByRole('banner').getByText('Olga Owner').waitFor();
+    await page.getByRole('alert').getByText('You may not see this').waitFor();
+    expect(await page.getByText(otto.email).count()).toBe(0);
+  }, 60_000);
+
+  test('that waits for a sign-in goes on when it was done in this one', async () => {
+    const other = await visitor.tab();
+    await visitor.goTo('/queues', other);
+    await title('Sign in', other).waitFor();
+    await visitor.signIn(OPERATOR, '/jobs');
+    await title('Cache and queues', other).waitFor();
+  }, 60_000);
+});
+
+test('A job that has ended stays so, though an older answer comes after it', async () => {
+  const path = '**/api/platform/jobs';
+  let older: (() => Promise<void>) | undefined;
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    // The page may have called the request off by now.
+    older = () => route.fulfill({ response }).catch(() => undefined);
+  });
+  await visitor.signIn(OPERATOR, '/jobs');
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  const job = page
+    .getByRole('region', { name: 'Jobs', exact: true })
+    .getByRole('row')
+    .filter({ hasText: 'session-cleanup' });
+  await job.getByText('Never ran').waitFor();
+  await eventually(() => Promise.resolve(older !== undefined));
+  const token = await service.operator();
+  await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
+  await job.getByText('Succeeded').waitFor();
+  await older?.();
+  const later = page.waitForResponse(/\/api\/notifications/);
+  await button('Notifications').click();
+  await later;
+  expect(await job.getByText('Succeeded').count()).toBe(1);
+}, 60_000);
+
+test('Signing out works where the session has ended already', async () => {
+  visitor.expects(/401/);
+  const ute = await newOperator('ute');
+  await visitor.signIn(ute, '/operators');
+  await page.getByRole('cell', { name: ute.email }).waitFor();
+  await endSessionsOf(ute);
+  await button('Sign out').click();
+  await title('Sign in').waitFor();
+}, 60_000);
+
+test('Whoever is signed in changes their password; what is wrong with it is said at the field', async () => {
+  visitor.expects(/400/);
+  const pia = await newOperator('pia');
+  await visitor.signIn(pia, '/operators');
+  await button('Change my password').click();
+  await dialog().getByLabel('Current password').fill('not this one');
+  await dialog().getByLabel('New password').fill('a third secret');
+  const send = dialog().getByRole('button', { name: 'Change my password' });
+  const isMarked = async (label: string) => (await dialog().getByLabel(label).getAttribute('aria-invalid')) === 'true';
+  await send.click();
+  await eventually(() => isMarked('Current password'));
+  await dialog().getByLabel('Current password').fill(pia.password);
+  await dialog().getByLabel('New password').fill('short');
+  await send.click();
+  await eventually(() => isMarked('New password'));
+  await dialog().getByLabel('New password').fill('a third secret');
+  await send.click();
+  await dialog().getByRole('status').getByText('Your password was changed.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  await page.reload();
+  await title('Operators').waitFor();
+  await service.signIn(pia.email, 'a third secret');
+  await expect(service.signIn(pia.email, pia.password)).rejects.toThrow('401');
+}, 60_000);
