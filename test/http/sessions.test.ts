@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -56,6 +58,21 @@ const signIn = async (email: string, password?: string): Promise<Tokens> => {
 const refresh = (refreshToken: string): Promise<Reply> => service.post('/api/auth/refresh', { refreshToken });
 const refreshed = async (refreshToken: string): Promise<Tokens> => (await refresh(refreshToken)).data as Tokens;
 const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
+/** As `npm run keys:rotate` does, at the time that it is for the service. */
+async function rotateKeys(): Promise<void> {
+  const env = { ...process.env, DATA_DIR: service.directory };
+  await promisify(execFile)(process.execPath, ['scripts/rotate-signing-key.mjs'], {
+    env,
+    cwd: `${import.meta.dirname}/../..`,
+  });
+  const path = join(service.directory, 'signing-key.json');
+  const { keys } = JSON.parse(await readFile(path, 'utf8')) as { keys: { supersededAt?: string }[] };
+  const now = new Date(clock.nowMs()).toISOString();
+  await writeFile(
+    path,
+    JSON.stringify({ keys: keys.map((key) => (key.supersededAt ? { ...key, supersededAt: now } : key)) }),
+  );
+}
 const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout', {}, token);
 const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
   service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
@@ -307,9 +324,7 @@ describe('A refresh', () => {
   test('goes on over a rotation of the signing key, and the answer can be given again with the old one', async () => {
     const { refreshToken, accessToken } = await signIn((await person()).email);
     const first = await refresh(refreshToken);
-    const script = ['scripts/rotate-signing-key.mjs'];
-    const env = { ...process.env, DATA_DIR: service.directory };
-    await promisify(execFile)(process.execPath, script, { env, cwd: `${import.meta.dirname}/../..` });
+    await rotateKeys();
     const replica = await SecondReplica.beside(service);
     const second = await replica.refresh((first.data as Tokens).refreshToken);
     // The service has not heard of the new key, and yet gives the answer that the other replica gave.
