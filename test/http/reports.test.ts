@@ -108,7 +108,7 @@ describe('The trial balance of books that change while it is read', () => {
     );
     expect(answer.told).toBe('503 READ_MODEL_BEHIND');
     expect(answer.headers['retry-after']).toBe('1');
-    expect(service.complaints.splice(0)).toEqual([expect.stringContaining('read models have not reached')]);
+    expect(service.complaints.splice(0)).toEqual([expect.stringContaining('GetTrialBalanceHandler')]);
   });
 });
 
