@@ -7,7 +7,7 @@ import {
   RULE_DEFAULTS,
   RuleSource,
 } from '../aggregates/category-rule.aggregate.js';
-import { Direction, paragraph } from '../aggregates/fields.js';
+import { Direction, paragraph, RecordId } from '../aggregates/fields.js';
 import { MoneyInput } from '../aggregates/money.js';
 import {
   CreateCategoryRule,
@@ -108,7 +108,7 @@ const TestCategoryRuleDto = named(
     merchant: paragraph(200).optional(),
     amount: MoneyInput.optional(),
     direction: Direction.optional(),
-    accountId: idInput.optional(),
+    accountId: RecordId.optional(),
     rule: z.strictObject(RuleInput.shape).optional().meta({ description: 'A draft, tried with the other rules.' }),
   }),
 );
