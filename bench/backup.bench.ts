@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
-import { hashOf } from '../src/platform/projection-tables.js';
+import { hashOf } from '../test/support/rebuilt-table.js';
 import type { EventReader } from '../src/ports/event-store.js';
 import { ApiClient } from './api-client.js';
 import type { Measurement } from './figure.js';

@@ -51,11 +51,9 @@ export function table(figures) {
 
 /** Of each figure that was measured at several sizes: its medians, and how much worse the largest is than the smallest. */
 export function curves(figures) {
-  const groups = Map.groupBy
-    ? Map.groupBy(figures.filter(isPoint), nameOf)
-    : figures
-        .filter(isPoint)
-        .reduce((all, one) => all.set(nameOf(one), [...(all.get(nameOf(one)) ?? []), one]), new Map());
+  const groups = figures
+    .filter(isPoint)
+    .reduce((all, one) => all.set(nameOf(one), [...(all.get(nameOf(one)) ?? []), one]), new Map());
   return [...groups.values()].filter((points) => points.length > 1).map(curveOf);
 }
 

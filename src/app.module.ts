@@ -193,7 +193,6 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(IDS, ids),
     value(LOGGER, logger),
     value(Progress, progress),
-    value(EventCatalogue, catalogue),
     value(AccessTokens, tokens),
     value(OidcTokens, oidc),
     value(Passwords, passwords),

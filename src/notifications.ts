@@ -9,7 +9,7 @@ import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { NotificationController } from './http/notification.controller.js';
 import { PushSubscriptionController } from './http/push-subscription.controller.js';
-import { DeadLetters, reasonOf } from './integration/dead-letters.js';
+import { DeadLetters, letterOf } from './integration/dead-letters.js';
 import { isTransient } from './patience.js';
 import { Backoff } from './platform/backoff.js';
 import type { Led } from './platform/leadership.js';
@@ -79,13 +79,7 @@ export function leadPushes(app: INestApplicationContext, engines: Engines): Led 
       isTransient: (error) => stopping.signal.aborted || isTransient(error),
       maxInFlight: NOTIFICATIONS_AT_ONCE,
       meter: queues.meters.of(PUSH, 'push'),
-      park: ({ id, type, stream, revision, position }, error) =>
-        letters.park({
-          origin: 'PUSH',
-          subscriber: PUSH,
-          event: { id, type, stream, revision, position },
-          reason: reasonOf(error),
-        }),
+      park: (event, error) => letters.park(letterOf('PUSH', PUSH, event, error)),
     });
     await subscriber.start();
     return {

@@ -13,7 +13,7 @@ import { installDocs } from './http/docs-page.js';
 import { ErrorObserver } from './http/error-observer.js';
 import { RequestMetrics } from './http/request-metrics.js';
 import { countRequests } from './http/request-pace.js';
-import { DeadLetters, reasonOf } from './integration/dead-letters.js';
+import { DeadLetters, letterOf } from './integration/dead-letters.js';
 import { JobLeader, JOBS_LEASE } from './jobs/job-leader.js';
 import type { Outcome } from './http/kernel.js';
 import { leadPushes, openPush } from './notifications.js';
@@ -198,12 +198,6 @@ function subscriberOf(policy: Policy, engines: Engines, deadLetters: DeadLetters
     isTransient,
     ...(policy.inOrder && { maxInFlight: 1 }),
     meter: queues.meters.of(policy.name, 'policy'),
-    park: ({ id, type, stream, revision, position }, error) =>
-      deadLetters.park({
-        origin: policy.letters ?? 'POLICY',
-        subscriber: policy.name,
-        event: { id, type, stream, revision, position },
-        reason: reasonOf(error),
-      }),
+    park: (event, error) => deadLetters.park(letterOf(policy.letters ?? 'POLICY', policy.name, event, error)),
   });
 }

@@ -3,7 +3,7 @@ import type { Role } from './config.js';
 import { FORWARDER } from './aggregates/forwarder.aggregate.js';
 import { createForwarder } from './integration/forwarder.js';
 import { deadLetterId } from './aggregates/dead-letter.aggregate.js';
-import { reasonOf, type ParkRequest, type SettleRequest } from './integration/dead-letters.js';
+import { letterOf, type ParkRequest, type SettleRequest } from './integration/dead-letters.js';
 import type { EventCatalogue } from './platform/event-catalogue.js';
 import type { Leadership, Led } from './platform/leadership.js';
 import type { ProjectionLetters } from './platform/projection-quarantine.js';
@@ -99,13 +99,7 @@ async function project(parts: SubscriberParts): Promise<Led> {
 }
 
 const lettersOf = ({ park, settle }: SubscriberOffice): ProjectionLetters => ({
-  park: (subscriber, { id, type, stream, revision, position }, error) =>
-    park({
-      origin: 'PROJECTION',
-      subscriber,
-      event: { id, type, stream, revision, position },
-      reason: reasonOf(error),
-    }),
+  park: (subscriber, event, error) => park(letterOf('PROJECTION', subscriber, event, error)),
   settle: (subscriber, { eventId: id, stream }) => settle({ origin: 'PROJECTION', subscriber, event: { id, stream } }),
   idOf: (subscriber, eventId) => deadLetterId({ origin: 'PROJECTION', subscriber, eventId }),
   replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),
@@ -150,14 +144,10 @@ async function forward({
     checkpoints: checkpointsIn(store),
     clock,
     logger,
-    park: ({ id, type, stream, revision, position }, error, rewindId) =>
-      office.park({
-        origin: 'PUBLISH',
-        subscriber: rewindId === undefined ? FORWARDER : `${FORWARDER}~rewind.${rewindId}`,
-        event: { id, type, stream, revision, position },
-        reason: reasonOf(error),
-      }),
-    onProgress: () => undefined,
+    park: (event, error, rewindId) => {
+      const subscriber = rewindId === undefined ? FORWARDER : `${FORWARDER}~rewind.${rewindId}`;
+      return office.park(letterOf('PUBLISH', subscriber, event, error));
+    },
     meter: meters.of(FORWARDER, 'forwarder'),
   });
   await forwarder.start();

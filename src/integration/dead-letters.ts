@@ -31,6 +31,19 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
   return { code, message: error instanceof Error ? error.message.slice(0, 500) : 'unknown' };
 };
 
+/** What parks an event that a subscriber cannot handle; without the event's data, which may not cross the border. */
+export const letterOf = (
+  origin: DeadLetterOrigin,
+  subscriber: string,
+  { id, type, stream, revision, position }: ParkRequest['event'],
+  error: unknown,
+): ParkRequest => ({
+  origin,
+  subscriber,
+  event: { id, type, stream, revision, position },
+  reason: reasonOf(error),
+});
+
 /** An event of a parked letter that is handled after all, by whatever means. */
 export type SettleRequest = Pick<ParkRequest, 'origin' | 'subscriber'> & {
   readonly event: Pick<RecordedEvent, 'id' | 'stream'>;

@@ -22,7 +22,6 @@ type Parts = {
   readonly logger: Logger;
   /** Keeps an event that the broker refuses for good, durably; `rewindId`: where that was in a rewind. */
   readonly park: (event: RecordedEvent, error: unknown, rewindId?: string) => Promise<void>;
-  readonly onProgress: (position: number) => void;
   readonly meter?: QueueMeter;
 };
 
@@ -44,7 +43,6 @@ export function createForwarder(parts: Parts): WindowedSubscriber {
     isTransient: (error, { type }) =>
       type === REWIND_REQUESTED || error instanceof BrokerUnavailable || error instanceof EventStoreUnavailable,
     park: (event, error) => parts.park(event, error),
-    onProgress: parts.onProgress,
     ...(parts.meter && { meter: parts.meter }),
   });
 }

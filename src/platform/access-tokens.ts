@@ -45,6 +45,7 @@ type Verified = TokenClaims & { readonly exp: number; readonly keyId: string };
 const TOKEN_TYPE = 'at+jwt';
 const KEY_ID = /^[\w-]{43}$/;
 
+/** The refusal of a token, whatever is wrong with it: whoever tries tokens learns nothing. */
 export const unauthenticated = () =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The access token is not valid.');
 

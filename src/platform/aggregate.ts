@@ -53,6 +53,7 @@ export const technical = <S extends z.ZodType<object>>(
   audit: null,
 });
 
+/** The event types of an aggregate, by name. */
 export type EventDeclarations = Readonly<Record<string, EventDeclaration>>;
 
 /** The union of `{ type, data }` that declarations allow. */
@@ -88,6 +89,7 @@ export type Membership = {
   readonly uses: readonly string[];
 };
 
+/** How an aggregate's records depend on each other in a tenant; kept by src/platform/memberships.ts. */
 export type MembershipRule<State> = {
   readonly of: (state: State, tenantId: string) => Membership;
   /** What stands in the way of a record that would cease to keep: being the last of its kind, or being used. */

@@ -3,6 +3,7 @@ import type { Recorded } from './event-catalogue.js';
 /** An event that its type declares as one of the business. */
 export type Audited = Recorded & { readonly audit: NonNullable<Recorded['audit']> };
 
+/** Whether the event gets an entry in the audit log. */
 export const isAudited = (event: Recorded): event is Audited => event.audit !== null && event.audit !== undefined;
 
 /**

@@ -4,6 +4,7 @@ import type { Position } from '../ports/event-store.js';
 // The format of a backup: docs/backup-format.md describes it for other programs. A change of what a line means is a new
 // version, and the old ones stay readable.
 
+/** What the first line of every backup says that it is: see docs/backup-format.md. */
 export const BACKUP_FORMAT = 'kontor-backup';
 export const BACKUP_VERSION = 1;
 
@@ -48,6 +49,7 @@ export type BackupTrailer = {
   readonly sha256: string;
 };
 
+/** A line of a backup. */
 export type BackupLine = BackupManifest | BackupEvent | BackupTrailer;
 
 const DIGEST_BYTES = 32;

@@ -24,8 +24,10 @@ export class DamagedBackup extends Error {
   }
 }
 
+/** The first and the last line of a backup. */
 export type BackupSummary = { readonly manifest: BackupManifest; readonly trailer: BackupTrailer };
 
+/** What is told while a backup is read. */
 export type BackupReading = {
   /** Events as they come, each checked, with the bytes of their lines; the next ones are read when it has resolved. */
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;

@@ -36,6 +36,7 @@ export class RestoreBrokeOff extends Error {
   }
 }
 
+/** Told from time to time: progress in percent, and how many events that is. */
 export type Report = (progress: number, events: number) => void;
 
 /**
@@ -61,6 +62,7 @@ export async function verifyBackup(
   return summary;
 }
 
+/** What a restore takes as its own, and whether it goes on with an interrupted one. */
 export type RestoreOptions = {
   /** Beginnings of the names of the service's own streams: what others keep in the same store does not matter. */
   readonly streams: readonly string[];
@@ -69,6 +71,7 @@ export type RestoreOptions = {
   readonly report: Report;
 };
 
+/** How many events a restore has brought. */
 export type Restored = {
   /** Events that were written. */
   readonly written: number;

@@ -6,6 +6,7 @@ import { BACKUP_FORMAT, BACKUP_VERSION, LineChain, type BackupLine } from './bac
 /** Where the bytes of a backup go. A write that is not awaited to its end may be lost. */
 export type BackupDestination = { write(bytes: Uint8Array): Promise<void> };
 
+/** What is backed up, in which steps, and who is told. */
 export type BackupOptions = {
   /** Version of this service. */
   readonly service: string;
@@ -24,6 +25,7 @@ export type BackupOptions = {
   readonly report: (progress: number, message: string) => void;
 };
 
+/** What a backup has become. */
 export type BackupTotals = {
   readonly count: number;
   readonly lastPosition: Position;

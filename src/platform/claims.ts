@@ -10,13 +10,6 @@ import type { EventCatalogue } from './event-catalogue.js';
 import type { Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
 
-/**
- * Uniqueness over streams. A value has a stream of its own, `claim-<scope>_<hash>`, that says whose it is. It is written
- * before the owner's event, so at any moment a claim is *held* (its owner's state has the value), *pending* (its owner
- * may be about to append) or *dead*. A claim records the exact revision at which its owner will append: once the owner's
- * stream is past it without holding the value, the paused append must fail, so the claim is dead and may be taken over.
- * A pending claim older than 5 s is made dead by a fence: an event without meaning at the recorded revision.
- */
 const claimEvents = {
   ValueClaimed: technical(
     z.object({
@@ -33,6 +26,7 @@ const claimEvents = {
 type ClaimEvent = EventOf<typeof claimEvents>;
 type ClaimState = { readonly claimed: Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'] | null };
 
+/** The stream of one value: whose it is. */
 export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
   name: 'claim',
   events: claimEvents,
@@ -49,6 +43,7 @@ export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
 
 /** The record that is about to append, at the revision that it read. */
 export type ClaimOwner = { readonly stream: string; readonly revision: number };
+/** What became of a claim. */
 export type ClaimOutcome =
   | { readonly outcome: 'claimed' }
   /** Another record holds the value (or is just about to, and did not settle within the wait). */
@@ -60,6 +55,13 @@ const MAX_ROUNDS = 50;
 
 const sameClaim = (a: Claim, b: Claim): boolean => a.scope === b.scope && a.kind === b.kind && a.value === b.value;
 
+/**
+ * Uniqueness over streams. A value has a stream of its own, `claim-<scope>_<hash>`, that says whose it is. It is written
+ * before the owner's event, so at any moment a claim is *held* (its owner's state has the value), *pending* (its owner
+ * may be about to append) or *dead*. A claim records the exact revision at which its owner will append: once the owner's
+ * stream is past it without holding the value, the paused append must fail, so the claim is dead and may be taken over.
+ * A pending claim older than 5 s is made dead by a fence: an event without meaning at the recorded revision.
+ */
 export class Claims {
   constructor(
     private readonly reader: RecordReader,
@@ -111,7 +113,8 @@ export class Claims {
   /**
    * Gives up a record that was to be made: a fence where it would have begun makes all claims for it dead at once. Left
    * pending, they would hold up everybody who wants one of the values for as long as claims may pend. Where the record
-   * was made (or given up) meanwhile, nothing happens.
+   * was made (or given up) meanwhile, nothing happens. A record that exists gets the fence at its next revision, so that
+   * an If-Match of before is outdated.
    */
   abandon(owner: ClaimOwner): Promise<void> {
     return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });

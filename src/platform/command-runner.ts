@@ -10,6 +10,7 @@ import type { Memberships } from './memberships.js';
 import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
 import { streamName } from './stream-name.js';
 
+/** The record that a command is about. */
 export type Target = { readonly tenantId: string; readonly id: string };
 
 /** What a command did: `events` is empty where the record was already so; `position` is then that of the last event read. */

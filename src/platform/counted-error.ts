@@ -1,5 +1,6 @@
 import type { Redact } from './redaction.js';
 
+/** How grave an error is, as the error log shows it. */
 export type Level = 'ERROR' | 'WARN' | 'INFO';
 
 /** Something that went wrong, once or `count` times. Texts need not be redacted, only bounded; what is unknown is left out. */

@@ -5,6 +5,7 @@ export type ErrorKind =
 /** One thing at fault in the input. `path` is dotted, with list indexes in brackets: `lines[0].quantity`. */
 export type Fault = { readonly path: string; readonly message: string };
 
+/** What a refusal tells beside its code. */
 export type ErrorDetails = {
   readonly errors?: readonly Fault[];
   /** Seconds after which trying again makes sense (header `Retry-After`). */
@@ -24,8 +25,11 @@ export class DomainError extends Error {
   }
 }
 
+/** 404 NOT_FOUND; `what`: as in "No such customer.". */
 export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
+/** 409 with a code of its own. */
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
+/** 400, with every fault of the input; the first one is the message. */
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is not valid.', { errors });
 

@@ -5,6 +5,7 @@ import { DomainError } from './domain-error.js';
 import { CountedError, type ErrorReport, type Level, type NotedError } from './counted-error.js';
 import type { Redact } from './redaction.js';
 
+/** How much the collector keeps, and for how long. */
 export type CollectorOptions = {
   readonly clock: Clock;
   readonly ids: Ids;

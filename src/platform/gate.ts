@@ -1,3 +1,4 @@
+/** How many may be inside, and how many may wait. */
 export type GateLimits = {
   /** How many works are under way at once. */
   readonly atOnce: number;

@@ -2,6 +2,7 @@ import type { Lease, LeaseStore } from '../ports/lease-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 
+/** Times of leases, milliseconds, and what they are kept in. */
 export type LeadershipOptions = {
   /** Id of this process among all replicas; a fresh one for each start. */
   readonly holder: string;

@@ -6,6 +6,7 @@ import type { EventCatalogue, Recorded } from './event-catalogue.js';
 /** An event made ready to be sent, once for all who watch. */
 export type Frame = { readonly position: Position; readonly bytes: Buffer };
 
+/** What a feed shows, and within which limits. */
 export type FeedOptions = {
   readonly name: string;
   /** Beginnings of the names of the streams that are followed. */

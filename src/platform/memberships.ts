@@ -8,14 +8,6 @@ import type { EventCatalogue } from './event-catalogue.js';
 import type { Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
 
-/**
- * Rules over several records of one tenant that must hold strictly: of those that keep it somebody must remain (an active
- * owner; on the platform an operator), and what members use (a role) is not deleted. All such changes go through one
- * stream, `membership-<tenantId>_all`, at its exact revision: each writes there first what it intends, with the revision
- * at which its record will append. Truth stays with the records themselves. An intent is *settled* once its record's
- * stream is past that revision; until then a removal counts as done and an addition does not, and after 5 s a fence at
- * that revision makes sure that a paused command can no longer carry it out.
- */
 const membershipEvents = {
   MembershipIntended: technical(
     z.object({
@@ -37,6 +29,7 @@ type Intent = MembershipEvent['data'];
 type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
 type MembershipState = { readonly intents: Intents };
 
+/** The stream of a tenant's intents, in the order in which they were let pass. */
 export const membershipAggregate: Aggregate<MembershipState, MembershipEvent> = {
   name: 'membership',
   events: membershipEvents,
@@ -57,6 +50,14 @@ const SHORT_WAIT_MS = 100;
 const MAX_ROUNDS = 100;
 const ALL = 'all';
 
+/**
+ * Rules over several records of one tenant that must hold strictly: of those that keep it somebody must remain (an active
+ * owner; on the platform an operator), and what members use (a role) is not deleted. All such changes go through one
+ * stream, `membership-<tenantId>_all`, at its exact revision: each writes there first what it intends, with the revision
+ * at which its record will append. Truth stays with the records themselves. An intent is *settled* once its record's
+ * stream is past that revision; until then a removal counts as done and an addition does not, and after 5 s a fence at
+ * that revision makes sure that a paused command can no longer carry it out.
+ */
 export class Memberships {
   constructor(
     private readonly reader: RecordReader,

@@ -3,10 +3,12 @@ import type { EngineFacts } from '../ports/engine.js';
 
 /** What became of messages: stored, dropped by the broker as duplicates, refused for good, or not taken for now. */
 export const PUBLISH_RESULTS = ['stored', 'duplicate', 'refused', 'unavailable'] as const;
+/** One of PUBLISH_RESULTS. */
 export type PublishResult = (typeof PUBLISH_RESULTS)[number];
 /** Plain data: it crosses threads. */
 export type PublishCounts = Record<PublishResult, number>;
 
+/** Counts to begin with. */
 export const noPublishes = (): PublishCounts => ({ stored: 0, duplicate: 0, refused: 0, unavailable: 0 });
 
 /** A broker that counts what it is given; everything is passed on as it is. */

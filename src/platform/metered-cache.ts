@@ -1,6 +1,7 @@
 import type { Cache, CacheStatus, WindowCount } from '../ports/cache.js';
 import type { EngineFacts } from '../ports/engine.js';
 
+/** Told of every call of the cache. */
 export type CacheWatch = {
   readonly lookedUp: (result: 'hit' | 'miss') => void;
   /** The store was away, or too slow. A look-up that fails is a miss: the port does not tell them apart. */

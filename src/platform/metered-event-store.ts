@@ -19,8 +19,10 @@ import {
 import type { EngineFacts } from '../ports/engine.js';
 import type { Clock } from '../ports/time.js';
 
+/** Why nothing was stored, or is not known to be. */
 export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_outcome' | 'other';
 
+/** Told of every append. */
 export type AppendWatch = {
   /** So many events were stored, from the call to the durable answer. */
   readonly appended: (seconds: number, events: number) => void;

@@ -4,6 +4,7 @@ import type { Clock } from '../ports/time.js';
 import type { Progress } from './progress.js';
 import { checkpointKey, stoppedKey } from './projection.js';
 
+/** A read model whose progress and live generation are followed. */
 export type FollowedModel = AnyTable['model'];
 
 /** While somebody waits for the read models: often enough that others' progress is known within 20 ms. */

@@ -7,6 +7,7 @@ import type { Clock } from '../ports/time.js';
 import { unauthenticated } from './access-tokens.js';
 import { DomainError } from './domain-error.js';
 
+/** The provider whose tokens are accepted; without an issuer none are. */
 export type OidcOptions = {
   /** Its address, as its tokens and its discovery document say it. Without one no token is an issuer's. */
   readonly issuer?: string | undefined;

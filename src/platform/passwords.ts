@@ -53,7 +53,3 @@ export const passwords = new Passwords();
 
 /** Argon2id hash in PHC format, with a random salt. @throws DomainError unavailable when too many wait already */
 export const hashPassword = (password: string): Promise<string> => passwords.hash(password);
-
-/** Whether the password belongs to the hash, see Passwords. */
-export const passwordMatches = (passwordHash: string | undefined, password: string): Promise<boolean> =>
-  passwords.matches(passwordHash, password);

@@ -10,8 +10,10 @@ const resources = {
 } as const;
 
 type Resource = keyof typeof resources;
+/** The code of a permission: part of the API, and stored in roles for ever. */
 export type PermissionCode =
   `${Resource}.${'read' | 'write'}` | 'notifications.send' | 'integrations.manage' | 'reports.read';
+/** A permission as the API lists it. */
 export type Permission = { readonly code: PermissionCode; readonly group: string; readonly description: string };
 
 const ofResource = ([resource, group]: readonly [Resource, string]): Permission[] => [
@@ -33,6 +35,7 @@ export const ALL_PERMISSIONS: ReadonlySet<PermissionCode> = new Set(PERMISSIONS.
 const userMayAlso: readonly PermissionCode[] = ['customers.write', 'transactions.write'];
 const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read'];
 
+/** The roles that every tenant has from its beginning; they cannot be changed. */
 export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
 
 /** The fixed permissions of the system roles: OWNER and ADMIN all; USER every read but users and roles, and two writes. */
@@ -46,4 +49,5 @@ export const SYSTEM_ROLE_PERMISSIONS: Readonly<Record<SystemRole, ReadonlySet<Pe
   ),
 };
 
+/** Whether there is such a permission. */
 export const isPermission = (code: string): code is PermissionCode => ALL_PERMISSIONS.has(code as PermissionCode);

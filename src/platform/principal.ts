@@ -24,6 +24,7 @@ export type PartnerPrincipal = {
   readonly rateLimit: number;
 };
 
+/** Who calls. */
 export type Principal = UserPrincipal | OperatorPrincipal | PartnerPrincipal;
 
 export const AUTHENTICATOR = Symbol('AUTHENTICATOR');
@@ -54,6 +55,7 @@ export type RateStatus = {
   readonly allowed: boolean;
 };
 
+/** Counts the requests of partners' keys. */
 export interface RateLimiter {
   /** Counts one hit on a bucket, shared by all replicas. Never throws: where the shared store is away it allows. */
   hit(bucket: string, limit: number): Promise<RateStatus>;

@@ -2,6 +2,7 @@ import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf
 import { Gauge, Counter, Histogram, type Registry } from 'prom-client';
 import type { EventLoopDelay } from './event-loop-delay.js';
 
+/** What is running. */
 export type Build = { readonly version: string };
 
 const MICROSECONDS = 1e-6;

@@ -5,7 +5,7 @@ import { conflict } from './domain-error.js';
 const Instant = z.iso.datetime();
 const rebuildId = z.string();
 
-export const projectionEvents = {
+const projectionEvents = {
   ProjectionRebuildRequested: domain(
     'OTHER',
     'projection',
@@ -25,9 +25,12 @@ export const projectionEvents = {
     z.object({ rebuildId, reason: z.string(), failedAt: Instant }),
   ),
 };
+/** What happens to the rebuilds of a read model. */
 export type ProjectionEvent = EventOf<typeof projectionEvents>;
 
+/** The moment at which two generations were compared, and how many documents differed. */
 export type Comparison = { readonly position: number; readonly changedDocuments: number };
+/** A rebuild as its events tell it. */
 export type Rebuild = {
   readonly id: string;
   /** Of the model, in the code that was asked. */
@@ -37,12 +40,14 @@ export type Rebuild = {
   readonly generation: number | null;
   readonly compared: Comparison | null;
 };
+/** A rebuild that is over, however it ended. */
 export type EndedRebuild = Rebuild & {
   readonly status: 'DONE' | 'CANCELLED' | 'FAILED';
   readonly endedAt: string;
   readonly reason: string | null;
 };
 
+/** The rebuilds of one read model: the open one, the last one, and how far generations are counted. */
 export type ProjectionControl = {
   /** The one that is under way. */
   readonly rebuild: Rebuild | null;

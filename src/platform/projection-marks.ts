@@ -63,6 +63,7 @@ async function change(
 export const setMark = (store: ReadStore, checkpoint: string, mark: ProjectionMark): Promise<void> =>
   change(store, checkpoint, (marks) => [...marks.filter((one) => !isSame(one, mark)), mark]);
 
+/** Forgets one mark: what it speaks of is folded by now. */
 export const clearMark = (store: ReadStore, checkpoint: string, mark: ProjectionMark): Promise<void> =>
   change(store, checkpoint, (marks) => marks.filter((one) => !isSame(one, mark)));
 

@@ -19,6 +19,7 @@ export type ProjectionLetters = {
   /** The letter that this event says was replayed. */
   replayedBy(event: Recorded): string | undefined;
 };
+/** What a letter says of an event. */
 export type Parkable = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
 
 /** More documents than these without an event are a defect of the code, and one letter tells as much as a thousand. */

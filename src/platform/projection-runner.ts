@@ -15,6 +15,7 @@ import { wants, type AnyProjection } from './projection.js';
 import { emptyOf, startsOf } from './projection-starts.js';
 import { PoisonEvent, project, type Projector } from './projector.js';
 
+/** How projections are run, and who is told of it. */
 export type ProjectionRunnerOptions = {
   /** A history of so many events is folded into empty read models in bulk, their indexes at the end. Default 5,000. */
   readonly bulkFrom?: number;

@@ -8,6 +8,7 @@ export type Start = { readonly projector: Projector; readonly position: Position
 
 const BULK_FROM = 5_000;
 
+/** Where each projection goes on: its live generation, the first one where there is none, and its checkpoint. */
 export async function startsOf(store: ReadStore, projections: readonly AnyProjection[]): Promise<readonly Start[]> {
   const projectors: Projector[] = [];
   for (const projection of projections) {

@@ -25,6 +25,7 @@ export type RebuildHost = {
   retire(projector: Projector): void;
 };
 
+/** What a swap needs of the runner's. */
 export type SwapParts = {
   readonly store: ReadStore;
   readonly clock: Clock;
@@ -39,6 +40,7 @@ const KEPT_AFTER_SWAP_MS = 10_000;
 /** Documents beyond these many that differ are counted without a second look. */
 const MAX_SUSPECTS = 200_000;
 
+/** Takes a projector out of the batches; nothing is written by it afterwards. */
 export const retire = (host: RebuildHost, projector: Projector): Promise<void> =>
   host.turn(() => {
     host.retire(projector);

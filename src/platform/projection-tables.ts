@@ -1,47 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { EventReader } from '../ports/event-store.js';
 import type { AnyTable, DocumentKey, ReadStore, StoredDocument } from '../ports/read-store.js';
-import type { EventCatalogue } from './event-catalogue.js';
-import { prefixesOf, type AnyProjection } from './projection.js';
-import { project, Projector } from './projector.js';
-
-/**
- * Folds the whole history, up to and including `upTo`, into a generation of a projection's table that nothing else
- * writes. Secondary indexes are built at the end. Answers how many events were folded.
- */
-export async function rebuild(
-  events: EventReader,
-  store: ReadStore,
-  catalogue: EventCatalogue,
-  projection: AnyProjection,
-  generation: number,
-  upTo: number,
-): Promise<number> {
-  const table: AnyTable = { model: projection.model, generation };
-  await store.drop(table);
-  await store.prepare([table], { bulk: true });
-  const projector = new Projector(store, { projection, table });
-  const filter = { on: 'stream', prefixes: prefixesOf(projection, catalogue.streamPrefixes) } as const;
-  const stop = new AbortController();
-  let count = 0;
-  for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: 1_000, signal: stop.signal })) {
-    const wanted = batch.events.filter(({ position }) => position <= upTo).map((event) => catalogue.decode(event));
-    count += wanted.length;
-    await project(store, [projector], wanted, Math.min(batch.position, upTo));
-    if (batch.position >= upTo || batch.caughtUp) break;
-  }
-  stop.abort();
-  await store.index(table);
-  return count;
-}
-
-/** SHA-256 over all documents of a table with their positions, tombstones included: equal for equal contents. */
-export async function hashOf(store: ReadStore, table: AnyTable): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const { scope, id, json, position } of store.scan(table))
-    hash.update(`${scope}\n${id}\n${position}\n${json ?? '-'}\n`);
-  return hash.digest('hex');
-}
 
 type Scanned = DocumentKey & StoredDocument;
 

@@ -6,6 +6,7 @@ import type { AnyTable, DocumentKey, ReadStore, Scope, StoredDocument } from '..
 import type { EventCatalogue, Recorded } from './event-catalogue.js';
 import { checkpointKey, documentsOf, evolveWith, scopeOf, type AnyProjection, wants } from './projection.js';
 
+/** How much is looked at, and who is told. */
 export type VerificationOptions = {
   /** Share of each model's documents to look at, above 0 and at most 1; lowered where that would be more than `most`. */
   readonly share: number;

@@ -4,6 +4,7 @@ import { CLAIM_FENCED, type Recorded } from './event-catalogue.js';
 
 /** As a projection's sources: the events of every entity that the service has, those of later versions too. */
 export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
+/** The aggregates whose events a projection folds. */
 export type Sources = readonly string[] | typeof ALL_ENTITIES;
 
 /**
@@ -60,12 +61,15 @@ export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: rea
 
 // A catalogue's events are the only ones that reach a projection, and it is asked only for those of its sources. Fences
 // belong to no aggregate, so no projection knows them: they are folded here.
+
+/** Ids of the documents that an event changes. */
 export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {
   if (event.type !== CLAIM_FENCED) return projection.documents(event as never);
   const hasDocument = projection.recordsOf?.includes(event.entity) ?? projection.documents === ofRecord;
   return hasDocument ? [event.recordId] : [];
 };
 
+/** A document after an event; undefined where there is none then. */
 export const evolveWith = (
   projection: AnyProjection,
   document: object | undefined,
@@ -78,6 +82,7 @@ export const evolveWith = (
 const fenced = (document: object | undefined, { revision }: Recorded): object | undefined =>
   document && 'revision' in document ? { ...document, revision } : document;
 
+/** Whose documents an event changes. */
 export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
   projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);
 

@@ -45,7 +45,7 @@ export function isPublicAddress(address: string): boolean {
 /** The host of a URL's authority: without the brackets of IPv6 and the dot at the end. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 
-export const isAddress = (host: string): boolean => isIPv4(host) || isIPv6(host);
+const isAddress = (host: string): boolean => isIPv4(host) || isIPv6(host);
 
 /**
  * Whether a host, as a URL's parser gives it (which reads octal, hexadecimal and short forms of addresses), is not to be

@@ -8,7 +8,9 @@ import { hostOf, isPrivateHost, isPublicAddress } from './public-addresses.js';
 import type { VapidKeys } from './vapid-keys.js';
 import { encryptedFor, type BrowserKeys } from './web-push-encryption.js';
 
+/** A browser, as it subscribed. */
 export type PushReceiver = { readonly endpoint: string; readonly keys: BrowserKeys };
+/** A push before it is encrypted. */
 export type PushMessage = {
   readonly payload: Buffer;
   /** How long the push service keeps it for a browser that is away. */
@@ -27,6 +29,7 @@ export type PushOutcome =
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'again'; readonly code: string; readonly afterMs: number | undefined };
 
+/** Whom pushes may go to, and for how long an answer is waited for. */
 export type PushClientOptions = {
   readonly vapid: VapidKeys;
   readonly clock: Clock;

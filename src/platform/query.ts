@@ -110,6 +110,7 @@ export class ReadModels {
   }
 }
 
+/** A page as the API shows it, of the documents that are on it and how many there are. */
 export const pageOf = <Doc>(
   items: readonly Doc[],
   totalCount: number,

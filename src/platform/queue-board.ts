@@ -22,6 +22,7 @@ export type QueueState = {
   readonly lastProcessedAt: string | null;
 };
 
+/** What the board looks at and writes to. */
 export type BoardParts = {
   /** Every queue of the service, whoever works on it. */
   readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];

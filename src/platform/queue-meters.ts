@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/time.js';
 
+/** What kind of subscriber works on a queue. */
 export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push';
 
 /** How a queue of this process is doing. Plain data: it crosses threads and the shared cache. */

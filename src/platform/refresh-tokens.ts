@@ -8,6 +8,7 @@ export type RefreshToken = { readonly tenantId: string; readonly sessionId: stri
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID})\\.(${UUID})\\.([\\w-]{43})$`);
 
+/** The text of a refresh token, as clients keep it. */
 export const formatRefreshToken = ({ tenantId, sessionId, secret }: RefreshToken): string =>
   `${tenantId}.${sessionId}.${secret}`;
 

@@ -17,6 +17,7 @@ import { makeKeyFile, readKeyFile } from './key-file.js';
 /** JWS with Ed25519 (RFC 8037), the only algorithm of our own tokens. */
 export const ALGORITHM = 'EdDSA';
 
+/** A key pair of access tokens (Ed25519), and what refresh tokens are derived from. */
 export type SigningKey = {
   /** The thumbprint (RFC 7638), so that all replicas give a key the same name. */
   readonly id: string;

@@ -4,6 +4,7 @@ export const PLATFORM_TENANT = 'platform';
 /** A record's stream: `<entity>-<tenantId>_<id>`, so that another tenant's id addresses a stream that does not exist. */
 export const streamName = (entity: string, tenantId: string, id: string): string => `${entity}-${tenantId}_${id}`;
 
+/** What a stream's name says. */
 export type StreamParts = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
 // The first place that fits: no entity's name holds `-platform_`, but an id may hold anything.

@@ -15,6 +15,7 @@ const TOKEN_MS = 12 * 60 * 60 * 1_000;
 const MIN_LEFT_MS = 60 * 60 * 1_000;
 const MAX_AUDIENCES = 200;
 
+/** Where the keys come from, and how whoever pushes is reached. */
 export type VapidOptions = {
   readonly directory: string;
   readonly clock: Clock;

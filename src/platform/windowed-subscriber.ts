@@ -12,6 +12,7 @@ export interface Checkpoints {
   save(name: string, position: number): Promise<void>;
 }
 
+/** What a subscriber wants, does with it, and does with what fails. */
 export type WindowedOptions = {
   readonly name: string;
   readonly filter: EventFilter;
@@ -26,8 +27,6 @@ export type WindowedOptions = {
   readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
   /** Keeps an event that cannot be handled, durably, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
-  /** Tells how far everything is done; called after each event. */
-  readonly onProgress?: (position: number) => void;
   readonly maxInFlight?: number;
   /** Told of what is in hand, done and failed. */
   readonly meter?: QueueMeter;
@@ -79,7 +78,6 @@ export class WindowedSubscriber {
     // Every event that waits for its next try listens for the end: as many as are in flight.
     setMaxListeners(0, this.stopping.signal);
     this.delivered = this.saved = await this.checkpoints.load(this.name);
-    this.options.onProgress?.(this.delivered);
     this.options.meter?.begin(this.delivered);
     this.running = Promise.all([this.consume(), this.keepCheckpoint()]).then(() => undefined);
   }
@@ -127,7 +125,6 @@ export class WindowedSubscriber {
 
   private noteDelivered({ position, caughtUp }: EventBatch): void {
     this.delivered = Math.max(this.delivered, position);
-    this.options.onProgress?.(this.position);
     this.options.meter?.reached(this.position, caughtUp);
   }
 
@@ -140,7 +137,6 @@ export class WindowedSubscriber {
     this.open.delete(event.position);
     this.options.meter?.handled(1, this.position, this.open.size);
     this.room?.();
-    this.options.onProgress?.(this.position);
   }
 
   /** False when it was given up because the subscriber stops: the event stays open. */

@@ -3,6 +3,7 @@ import type { EngineFacts } from './engine.js';
 /** The broker carries integration events to others. It is a copy of what the history says, never the record. */
 export const BROKER = Symbol('BROKER');
 
+/** A message as it is published. */
 export type BrokerMessage = {
   /** Messages with an id that the broker has stored within its duplicate window are acknowledged and dropped. */
   readonly id: string;

@@ -1,9 +1,3 @@
-/**
- * Leases: which replica leads what. The store only compares and replaces; who may take a lease over, and when, is
- * decided by src/platform/leadership.ts. Nothing depends on a lease for correctness.
- */
-export const LEASE_STORE = Symbol('LEASE_STORE');
-
 /** Who leads, as the store has it. */
 export type Lease = {
   /** Id of the process that holds it; empty when it was given up. */
@@ -14,7 +8,10 @@ export type Lease = {
   readonly counter: number;
 };
 
-/** One lease for each name. */
+/**
+ * One lease for each name: which replica leads what. The store only compares and replaces; who may take a lease over, and when, is
+ * decided by src/platform/leadership.ts. Nothing depends on a lease for correctness.
+ */
 export interface LeaseStore {
   /** The lease as stored, undefined where nobody ever held it. @throws ReadStoreUnavailable */
   read(name: string): Promise<Lease | undefined>;

@@ -1,12 +1,5 @@
 import type { EngineFacts } from './engine.js';
 
-/**
- * The read store: documents derived from the history, one table (or collection) for each model, version and generation.
- * Everything in it can be rebuilt, so it may be less durable than the event store, but never inconsistent in itself:
- * a checkpoint is visible only together with the documents that it speaks of.
- */
-export const READ_STORE = Symbol('READ_STORE');
-
 /** Which tenant's documents a read or write concerns: a tenant's id, or PLATFORM. No query can leave it out. */
 export type Scope = string & { readonly __scope: true };
 /** The scope of what belongs to no tenant. */
@@ -109,7 +102,12 @@ export type Listed = {
   readonly next?: string | undefined;
 };
 
-/** All of it throws ReadStoreUnavailable while the engine cannot serve. */
+/**
+ * The read store: documents derived from the history, one table (or collection) for each model, version and generation.
+ * Everything in it can be rebuilt, so it may be less durable than the event store, but never inconsistent in itself:
+ * a checkpoint is visible only together with the documents that it speaks of.
+ * All of it throws ReadStoreUnavailable while the engine cannot serve.
+ */
 export interface ReadStore {
   /** Creates tables and indexes that are not there yet. `bulk`: without the secondary indexes, for a rebuild. Idempotent. */
   prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void>;

@@ -3,7 +3,7 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { toMinor } from '../../src/aggregates/money.js';
 import { catalogue } from '../../src/catalogue.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { projections } from '../../src/projections/projections.js';
 import {
   call,

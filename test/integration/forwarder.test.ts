@@ -108,7 +108,7 @@ class Scene {
   async forward(): Promise<WindowedSubscriber> {
     const { events, broker, checkpoints, clock } = this;
     const forwarder = createForwarder({
-      ...{ events, broker, catalogue, checkpoints, clock, logger: silentLogger, onProgress: () => undefined },
+      ...{ events, broker, catalogue, checkpoints, clock, logger: silentLogger },
       park: (event: RecordedEvent) => {
         const failure = this.failParking();
         if (failure) return Promise.reject(failure);

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.js';
 import { historyJobs } from '../../src/history-jobs.js';
 import type { Job, JobOutcome, JobRun } from '../../src/jobs/job.js';
 import { BackupNotWritten } from '../../src/platform/backup-archive.js';
-import { rebuild, hashOf } from '../../src/platform/projection-tables.js';
+import { rebuild, hashOf } from '../support/rebuilt-table.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import type { Clock } from '../../src/ports/time.js';
 import { catalogue } from '../../src/catalogue.js';

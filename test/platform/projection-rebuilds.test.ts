@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkpointKey } from '../../src/platform/projection.js';
-import { hashOf } from '../../src/platform/projection-tables.js';
+import { hashOf } from '../support/rebuilt-table.js';
 import { tenantScope } from '../../src/ports/read-store.js';
 import { anyFact, facts, greeterProjection, happen, memberProjection, roomProjection } from '../support/club.toy.js';
 import { TENANT } from '../support/member.toy.js';

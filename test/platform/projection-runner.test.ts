@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import type { Projection } from '../../src/platform/projection.js';
 import { checkpointKey, stoppedKey } from '../../src/platform/projection.js';
 import { PLATFORM, tenantScope } from '../../src/ports/read-store.js';

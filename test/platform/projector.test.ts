@@ -4,7 +4,7 @@ import { join as pathOf } from 'node:path';
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import type { AnyProjection } from '../../src/platform/projection.js';
 import { PoisonEvent, project, Projector } from '../../src/platform/projector.js';
 import { PLATFORM, tenantScope, type AnyTable } from '../../src/ports/read-store.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { hashOf } from '../../src/platform/projection-tables.js';
+import { hashOf } from '../support/rebuilt-table.js';
 import { documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from '../../src/platform/projection.js';
 import { project, Projector } from '../../src/platform/projector.js';
 import type { AnyTable } from '../../src/ports/read-store.js';

@@ -3,7 +3,7 @@ import { pushDelivery, recordPushes } from '../../src/aggregates/push-delivery.a
 import { catalogue } from '../../src/catalogue.js';
 import { CommandRunner } from '../../src/platform/command-runner.js';
 import { asService } from '../../src/platform/context.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { project, Projector } from '../../src/platform/projector.js';
 import { projections } from '../../src/projections/projections.js';
 import { Browser } from '../support/push-service.js';

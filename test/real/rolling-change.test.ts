@@ -8,7 +8,7 @@ import { ModelFollower } from '../../src/platform/model-follower.js';
 import { QueueMeters } from '../../src/platform/queue-meters.js';
 import { Progress } from '../../src/platform/progress.js';
 import type { AnyProjection } from '../../src/platform/projection.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { openBroker, openEvents, openModels, type StoreSettings } from '../../src/stores.js';
 import { leaseOf, startSubscribers } from '../../src/subscribers.js';

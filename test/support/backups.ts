@@ -8,7 +8,7 @@ import { backUp } from '../../src/jobs/database-backup.job.js';
 import { LineChain, type BackupLine } from '../../src/platform/backup-format.js';
 import { restoreBackup, verifyBackup, type Restored } from '../../src/platform/backup-restore.js';
 import { nameUuid } from '../../src/platform/name-uuid.js';
-import { hashOf } from '../../src/platform/projection-tables.js';
+import { hashOf } from './rebuilt-table.js';
 import { project, Projector } from '../../src/platform/projector.js';
 import { parseStreamName } from '../../src/platform/stream-name.js';
 import type { EventReader, EventStore, EventToAppend, RecordedEvent } from '../../src/ports/event-store.js';

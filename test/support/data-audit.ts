@@ -8,7 +8,7 @@ import { catalogue } from '../../src/catalogue.js';
 import { publicEventTypes, translate } from '../../src/integration/translations.js';
 import type { Recorded } from '../../src/platform/event-catalogue.js';
 import { checkpointKey } from '../../src/platform/projection.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from './rebuilt-table.js';
 import type { Broker } from '../../src/ports/broker.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import { projections } from '../../src/projections/projections.js';

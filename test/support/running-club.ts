@@ -13,7 +13,7 @@ import {
 } from '../../src/platform/projection-control.js';
 import { ProjectionRunner } from '../../src/platform/projection-runner.js';
 import { MARKS_TABLE } from '../../src/platform/projection-marks.js';
-import { hashOf, rebuild } from '../../src/platform/projection-tables.js';
+import { hashOf, rebuild } from './rebuilt-table.js';
 import { checkpointKey, type AnyProjection } from '../../src/platform/projection.js';
 import { Progress } from '../../src/platform/progress.js';
 import { silentLogger } from '../../src/ports/log.js';
