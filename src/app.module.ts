@@ -177,7 +177,9 @@ export class AppModule {
 
 function platform(config: Config, engines: Engines, tokens: AccessTokens): Provider[] {
   const { events, reads, broker, cache, clock, ids, logger, progress } = engines;
-  const filled = new FilledModels(progress, () => lastOwnEvent(events, catalogue));
+  const models = projections.map(({ model }) => model);
+  const lastStored = () => lastOwnEvent(events, catalogue);
+  const filled = new FilledModels({ models, progress, store: reads, lastStored, clock });
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -201,17 +203,7 @@ function platform(config: Config, engines: Engines, tokens: AccessTokens): Provi
     value(Appender, appender),
     value(Claims, claims),
     value(CommandRunner, new CommandRunner(reader, appender, claims, memberships, clock)),
-    value(
-      ProjectionStatus,
-      new ProjectionStatus(
-        reads,
-        events,
-        catalogue,
-        reader,
-        progress,
-        projections.map(({ model }) => model),
-      ),
-    ),
+    value(ProjectionStatus, new ProjectionStatus(reads, events, catalogue, reader, progress, models)),
     value(FilledModels, filled),
     value(ReadModels, new ReadModels(reads, filled)),
     value(BackupArchive, new BackupArchive(backupDirectory(config))),

@@ -84,10 +84,11 @@ export async function createService(config: Config, engines: Engines): Promise<S
   for (const table of tables) app.get(ReadModels).serve(table);
   // Indexes are built by those who fill the tables, when it is time.
   await whenEnginesAnswer(engines, () => engines.reads.prepare(tables, { bulk: true }));
-  await whenEnginesAnswer(engines, () => app.get(FilledModels).all());
+  const filled = app.get(FilledModels);
+  await whenEnginesAnswer(engines, () => filled.all());
   await app.init();
   const observation = app.get(Observation);
-  observation.start();
+  for (const part of [filled, observation]) part.start();
   const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, pace) : [];
   const jobs = config.ROLES.includes('jobs') ? leadJobs(app, engines) : undefined;
   return {
@@ -99,7 +100,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
       // Runs of jobs take their time to end: they are told first.
       const jobsEnd = jobs?.stop();
       await closeServer(app);
-      const parts = [follower, observation, ...policies].map((part) => part.stop());
+      const parts = [follower, filled, observation, ...policies].map((part) => part.stop());
       await Promise.all([jobsEnd, errors.close(), ...parts]);
       app.get(PushClient).close();
       await engines.close();

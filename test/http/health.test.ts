@@ -138,9 +138,15 @@ test('Without its history a process is not ready, and says what is missing; with
   expect((await service.get('/readyz')).status).toBe(200);
 });
 
+const filledOver = (progress: Progress): FilledModels => {
+  const { reads: store, clock } = service.service.engines;
+  const models = progress.names.map((name) => ({ name, version: 1 }));
+  return new FilledModels({ models, progress, store, lastStored: () => lastOwnEvent(events, catalogue), clock });
+};
+
 test('A process whose read models have never been seen complete is not ready while it cannot be known', async () => {
   const { engines } = service.service;
-  const readiness = new Readiness(engines, new FilledModels(engines.progress, () => lastOwnEvent(events, catalogue)));
+  const readiness = new Readiness(engines, filledOver(engines.progress));
   events.away = true;
   expect(statusesOf(await readiness.report())).toEqual(without('event-store', 'read-models'));
   events.away = false;
@@ -150,8 +156,7 @@ test('A process whose read models have never been seen complete is not ready whi
 test('A process is not ready before its read models have had everything once, and stays ready when they lag later', async () => {
   const { engines } = service.service;
   const progress = new Progress(service.clock, ['customers', 'balances', 'branches']);
-  const filled = new FilledModels(progress, () => lastOwnEvent(events, catalogue));
-  const readiness = new Readiness({ ...engines, progress }, filled);
+  const readiness = new Readiness({ ...engines, progress }, filledOver(progress));
   const head = await service.quiet();
   progress.stop('branches');
   progress.advance('customers', head);
