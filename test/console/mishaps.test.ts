@@ -68,8 +68,10 @@ describe('A dialog', () => {
       page.waitForRequest(/\/rotate$/),
       dialog().getByRole('button', { name: 'Rotate', exact: true }).click(),
     ]);
+    const cancel = dialog().getByRole('button', { name: 'Cancel' });
+    await eventually(() => cancel.isDisabled(), 5_000);
     await page.keyboard.press('Escape');
-    expect(await dialog().getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    expect(await cancel.isDisabled()).toBe(true);
     expect(await isVisible('Close')).toBe(false);
     letGo();
     await dialog().getByText('It is shown this once').waitFor();
@@ -99,8 +101,10 @@ describe('A dialog', () => {
       page.waitForRequest((request) => request.method() === 'PATCH'),
       dialog().getByRole('button', { name: 'Save' }).click(),
     ]);
+    const cancel = dialog().getByRole('button', { name: 'Cancel' });
+    await eventually(() => cancel.isDisabled(), 5_000);
     await page.keyboard.press('Escape');
-    expect(await dialog().getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    expect(await cancel.isDisabled()).toBe(true);
     expect(await isVisible('Close')).toBe(false);
     letGo();
     await dialog().waitFor({ state: 'detached' });
