@@ -59,6 +59,15 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
+/** Once the dialog shows that it is held, neither Escape nor a button ends it. */
+async function mustStay(): Promise<void> {
+  const cancel = dialog().getByRole('button', { name: 'Cancel' });
+  await eventually(() => cancel.isDisabled());
+  await page.keyboard.press('Escape');
+  expect(await cancel.isDisabled()).toBe(true);
+  expect(await isVisible('Close')).toBe(false);
+}
+
 describe('A dialog', () => {
   test('stays while the service works, so that a secret is shown, though Escape was pressed meanwhile', async () => {
     await visitor.signIn(shop.owner, '/partner-keys');
@@ -68,11 +77,7 @@ describe('A dialog', () => {
       page.waitForRequest(/\/rotate$/),
       dialog().getByRole('button', { name: 'Rotate', exact: true }).click(),
     ]);
-    const cancel = dialog().getByRole('button', { name: 'Cancel' });
-    await eventually(() => cancel.isDisabled(), 5_000);
-    await page.keyboard.press('Escape');
-    expect(await cancel.isDisabled()).toBe(true);
-    expect(await isVisible('Close')).toBe(false);
+    await mustStay();
     letGo();
     await dialog().getByText('It is shown this once').waitFor();
     await page.keyboard.press('Escape');
@@ -101,11 +106,7 @@ describe('A dialog', () => {
       page.waitForRequest((request) => request.method() === 'PATCH'),
       dialog().getByRole('button', { name: 'Save' }).click(),
     ]);
-    const cancel = dialog().getByRole('button', { name: 'Cancel' });
-    await eventually(() => cancel.isDisabled(), 5_000);
-    await page.keyboard.press('Escape');
-    expect(await cancel.isDisabled()).toBe(true);
-    expect(await isVisible('Close')).toBe(false);
+    await mustStay();
     letGo();
     await dialog().waitFor({ state: 'detached' });
     await page.getByText('Bergen').waitFor();
