@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { NOTIFICATION_DIRECTORY } from './aggregates/notification-directory.js';
@@ -69,25 +68,16 @@ export function leadPushes(app: INestApplicationContext, engines: Engines): Led 
   const { events, checkpoints, clock, logger, queues } = engines;
   const letters = app.get(DeadLetters);
   return engines.leadership.lead(PUSH, async () => {
-    const stopping = new AbortController();
-    // Every push that waits for its next try listens for the end: as many as are under way.
-    setMaxListeners(0, stopping.signal);
     const subscriber = new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
       name: PUSH,
       filter: { on: 'type', prefixes: ['NotificationSent'] },
-      handle: (event) => app.get(PushDeliveries).deliver(event as Sent, stopping.signal),
-      isTransient: (error) => stopping.signal.aborted || isTransient(error),
+      handle: (event, stopping) => app.get(PushDeliveries).deliver(event as Sent, stopping),
+      isTransient,
       maxInFlight: NOTIFICATIONS_AT_ONCE,
       meter: queues.meters.of(PUSH, 'push'),
       park: (event, error) => letters.park(letterOf('PUSH', PUSH, event, error)),
     });
     await subscriber.start();
-    return {
-      stop: async () => {
-        const stopped = subscriber.stop();
-        stopping.abort();
-        await stopped;
-      },
-    };
+    return subscriber;
   });
 }

@@ -2,7 +2,7 @@ import type { Aggregate } from '../platform/aggregate.js';
 import { notFound } from '../platform/domain-error.js';
 import { choiceOn, extended, withChoice, type CategoryRequest, type LedgerTrail } from './ledger-trail.js';
 import { saleEvents, type Booking, type SaleAccepted, type SaleEvent } from './sale-events.js';
-import type { PricedSale } from './sale-payload.js';
+import { saleId, type PricedSale } from './sale-payload.js';
 
 export { saleEvents, type SaleEvent } from './sale-events.js';
 
@@ -82,8 +82,19 @@ export function acceptedSale(state: Sale): AcceptedSale {
 }
 
 /** Whether a RETURN or CANCELLATION with this id has been booked on this sale. */
-export const hasBooked = (state: AcceptedSale, saleId: string): boolean =>
-  state.cancelledBy?.saleId === saleId || state.returns.some((booked) => booked.saleId === saleId);
+export const hasBooked = (state: AcceptedSale, id: string): boolean =>
+  state.cancelledBy?.saleId === id || state.returns.some((booked) => booked.saleId === id);
+
+/** The record on which a document is booked: its own for a SALE, else that of the sale that it is about. */
+export const holderIdOf = (
+  tenantId: string,
+  id: string,
+  { type, sourceId, relatedExternalId }: Pick<AcceptedSale, 'type' | 'sourceId' | 'relatedExternalId'>,
+): string => (type === 'SALE' ? id : saleId(tenantId, sourceId, relatedExternalId ?? ''));
+
+/** Whether that record has it booked. */
+export const isBookedOn = (holder: Sale, id: string, { type }: Pick<AcceptedSale, 'type'>): holder is AcceptedSale =>
+  holder.status !== 'absent' && (type === 'SALE' ? holder.booking !== null : hasBooked(holder, id));
 
 export type Acceptance = { readonly sourceId: string; readonly sale: PricedSale };
 

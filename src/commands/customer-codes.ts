@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { numberSequence, reserveNumbers } from '../aggregates/number-sequence.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
-import { currentContext, inContext } from '../platform/context.js';
+import { besideIfMatch } from '../platform/context.js';
 import { KeyedQueue } from '../platform/keyed-queue.js';
 import { IDS, type Ids } from '../ports/time.js';
 
@@ -39,8 +39,7 @@ export class CustomerCodes {
     const target = { tenantId, id: 'customer-codes' };
     const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
     // A command of its own: the id of the one under way must not meet twice in the sequence's stream.
-    const { ifMatch: _, ...context } = currentContext();
-    const { state } = await inContext({ ...context, tenantId, commandId: this.ids.next() }, reserving);
+    const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
     const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
     this.blocks.set(tenantId, block);
     return block;

@@ -81,16 +81,17 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
 
   /** Records the last uses of keys that rest since, and forgets those of which nothing is left to record. */
   private async sweepAgainAndAgain(): Promise<void> {
-    const { signal } = this.ending;
-    for (;;) {
-      await this.clock.sleep(SWEEP_EVERY_MS, signal);
-      const due = signal.aborted ? [] : [...this.uses.values()].filter((one) => this.isDue(one));
-      for (const use of due)
-        if (signal.aborted) break;
-        else if (use.usedAtMs > use.recordedAtMs) await this.record(use);
-        else this.uses.delete(use.keyId);
-      if (signal.aborted) return;
+    while (!this.ending.signal.aborted) {
+      await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
+      await this.sweep();
     }
+  }
+
+  private async sweep(): Promise<void> {
+    for (const use of [...this.uses.values()].filter((one) => this.isDue(one)))
+      if (this.ending.signal.aborted) return;
+      else if (use.usedAtMs > use.recordedAtMs) await this.record(use);
+      else this.uses.delete(use.keyId);
   }
 
   private async recordAll(): Promise<void> {

@@ -27,8 +27,9 @@ type Parts = {
 
 /**
  * Publishes integration events in the order of their record, at least once, with a bounded number in flight and never
- * two of one record, whatever streams they come from. While the broker is away it waits; its checkpoint never passes what is neither acknowledged nor
- * parked. A rewind is an event of the same history, and what it asks for is done in its turn, beside what is new.
+ * two of one record, whatever streams they come from. While the broker is away it waits; its checkpoint never passes
+ * what is neither acknowledged nor parked. A rewind is an event of the same history, and what it asks for is done in its
+ * turn, beside what is new.
  */
 export function createForwarder(parts: Parts): WindowedSubscriber {
   const rewinds = new Rewinds(parts);

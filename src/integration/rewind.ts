@@ -54,23 +54,15 @@ export class Rewinds {
   private async publishAll(rewind: Rewind, events: readonly RecordedEvent[], stopping: AbortSignal): Promise<void> {
     const { from } = rewind.data;
     const isDue = (event: Recorded) => !('instant' in from) || event.metadata.timestamp >= from.instant;
-    const failing = new AbortController();
-    const end = AbortSignal.any([stopping, failing.signal]);
+    const failures: unknown[] = [];
     const queue = new KeyedQueue();
-    const publishing = events.map((event) =>
-      queue.run(
-        event.stream,
-        async () => {
-          if (end.aborted) return;
-          await this.publishOne(rewind, event, isDue).catch((error: unknown) => {
-            failing.abort(error);
-          });
-        },
-        alsoAbout(event),
-      ),
-    );
-    await Promise.all(publishing);
-    end.throwIfAborted();
+    const publish = async (event: RecordedEvent): Promise<void> => {
+      if (stopping.aborted || failures.length > 0) return;
+      await this.publishOne(rewind, event, isDue).catch((error: unknown) => failures.push(error));
+    };
+    await Promise.all(events.map((event) => queue.run(event.stream, () => publish(event), alsoAbout(event))));
+    stopping.throwIfAborted();
+    if (failures.length > 0) throw failures[0];
   }
 
   private async publishOne(rewind: Rewind, event: RecordedEvent, isDue: (event: Recorded) => boolean): Promise<void> {

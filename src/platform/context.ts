@@ -35,10 +35,10 @@ const storage = new AsyncLocalStorage<RequestContext>();
 /** Runs `work` (and all that it awaits) as part of `context`. */
 export const inContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
-/** Runs `work` as commands beside the one whose record If-Match speaks of. */
-export function besideIfMatch<T>(work: () => T): T {
+/** Runs `work` as commands beside the one whose record If-Match speaks of; `own`: what else is different for them. */
+export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {}): T {
   const { ifMatch: _, ...context } = currentContext();
-  return inContext(context, work);
+  return inContext({ ...context, ...own }, work);
 }
 
 /** What the service does by itself: the events say by which part of it. */

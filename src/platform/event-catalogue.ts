@@ -135,7 +135,10 @@ export class EventCatalogue {
     };
   }
 
-  /** The event's data checked against its schema, before it is written for ever. @throws Error for a type that no aggregate declares, ZodError */
+  /**
+   * The event's data checked against its schema, before it is written for ever.
+   * @throws Error for a type that no aggregate declares, ZodError
+   */
   encode(event: DomainEvent): { readonly data: object; readonly version: number } {
     const declaration = this.declarations.get(event.type);
     if (!declaration) throw new Error(`Event type ${event.type} is declared by no aggregate`);

@@ -4,8 +4,15 @@ import { customer } from '../aggregates/customer.aggregate.js';
 import type { Reason } from '../aggregates/dead-letter.aggregate.js';
 import { bookCancellation, bookReturn, bookSale, type CategoryFacts } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
-import { saleId as saleIdOf } from '../aggregates/sale-payload.js';
-import { acceptedSale, hasBooked, rejectSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import {
+  acceptedSale,
+  hasBooked,
+  holderIdOf,
+  isBookedOn,
+  rejectSale,
+  sale,
+  type AcceptedSale,
+} from '../aggregates/sale.aggregate.js';
 import { CommandRunner } from '../platform/command-runner.js';
 import { conflict, DomainError } from '../platform/domain-error.js';
 import type { Recorded } from '../platform/event-catalogue.js';
@@ -64,11 +71,8 @@ export class BookingPolicy implements Policy {
 
   /** The rejection, unless it is booked by now. */
   private async standing(tenantId: string, saleId: string, state: AcceptedSale): Promise<Reason | undefined> {
-    const isSale = state.type === 'SALE';
-    const id = isSale ? saleId : saleIdOf(tenantId, state.sourceId, state.relatedExternalId ?? '');
-    const { state: holder } = await this.reader.read(sale, tenantId, id);
-    const isBooked = holder.status !== 'absent' && (isSale ? holder.booking !== null : hasBooked(holder, saleId));
-    return isBooked ? undefined : (state.rejection ?? undefined);
+    const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, saleId, state));
+    return isBookedOn(holder, saleId, state) ? undefined : (state.rejection ?? undefined);
   }
 
   private async bookOrReject(
@@ -98,7 +102,7 @@ export class BookingPolicy implements Policy {
   }
 
   private async bookOnRelated(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
-    const id = saleIdOf(tenantId, state.sourceId, state.relatedExternalId ?? '');
+    const id = holderIdOf(tenantId, saleId, state);
     const related = await this.waitForBooking(tenantId, id);
     // Redelivered: what is booked must not be rejected for what has changed since.
     if (related && hasBooked(related, saleId)) return;

@@ -152,7 +152,10 @@ export interface EventStore {
   /** Asks the engine who it is: one round trip. @throws EventStoreUnavailable */
   facts(): Promise<EngineFacts>;
 
-  /** Soft delete (the service itself deletes no stream): reads say `exists: false`, later appends go on with the revisions. @throws as `append` */
+  /**
+   * Soft delete (the service itself deletes no stream): reads say `exists: false`, later appends go on with the revisions.
+   * @throws as `append`
+   */
   deleteStream(stream: string, expected: ExpectedRevision): Promise<void>;
 
   /** Ends subscriptions, waits for appends in flight, releases files and connections. Idempotent. */

@@ -9,8 +9,8 @@ export type Lease = {
 };
 
 /**
- * One lease for each name: which replica leads what. The store only compares and replaces; who may take a lease over, and when, is
- * decided by src/platform/leadership.ts. Nothing depends on a lease for correctness.
+ * One lease for each name: which replica leads what. The store only compares and replaces; who may take a lease over, and
+ * when, is decided by src/platform/leadership.ts. Nothing depends on a lease for correctness.
  */
 export interface LeaseStore {
   /** The lease as stored, undefined where nobody ever held it. @throws ReadStoreUnavailable */

@@ -3,7 +3,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { idempotencyKey, idempotencyKeyId, isBound } from '../aggregates/idempotency-key.aggregate.js';
 import { transactionIdsOf } from '../aggregates/sale-booking.js';
 import { saleId } from '../aggregates/sale-payload.js';
-import { acceptedSale, hasBooked, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { acceptedSale, holderIdOf, isBookedOn, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { notFound } from '../platform/domain-error.js';
 import { Progress } from '../platform/progress.js';
 import { ReadModels } from '../platform/query.js';
@@ -62,14 +62,9 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     };
   }
 
-  /** From the stream that has it booked: its own for a SALE, else that of the sale that it is about. */
   private async bookingOf(tenantId: string, id: string, found: AcceptedSale): Promise<Booked | undefined> {
-    const { type, sourceId, relatedExternalId } = found;
-    const holder = type === 'SALE' ? id : saleId(tenantId, sourceId, relatedExternalId ?? '');
-    const { state, position } = await this.reader.read(sale, tenantId, holder);
-    if (state.status === 'absent') return undefined;
-    const isBooked = type === 'SALE' ? state.booking !== null : hasBooked(state, id);
-    return isBooked ? { position, transactionIds: transactionIdsOf(id, found, state) } : undefined;
+    const { state, position } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, found));
+    return isBookedOn(state, id, found) ? { position, transactionIds: transactionIdsOf(id, found, state) } : undefined;
   }
 
   /** Of a stream that the read model has not got to the end of, the booking may be long there: it is looked for. */
