@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
-import { onStage } from '../support/console-stage.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
@@ -12,8 +12,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const dialog = () => page.getByRole('dialog');
+const { button, dialog } = handlesOf(() => page);
 const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
 const isVisible = (name: string) => dialog().getByRole('button', { name, exact: true }).isVisible();
 

@@ -136,7 +136,7 @@ describe('A sign-in', () => {
     );
     const headers = { 'x-min-position': again.headers['x-event-position'] ?? '' };
     const read = await service.call('GET', `/api/users/${id}`, { token: tokens.accessToken, headers });
-    expect(read.data).toMatchObject({ lastLoginAt: (own[0]?.metadata as { timestamp: string }).timestamp });
+    expect(read.data).toMatchObject({ lastLoginAt: (own[0]?.data as { startedAt: string }).startedAt });
   });
 
   test('is refused alike, with the same work, whatever is wrong', async () => {
