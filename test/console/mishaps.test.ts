@@ -58,8 +58,9 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
-/** Once the dialog shows that it is held, neither Escape nor a button ends it. */
+/** Neither Escape ends the dialog, from the moment that something is sent, nor a button once it is drawn as held. */
 async function mustStay(): Promise<void> {
+  await page.keyboard.press('Escape');
   const cancel = dialog().getByRole('button', { name: 'Cancel' });
   await eventually(() => cancel.isDisabled());
   await page.keyboard.press('Escape');

@@ -1,4 +1,5 @@
 import { Button, Modal, type ButtonProps } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons';
 
@@ -28,6 +29,7 @@ type Props = Opener & {
 /** A button, and the dialog that it opens. */
 export const DialogFrame = (props: Props): ReactNode => {
   const { label, icon, about, buttonProps, isDangerous = false, isOpen, isHeld, isQuestion = false } = props;
+  const client = useQueryClient();
   return (
     <>
       <Button
@@ -46,7 +48,10 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': 'Close' }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        onClose={props.onClose}
+        // What was sent a moment ago may not be drawn as held yet.
+        onClose={() => {
+          if (client.isMutating() === 0) props.onClose();
+        }}
         opened={isOpen}
         size={isQuestion ? 'md' : 'lg'}
         title={label}
