@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseSchedules } from './jobs/job-schedules.js';
+import './platform/fault-words.js';
 import { isTrustworthy } from './platform/oidc.js';
 import { parseTrustedProxies } from './platform/trusted-proxies.js';
 
@@ -17,7 +18,7 @@ const roles = z
 
 const url = (...schemes: readonly string[]) =>
   z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)), {
-    error: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    error: `Must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   });
 const proxies = z
   .string()
@@ -25,7 +26,7 @@ const proxies = z
   .transform((text, context) => {
     const parsed = parseTrustedProxies(text);
     if (parsed !== undefined) return parsed;
-    context.addIssue({ code: 'custom', message: 'must be true, false, a number up to 10, or addresses and networks' });
+    context.addIssue({ code: 'custom', message: 'Must be true, false, a number up to 10, or addresses and networks.' });
     return z.NEVER;
   });
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
@@ -98,7 +99,7 @@ export const settings = z.object({
     'Private key of access tokens, an Ed25519 JWK (or JWKS, whose first key signs) as JSON, the same for all replicas. Without it one is made in `DATA_DIR`; `npm run keys:rotate` puts a new one first.',
   ),
   OIDC_ISSUER: optional(
-    z.string().refine(isTrustworthy, { error: 'must be an https address (http only on this machine)' }),
+    z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
   ).describe('OpenID provider whose access tokens are accepted too; a verified e-mail address says whose they are.'),
   OIDC_AUDIENCE: optional(z.string()).describe('`aud` of its tokens. Default: JWT_AUDIENCE.'),
   VAPID_PUBLIC_KEY: optional(z.string()).describe(
@@ -106,7 +107,7 @@ export const settings = z.object({
   ),
   VAPID_PRIVATE_KEY: optional(z.string()).describe('Private key of Web Push (VAPID), base64url.'),
   VAPID_SUBJECT: optional(
-    z.string().regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, { error: 'must begin with mailto: or https://' }),
+    z.string().regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, { error: 'Must begin with mailto: or https://.' }),
   ).describe(
     'How those who run push services reach you: a `mailto:` or `https://` address. Default: OPERATOR_EMAIL. Some services ask for a real one.',
   ),
@@ -117,7 +118,7 @@ export const settings = z.object({
     'PEM file of authorities that push services are trusted by, beside the usual ones.',
   ),
   METRICS_TOKEN: optional(
-    z.string().regex(BEARER_TOKEN, { error: 'must be 16 letters, digits or ._~+/- or more' }),
+    z.string().regex(BEARER_TOKEN, { error: 'Must be 16 letters, digits or ._~+/- or more.' }),
   ).describe('Bearer token that `/metrics` asks for. Without one `/metrics` answers to this machine only.'),
   LOG_LEVEL: z
     .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))

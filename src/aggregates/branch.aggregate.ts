@@ -6,7 +6,7 @@ import { changesTo, Email, line, paragraph, Phone, someOf } from './fields.js';
 /** Shown and stored in upper case. */
 const BranchCode = z
   .string()
-  .regex(/^[A-Za-z0-9-]{1,20}$/)
+  .regex(/^[A-Za-z0-9-]{1,20}$/, 'Must be 1 to 20 letters, digits or hyphens.')
   .toUpperCase();
 
 const contact = {

@@ -9,7 +9,12 @@ export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
 /** A partner's name for its system: part of every sale's identity. */
-const SourceId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+const SourceId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'Must be 1 to 64 letters, digits, points, hyphens or underscores, the first no sign.',
+  );
 
 export const CreateIntegrationKey = z
   .strictObject({

@@ -24,7 +24,7 @@ export function currencyDigits(currency: string): number {
 
 export const Currency = z
   .string()
-  .regex(/^[A-Z]{3}$/)
+  .regex(/^[A-Z]{3}$/, 'Must be a currency code of three capital letters, like EUR.')
   .refine((code) => digitsByCurrency.has(code), 'Must be a currency of ISO 4217 that has minor units.');
 
 /** @throws DomainError invalid CURRENCY_MISMATCH for another currency than that of the tenant's books */

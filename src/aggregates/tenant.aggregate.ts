@@ -9,7 +9,10 @@ import { Currency } from './money.js';
 const Slug = z
   .string()
   .max(63)
-  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/);
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
+    'Must be small letters, digits and hyphens, with no hyphen at either end.',
+  );
 
 export const CreateTenant = z
   .strictObject({ name: line(120), slug: Slug, currency: Currency, timeZone: TimeZone, owner: Credentials })

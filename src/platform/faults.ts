@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Fault } from './domain-error.js';
+import './fault-words.js';
 
 const MAX_FAULTS = 50;
 const MAX_NAME_LENGTH = 100;

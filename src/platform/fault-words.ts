@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+const COUNTED: Readonly<Record<string, string>> = { string: 'characters', array: 'entries', set: 'entries' };
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+  never: 'left out',
+};
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  uuid: 'a UUID',
+  guid: 'a UUID',
+  url: 'a URL',
+  date: 'a calendar date: YYYY-MM-DD',
+  datetime: 'an ISO 8601 instant: 2026-01-31T08:30:00.000Z',
+  base64url: 'base64url',
+};
+
+type Bound = {
+  readonly origin: string;
+  readonly exact?: boolean | undefined;
+  readonly inclusive?: boolean | undefined;
+};
+const bounded = ({ origin, exact, inclusive }: Bound, limit: number | bigint, open: string, closed: string): string => {
+  const unit = COUNTED[origin];
+  if (unit === undefined) return `Must be ${inclusive ? closed : open} ${limit}.`;
+  return `Must have ${exact ? 'exactly' : closed} ${limit} ${limit === 1 ? unit.replace(/ies$|s$/, singular) : unit}.`;
+};
+const singular = (plural: string): string => (plural === 'ies' ? 'y' : '');
+
+type Issue = z.core.$ZodRawIssue;
+type Words = { readonly [C in Issue['code']]?: (issue: Extract<Issue, { code: C }>) => string };
+const words: Words = {
+  invalid_type: ({ expected }) => `Must be ${TYPES[expected] ?? expected}.`,
+  too_small: (issue) => {
+    if (issue.minimum === 1 && !issue.exact && COUNTED[issue.origin] !== undefined) return 'Must not be empty.';
+    return bounded(issue, issue.minimum, 'more than', 'at least');
+  },
+  too_big: (issue) => bounded(issue, issue.maximum, 'less than', 'at most'),
+  invalid_format: ({ format, pattern }) =>
+    format === 'regex' ? `Must match ${pattern}.` : `Must be ${FORMATS[format] ?? format}.`,
+  invalid_value: ({ values }) => `Must be ${values.length === 1 ? '' : 'one of '}${values.map(String).join(', ')}.`,
+  not_multiple_of: ({ divisor }) => `Must be a multiple of ${divisor}.`,
+};
+
+/** What a person is told of an issue for which the schema has no words of its own. */
+function inWords(issue: Issue): string {
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'Is required.';
+  return words[issue.code]?.(issue as never) ?? 'Is not valid.';
+}
+
+// What is wrong with a field, in words for whoever filled it in ("Must not be empty.") instead of zod's own for programmers
+// ("Too small: expected string to have >=1 characters"): for the whole process, once this file is imported. Words that a schema
+// has of its own go before them.
+z.config({ customError: inWords });
