@@ -4,11 +4,11 @@
 # acknowledgement that log was flushed. Runs on the built service. A second run without flushes must be found out.
 #
 #   .ci/fsync-order.sh [engine ...]      engines: event-store broker (default: both)
-#   DIST=dist COUNT=20
+#   DIST=dist/modules COUNT=20
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-dist=${DIST:-dist}
+dist=${DIST:-dist/modules}
 count=${COUNT:-20}
 engines=("$@")
 [ ${#engines[@]} -gt 0 ] || engines=(event-store broker)
@@ -21,7 +21,7 @@ if ! command -v strace >/dev/null; then
     exit 1
   fi
 fi
-if [ ! -d "$dist" ]; then npm run --silent build; fi
+if [ ! -d "$dist" ]; then node scripts/build.mjs --modules; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { historyJobs } from '../dist/history-jobs.js';
+import { historyJobs } from '../dist/modules/history-jobs.js';
 import { host } from './service-host.mjs';
 
 const { config, engines, service } = await host();

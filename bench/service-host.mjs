@@ -1,9 +1,9 @@
 // The compiled service, composed by a bench that looks inside: its address is the first line that it prints.
 import 'reflect-metadata';
-import { readConfig } from '../dist/config.js';
-import { seed } from '../dist/jobs/first-start.js';
-import { openEngines } from '../dist/open-engines.js';
-import { createService } from '../dist/service.js';
+import { readConfig } from '../dist/modules/config.js';
+import { seed } from '../dist/modules/jobs/first-start.js';
+import { openEngines } from '../dist/modules/open-engines.js';
+import { createService } from '../dist/modules/service.js';
 
 const quiet = () => undefined;
 /** Requests that end badly are counted by whoever sends them. */

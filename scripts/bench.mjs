@@ -86,7 +86,7 @@ async function measure(figure, folder, noPeer) {
 async function main() {
   const selection = chosen();
   await install();
-  await buildIfStale();
+  await buildIfStale({ withModules: true });
   const hasPeer = selection.some(({ peer }) => peer) && !values.events;
   const noPeer = hasPeer ? await peerLacks() : undefined;
   const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'kontor-bench-'));

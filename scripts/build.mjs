@@ -1,5 +1,5 @@
-// npm run build
+// npm run build; with --modules what tests look into, too
 import { build, install } from './checkout.mjs';
 
 await install();
-await build();
+await build({ withModules: process.argv.includes('--modules') });

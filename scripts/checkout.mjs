@@ -11,26 +11,33 @@ const at = (...parts) => join(root, ...parts);
 /** npm writes this file last, so it tells of an installation that was finished, and when. */
 const INSTALLED = at('node_modules', '.package-lock.json');
 const LOCK = at('package-lock.json');
+const SOURCES = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));
 /**
  * What is built, each from its own inputs. `mark` is written when a build has ended well; an interrupted or failed one
  * leaves none.
  */
-const parts = [
-  {
-    what: 'the service',
-    result: at('dist', 'main.js'),
-    mark: at('dist', '.built'),
-    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path)),
-    build: buildService,
-  },
-  {
-    what: 'the console',
-    result: at('dist', 'console', 'index.html'),
-    mark: at('dist', 'console', '.built'),
-    inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
-    build: buildConsole,
-  },
-];
+const service = {
+  what: 'the service',
+  result: at('dist', 'main.js'),
+  mark: at('dist', '.built'),
+  inputs: [...SOURCES, at('scripts', 'bundle.mjs')],
+  build: buildService,
+};
+const operatorsConsole = {
+  what: 'the console',
+  result: at('dist', 'console', 'index.html'),
+  mark: at('dist', 'console', '.built'),
+  inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
+  build: buildConsole,
+};
+/** What programs of tests and of the bench look into, which the service itself does not need. */
+const modules = {
+  what: 'the modules of the service',
+  result: at('dist', 'modules', 'main.js'),
+  mark: at('dist', 'modules', '.built'),
+  inputs: SOURCES,
+  build: buildModules,
+};
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -88,11 +95,18 @@ export async function install() {
   );
 }
 
-/** Compiles src/ into a dist/ that holds nothing else but the console. */
+/** Bundles src/ into dist/, and leaves there of former builds only what is built apart. */
 async function buildService() {
   const left = existsSync(at('dist')) ? readdirSync(at('dist')) : [];
-  for (const name of left) if (name !== 'console') rmSync(at('dist', name), { recursive: true, force: true });
-  await must('The build', node(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'));
+  for (const name of left)
+    if (!['console', 'modules'].includes(name)) rmSync(at('dist', name), { recursive: true, force: true });
+  await must('The build', node(at('scripts', 'bundle.mjs')));
+}
+
+/** Compiles src/ file by file into dist/modules/. */
+async function buildModules() {
+  rmSync(at('dist', 'modules'), { recursive: true, force: true });
+  await must('The compilation', node(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'));
 }
 
 /** Bundles console/ into dist/console/. */
@@ -108,13 +122,15 @@ async function buildPart({ what, mark, build }) {
   writeFileSync(mark, '');
 }
 
-export async function build() {
-  for (const part of parts) await buildPart(part);
+const partsOf = ({ withModules = false } = {}) => [service, operatorsConsole, ...(withModules ? [modules] : [])];
+
+export async function build(options) {
+  for (const part of partsOf(options)) await buildPart(part);
 }
 
-/** Builds each part that is older than what it is made from. */
-export async function buildIfStale() {
-  for (const part of parts) {
+/** Builds each part that is older than what it is made from: the service with its console, and its modules if asked for. */
+export async function buildIfStale(options) {
+  for (const part of partsOf(options)) {
     const inputs = part.inputs.map(latestChange);
     if (!existsSync(part.result) || changedAt(part.mark) < Math.max(...inputs)) await buildPart(part);
   }

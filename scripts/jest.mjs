@@ -1,10 +1,10 @@
 // How the scripts run jest. TEST_REPORT=<file> leaves its result there as JSON.
 import { buildIfStale, install, node } from './checkout.mjs';
 
-/** Dependencies, and the compiled service, which test/e2e and test/real start as processes. */
+/** Dependencies, and the built service with its modules, which tests start as processes. */
 export async function prepare() {
   await install();
-  await buildIfStale();
+  await buildIfStale({ withModules: true });
 }
 
 /** Answers jest's exit code. */

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { catalogue } from './catalogue.js';
@@ -33,7 +34,7 @@ import { POLICIES } from './policies/policies.js';
 import { RestorationWatch } from './policies/restoration-watch.js';
 import { projections } from './projections/projections.js';
 import { Observation } from './observation.js';
-import { version } from './version.js';
+import { packageFolder, version } from './version.js';
 
 export type Service = {
   readonly app: NestFastifyApplication;
@@ -73,7 +74,7 @@ export async function createService(config: Config, engines: Engines): Promise<S
         countRequests(server, pace);
         meterRequests(server.server, requests);
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
-        installConsole(server);
+        installConsole(server, fileURLToPath(new URL('dist/console', packageFolder)));
       },
     },
   );

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { notFound } from '../platform/domain-error.js';
 import { Answer } from './answer.js';
@@ -43,8 +42,7 @@ const NOT_BUILT = `<!doctype html>
 <head><meta charset="utf-8"><title>Kontor</title></head>
 <body>
 <h1>The console is not built</h1>
-<p>Run <code>npm run build</code> in the folder of the sources, and start the service from <code>dist/</code>:
-<code>npm start</code> does both.</p>
+<p>Run <code>npm run build</code> in Kontor's folder. <code>npm start</code> does so by itself.</p>
 </body>
 </html>
 `;
@@ -59,11 +57,8 @@ const PAGE: Endpoint = {
   answers: { status: 200, shape: 'page-html' },
 };
 
-/** Where `npm run build` leaves the console: beside the compiled sources. */
-const builtConsole = (): string => fileURLToPath(new URL('../console', import.meta.url));
-
-/** Serves the operators' console at /console: one page for every address below it, and its assets. */
-export function installConsole(server: FastifyInstance, folder = builtConsole()): void {
+/** Serves the operators' console, as it is built in `folder`, at /console: one page for every address below it, and its assets. */
+export function installConsole(server: FastifyInstance, folder: string): void {
   const files = new ConsoleFiles(folder);
   const page = async (): Promise<Answer> => {
     const nonce = randomBytes(16).toString('base64');

@@ -106,12 +106,6 @@ describe('The session of a browser', () => {
     expect((await signIn({}, wrong)).told).toBe('429 RATE_LIMITED');
     expect((await service.post('/api/auth/login', OPERATOR)).told).toBe('429 RATE_LIMITED');
   });
-
-  test('tells where sources run how the console is built', async () => {
-    const reply = await service.get('/console/jobs');
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(reply.text).toContain('npm run build');
-  });
 });
 
 describe('The page of the console', () => {
@@ -137,6 +131,17 @@ describe('The page of the console', () => {
 
   const get = (url: string, encoding = 'identity') =>
     server.inject({ method: 'GET', url, headers: { 'accept-encoding': encoding } });
+
+  test('tells how the console is built, where it is not', async () => {
+    const bare = createServer();
+    installKernel(bare, { ids: { next: () => 'id' } } as never);
+    installConsole(bare, join(folder, 'nothing'));
+    const { statusCode, headers, body } = await bare.inject({ method: 'GET', url: '/console/jobs' });
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(body).toContain('npm run build');
+    await bare.close();
+  });
+
   const policyOf = (answer: Awaited<ReturnType<typeof get>>): Map<string, string> =>
     new Map(
       String(answer.headers['content-security-policy'])

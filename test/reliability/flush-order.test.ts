@@ -12,7 +12,7 @@ const AT_ONCE = 4;
 const hooks = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);
-    if (!url.includes('/adapters/embedded/')) return loaded;
+    if (!/\\/dist\\/[^/]+\\.js$/.test(url)) return loaded;
     return { ...loaded, source: String(loaded.source).replace(/synchronous\\s*=\\s*\\w+/gi, 'synchronous = OFF') };
   }`;
 const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;

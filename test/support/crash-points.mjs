@@ -1,6 +1,6 @@
 // Kills the process that it is loaded into at one call of a port, just before the call takes effect or just after it did:
 //
-//   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/main.js
+//   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/modules/main.js
 //
 // The nth call of that point is meant, counted in each thread. `torn`: a part of the documents of a write is stored, and
 // no checkpoint, as a read store may leave it that has no transactions. An append of several streams is taken apart, as
@@ -48,7 +48,7 @@ const writes = {
 };
 
 async function interceptAppends(matches) {
-  const { EmbeddedEventStore } = await import('../../dist/adapters/embedded/event-store.js');
+  const { EmbeddedEventStore } = await import('../../dist/modules/adapters/embedded/event-store.js');
   const { append, appendInOrder } = EmbeddedEventStore.prototype;
   EmbeddedEventStore.prototype.append = function (one) {
     return matches(one) ? guarded(() => append.call(this, one)) : append.call(this, one);
@@ -62,7 +62,7 @@ async function interceptAppends(matches) {
 }
 
 async function interceptWrites(matches) {
-  const { EmbeddedReadStore } = await import('../../dist/adapters/embedded/read-store.js');
+  const { EmbeddedReadStore } = await import('../../dist/modules/adapters/embedded/read-store.js');
   const { write } = EmbeddedReadStore.prototype;
   EmbeddedReadStore.prototype.write = function (batch) {
     const tear = () => {
@@ -74,7 +74,7 @@ async function interceptWrites(matches) {
 }
 
 async function interceptPublishing() {
-  const { EmbeddedBroker } = await import('../../dist/adapters/embedded/broker.js');
+  const { EmbeddedBroker } = await import('../../dist/modules/adapters/embedded/broker.js');
   const { publishInOrder } = EmbeddedBroker.prototype;
   EmbeddedBroker.prototype.publishInOrder = function (messages) {
     return guarded(() => publishInOrder.call(this, messages));
@@ -82,7 +82,7 @@ async function interceptPublishing() {
 }
 
 async function interceptRenewals() {
-  const { MemoryLeaseStore } = await import('../../dist/adapters/embedded/lease-store.js');
+  const { MemoryLeaseStore } = await import('../../dist/modules/adapters/embedded/lease-store.js');
   const { replace } = MemoryLeaseStore.prototype;
   MemoryLeaseStore.prototype.replace = function (name, expected, next) {
     const isRenewal = expected?.holder === next.holder && next.counter > expected.counter;

@@ -1,5 +1,5 @@
-// Appends events one after another to the embedded event store (or publishes to the embedded broker) of the built
-// service, and says `ACK n` with one write to standard output as soon as the nth is acknowledged.
+// Appends events one after another to the embedded event store (or publishes to the embedded broker) of the
+// service's modules, and says `ACK n` with one write to standard output as soon as the nth is acknowledged.
 // Watched by .ci/fsync-order.sh, which also runs it with KONTOR_PROBE_SYNCHRONOUS=OFF to see that it would notice.
 //
 //   node fsync-probe.mjs <dist> <event-store|broker> <directory> <count>

@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-const { readConfig } = await import('../../dist/config.js');
-const { historyJobs } = await import('../../dist/history-jobs.js');
+const { readConfig } = await import('../../dist/modules/config.js');
+const { historyJobs } = await import('../../dist/modules/history-jobs.js');
 
 const job = historyJobs(readConfig(), {}).find(({ name }) => name === process.argv[2]);
 const stop = new AbortController();
