@@ -40,7 +40,7 @@ export class BenchService {
 
   static async start({ directory, env = {}, onListening }: ServiceOptions = {}): Promise<BenchService> {
     const place = directory ?? (await mkdtemp(join(tmpdir(), 'kontor-bench-')));
-    const server = await startServer([MAIN], { ...environmentOf(place), ...env });
+    const server = await startServer(['--enable-source-maps', MAIN], { ...environmentOf(place), ...env });
     onListening?.(server.process.pid);
     const operator = await signedIn(server.url);
     return new BenchService(server, place, directory === undefined, operator, new ApiClient(server.url));

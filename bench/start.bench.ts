@@ -58,7 +58,7 @@ async function secondsToReady(args: (port: number) => readonly string[], env: (p
 
 const service = (directory: string) =>
   secondsToReady(
-    () => [MAIN],
+    () => ['--enable-source-maps', MAIN],
     (port) => ({ ...environmentOf(directory), PORT: String(port) }),
   );
 

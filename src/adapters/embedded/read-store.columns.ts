@@ -21,11 +21,23 @@ export type Sizes = {
   readonly skippedShare: number;
   /** So many documents are sorted as they are found; more are taken from the order's index, which has them sorted. */
   readonly sorted: number;
+  /** Of columns that are kept in memory between lists, bytes in all: a column of a million documents has four million. */
+  readonly keptBytes: number;
 };
-export const SIZES: Sizes = { block: 2_048, many: 5_000, few: 1_000, fewShare: 0.01, skippedShare: 0.4, sorted: 2_000 };
+export const SIZES: Sizes = {
+  block: 2_048,
+  many: 5_000,
+  few: 1_000,
+  fewShare: 0.001,
+  skippedShare: 0.4,
+  sorted: 2_000,
+  keptBytes: 24 * 1024 * 1024,
+};
 
 /** In place of a column: the documents' numbers. */
 export const NUMBERS = -1;
+/** In place of a column: what tells that a scope's blocks are others than before. */
+export const TAG = -2;
 /** The code of the order's first field for what no list shows, and that of any other field without a value. */
 export const NONE = 0;
 
@@ -79,6 +91,7 @@ export type CodedRow = {
 export class ColumnWriter {
   private readonly changed = new Map<number, TailRow[]>();
   private readonly grown = new Set<number>();
+  private readonly written = new Set<number>();
   private readonly places: readonly number[];
   private readonly insert: string;
 
@@ -121,6 +134,7 @@ export class ColumnWriter {
         this.db.run(sql, scope, rows.at(-1)?.number ?? 0);
       }
     }
+    this.tag();
   }
 
   /** All documents of a table that was written in bulk. */
@@ -133,6 +147,15 @@ export class ColumnWriter {
       waiting.set(row.scope, rows.length === this.block ? [] : rows);
     }
     for (const [scope, rows] of waiting) for (const row of rows) this.wait(scope, row);
+    this.tag();
+  }
+
+  /** Random, so that no table that comes by the same name later has it. */
+  private tag(): void {
+    const sql = `INSERT INTO ${this.shape.blocks} (scope, field, first, data) VALUES (?, ${TAG}, 0, randomblob(8))
+      ON CONFLICT (scope, field, first) DO UPDATE SET data = excluded.data`;
+    for (const scope of this.written) this.db.run(sql, scope);
+    this.written.clear();
   }
 
   private wait(scope: number, { number, codes }: TailRow): void {
@@ -173,6 +196,7 @@ export class ColumnWriter {
     const sql = `INSERT INTO ${this.shape.blocks} (scope, field, first, data) VALUES (?, ?, ?, ?)
       ON CONFLICT (scope, field, first) DO UPDATE SET data = excluded.data`;
     this.db.run(sql, scope, column, first, bytesOf(data));
+    this.written.add(scope);
   }
 
   private get(scope: number, column: number, first: number): Uint32Array {
