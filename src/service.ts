@@ -22,7 +22,7 @@ import { AccessTokens } from './platform/access-tokens.js';
 import { FilledModels } from './platform/filled-models.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
-import { BusyShare } from './platform/busy-share.js';
+import { BusyShare } from './adapters/busy-share.js';
 import { Pace } from './platform/pace.js';
 import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { BusyShare } from '../../src/platform/busy-share.js';
+import { BusyShare } from '../../src/adapters/busy-share.js';
 import { Pace } from '../../src/platform/pace.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,11 +1,34 @@
 import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
+import { BusyShare } from '../busy-share.js';
 
-/** Wakes subscriptions when something was committed: no timers, no polling. */
+/** A thread that is busy for no more than this share of its time is woken at once. */
+const EASY_SHARE = 0.4;
+/** Between two times that a thread without any time left is woken. */
+const MOST_PAUSE_MS = 20;
+
+/** How long subscriptions of a thread may rest after they were woken, if it is busy for this share of its time. */
+export const pauseAt = (share: number): number =>
+  Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
+
+/**
+ * Wakes subscriptions when something was committed: at once in a thread that has time left, and the less it has the more
+ * commits at once. Each time every subscription reads, and handles what it finds in a batch: many small ones take twice as
+ * long, and a thread that is behind would never get any larger ones.
+ */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
   #ended = false;
+  #resting: NodeJS.Timeout | undefined;
+  #wokenMs = Number.NEGATIVE_INFINITY;
   /** Where each is. */
   readonly #waiting = new Map<() => void, Position>();
+  readonly #pauseMs: () => number;
+
+  /** @param pauseMs how long subscriptions may rest after they were woken, now */
+  constructor(pauseMs?: () => number) {
+    const busy = new BusyShare();
+    this.#pauseMs = pauseMs ?? (() => pauseAt(busy.read()));
+  }
 
   get ended(): boolean {
     return this.#ended;
@@ -15,23 +38,37 @@ export class CommitSignal {
   announce(head: Position): void {
     if (head <= this.#head) return;
     this.#head = head;
-    for (const [wake, position] of this.#waiting) if (position < head) this.#wake(wake);
+    if (this.#resting !== undefined) return;
+    // The engine's own waiting, which no clock of a test holds up.
+    const leftMs = this.#wokenMs + this.#pauseMs() - performance.now();
+    if (leftMs < 1) this.#wakeAll();
+    else
+      this.#resting = setTimeout(() => {
+        this.#wakeAll();
+      }, leftMs);
   }
 
   /** Wakes everyone for good. */
   end(): void {
     this.#ended = true;
+    clearTimeout(this.#resting);
     for (const wake of this.#waiting.keys()) this.#wake(wake);
   }
 
   /** Calls `wake` once, when something beyond `position` is there; at once where it is already. */
   onBeyond(position: Position, wake: () => void): void {
-    if (this.#ended || this.#head > position) wake();
+    if (this.#ended || (this.#head > position && this.#resting === undefined)) wake();
     else this.#waiting.set(wake, position);
   }
 
   forget(wake: () => void): void {
     this.#waiting.delete(wake);
+  }
+
+  #wakeAll(): void {
+    this.#resting = undefined;
+    this.#wokenMs = performance.now();
+    for (const [wake, position] of this.#waiting) if (position < this.#head) this.#wake(wake);
   }
 
   #wake(wake: () => void): void {
