@@ -16,7 +16,12 @@ import {
 import { auditData } from '../support/data-audit.js';
 import { chanceFor, IS_SOAK, noteCycles, SEED } from '../support/fault-row.js';
 
-const SERVICE = [process.execPath, '--import', join(ROOT, 'test/support/crash-points.mjs'), join(ROOT, 'dist/modules/main.js')];
+const SERVICE = [
+  process.execPath,
+  '--import',
+  join(ROOT, 'test/support/crash-points.mjs'),
+  join(ROOT, 'dist/modules/main.js'),
+];
 /** In the order in which a sale meets them. */
 const POINTS = [
   'key claim',
