@@ -20,6 +20,8 @@ export type Engines = {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** The share of its time in which the serving thread had work lately: 0 to 1. */
+  readonly busyShare: () => number;
   /** What is logged here is noted by `errors`, too. */
   readonly logger: Logger;
   /** Logs and notes nothing: for requests, whose errors are noted from their outcomes. */

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { BusyShare } from './adapters/busy-share.js';
 import { SystemClock, Uuid7Ids } from './adapters/system-time.js';
 import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
@@ -225,6 +226,7 @@ async function enginesOf(parts: Parts, models: OpenModels, running: Running): Pr
   const cache = new MeteredCache(await openCache(settings, { clock, logger }), metrics.cache);
   return {
     ...{ events, reads, broker, cache, clock, ids, logger, bareLogger, errors, progress, metrics, queues },
+    busyShare: new BusyShare().read,
     sharesCache: settings.redisUrl !== undefined,
     leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
     checkpoints: running.checkpoints,

@@ -22,7 +22,6 @@ import { AccessTokens } from './platform/access-tokens.js';
 import { FilledModels } from './platform/filled-models.js';
 import type { Led } from './platform/leadership.js';
 import { ModelFollower } from './platform/model-follower.js';
-import { BusyShare } from './adapters/busy-share.js';
 import { Pace } from './platform/pace.js';
 import type { Policy } from './platform/policy.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from './platform/principal.js';
@@ -51,7 +50,7 @@ export type Service = {
 export async function createService(config: Config, engines: Engines): Promise<Service> {
   const { clock, ids, bareLogger: logger, errors } = engines;
   const tokens = await openTokens(config, engines);
-  const pace = new Pace(clock, new BusyShare().read);
+  const pace = new Pace(clock, engines.busyShare);
   let openApi = () => '';
   const requests = new RequestMetrics(engines.metrics.registry);
   const module = AppModule.over(config, engines, tokens, await openPush(config, engines));
