@@ -10,7 +10,7 @@ import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import type { Service } from '../service.js';
 import { DEMO_CURRENCY, DEMO_SOURCE, seedSales } from './demo-sales.js';
 
-/** Text to print when the address is known; undefined when nothing was made. */
+/** Text to print when the address is known; undefined where there is no demo tenant. */
 export type Welcome = (url: string) => string;
 
 const DEMO_SLUG = 'demo';
@@ -29,7 +29,7 @@ export async function seed(config: Config, service: Service): Promise<Welcome | 
   if (!config.SEED_DEMO) return undefined;
   const ownerPassword = newPassword();
   const tenantId = await makeTenant(service, ownerPassword);
-  if (tenantId === undefined) return undefined;
+  if (tenantId === undefined) return (url) => againText(url, config);
   const operatorPassword = newPassword();
   const operatorIsNew = await makeOperator(service, DEMO_OPERATOR, operatorPassword);
   const key = await makeKey(service, tenantId);
@@ -82,6 +82,18 @@ async function unlessTaken(codes: readonly string[], make: () => Promise<unknown
     if (error instanceof DomainError && codes.includes(error.code)) return false;
     throw error;
   }
+}
+
+/** Also for who broke off the first start, and was shown nothing. */
+function againText(url: string, { DATA_DIR, EVENTSTORE_URL }: Config): string {
+  const anew = EVENTSTORE_URL === undefined ? `To begin anew, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';
+  return `
+Kontor runs, with the demo tenant of an earlier start, which showed its passwords.
+${anew}
+  console        ${url}/console
+  API documents  ${url}/docs
+
+`;
 }
 
 type Person = { readonly who: string; readonly email: string; readonly password: string };

@@ -60,6 +60,7 @@ describe('a first start in development', () => {
         await call(`${url}/api/auth/login`, { body: { email, password } });
       }
       expect(second.stdout).not.toContain('curl');
+      expect(second.stdout).toContain(`stop Kontor and remove the folder ${directory}`);
       const [again] = (await bash(show.replaceAll(await first.url(), url))).split('\n') as [string];
       expect((JSON.parse(again) as CustomerPage).items).toHaveLength(1);
       await second.stop();
