@@ -24,12 +24,16 @@ describe('A password', () => {
     const hash = await hashPassword('correct horse');
     const cpuMs = async (given: string | undefined): Promise<number> => {
       const before = process.cpuUsage();
-      for (let time = 0; time < 5; time += 1) await passwords.matches(given, 'wrong');
+      await passwords.matches(given, 'wrong');
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1_000;
     };
-    await cpuMs(undefined);
-    const [known, unknown] = [await cpuMs(hash), await cpuMs(undefined)];
+    let [known, unknown] = [Infinity, Infinity];
+    // The least of each, in turns: other work of the process and of the machine only adds to them.
+    for (let time = 0; time < 8; time += 1) {
+      known = Math.min(known, await cpuMs(hash));
+      unknown = Math.min(unknown, await cpuMs(undefined));
+    }
     expect(unknown / known).toBeGreaterThan(0.4);
   });
 
