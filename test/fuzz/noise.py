@@ -8,11 +8,11 @@ import json
 # document would want to see on every field. Told by the message, so that any other refusal is a finding.
 RULES = {
     "Must not contain control characters.": "texts are free of control characters",
-    "expected string to have >=1 characters": "texts of nothing but spaces are empty",
+    "Must not be empty.": "texts of nothing but spaces are empty",
     "Must have at most 64 characters before the @.": "said by the format, not by its pattern",
     "Must be a currency of ISO 4217": "the list of currencies is ISO's",
     "Must be a time zone of the IANA database.": "the list of time zones is IANA's",
-    'Invalid option: expected one of "CUSTOMER"': "kinds of accounts are taken in any case",
+    "Must be one of CUSTOMER,": "kinds of accounts are taken in any case",
     "Must be a path that begins with one slash": "links are paths or https addresses",
     "Must be an https address.": "links are paths or https addresses",
     "Must be 1 to 255 visible ASCII characters.": "the form of a key is described at its header",
