@@ -153,7 +153,7 @@ describe('An integration key', () => {
     expect(reply.data).toEqual({ id, ...body, key });
     expect(key).toMatch(/^kontor_[\w-]{43}_[\w-]{43}$/);
     const events = JSON.stringify(await service.service.engines.events.readAll());
-    expect(events).not.toContain(key.split('_').at(-1));
+    expect(events).not.toContain(key.slice(-43));
     expect((await refused(key)).told).toBe('202');
   });
 

@@ -103,10 +103,6 @@ describe('Metrics', () => {
   });
 
   test('count what is appended, conflicts, commits, messages, and how far every subscriber is', async () => {
-    const before = await scrape(service);
-    const headBefore = await service.quiet();
-    await service.sell(books.partner, saleOf('subscribed'));
-    const head = await service.quiet();
     const queueOf = { subscriber: 'booking', kind: 'policy' };
     const settled = async (): Promise<MetricsText> => {
       for (;;) {
@@ -115,6 +111,10 @@ describe('Metrics', () => {
         await delay(10);
       }
     };
+    const headBefore = await service.quiet();
+    const before = await settled();
+    await service.sell(books.partner, saleOf('subscribed'));
+    const head = await service.quiet();
     const after = await settled();
     const rise = (name: string, labels: Record<string, string> = {}): number =>
       after.value(name, labels) - (before.all(name, labels)[0]?.value ?? 0);
