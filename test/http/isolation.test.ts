@@ -32,7 +32,8 @@ type Side = {
 };
 
 async function newSide(): Promise<Side> {
-  const mark = service.fresh('q').replace('-', 'x');
+  // Long enough that no key has it by chance.
+  const mark = service.fresh('qvwkz').replace('-', 'x');
   const tenant = await service.createTenant({ slug: `${mark}-slug` });
   const books = { tenant, partner: await service.createKey(tenant, { sourceId: `${mark}-source` }) };
   return { books, mark, externalIds: [], made: 0 };
