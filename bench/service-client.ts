@@ -8,7 +8,11 @@ import { startServer, type Server } from './processes.js';
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-const MAIN = new URL('../dist/main.js', import.meta.url).pathname;
+/** Node's arguments for the service, as it is started everywhere. */
+export const SERVICE: readonly string[] = [
+  '--enable-source-maps',
+  new URL('../dist/main.js', import.meta.url).pathname,
+];
 
 /** Of the compiled service on a folder of its own, with its own engines whatever servers others are measured on. */
 export const environmentOf = (directory: string): Record<string, string> => ({
@@ -40,7 +44,7 @@ export class BenchService {
 
   static async start({ directory, env = {}, onListening }: ServiceOptions = {}): Promise<BenchService> {
     const place = directory ?? (await mkdtemp(join(tmpdir(), 'kontor-bench-')));
-    const server = await startServer(['--enable-source-maps', MAIN], { ...environmentOf(place), ...env });
+    const server = await startServer(SERVICE, { ...environmentOf(place), ...env });
     onListening?.(server.process.pid);
     const operator = await signedIn(server.url);
     return new BenchService(server, place, directory === undefined, operator, new ApiClient(server.url));

@@ -9,7 +9,7 @@ import { options, pick } from './options.js';
 import { prepared } from './prepared-history.js';
 import { end, pin, start } from './processes.js';
 import { say, tell } from './report.js';
-import { environmentOf } from './service-client.js';
+import { environmentOf, SERVICE } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
@@ -18,7 +18,6 @@ import { round } from './statistics.js';
  */
 const STARTS = options.runs * pick(3, 1);
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
-const MAIN = new URL('../dist/main.js', import.meta.url).pathname;
 const NEST = new URL('./bare-nest.mjs', import.meta.url).pathname;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 120_000;
@@ -58,7 +57,7 @@ async function secondsToReady(args: (port: number) => readonly string[], env: (p
 
 const service = (directory: string) =>
   secondsToReady(
-    () => ['--enable-source-maps', MAIN],
+    () => SERVICE,
     (port) => ({ ...environmentOf(directory), PORT: String(port) }),
   );
 

@@ -16,14 +16,8 @@ const APART = [
 ];
 /** What Nest looks for and does without. */
 const OPTIONAL = [
-  ...[
-    '@nestjs/microservices',
-    '@nestjs/platform-express',
-    '@nestjs/websockets',
-    'class-transformer',
-    'class-validator',
-  ],
-  ...['@fastify/multipart', '@fastify/static', '@fastify/view'],
+  ...['@nestjs/microservices', '@nestjs/platform-express', '@nestjs/websockets'],
+  ...['class-transformer', 'class-validator', '@fastify/multipart', '@fastify/static', '@fastify/view'],
 ];
 const outside = [...APART, ...OPTIONAL];
 const isOutside = (id) => id.startsWith('node:') || outside.some((name) => id === name || id.startsWith(`${name}/`));

@@ -38,13 +38,11 @@ export const CalendarDate = z.iso.date();
 const EARLIEST_DATE = '1900-01-01';
 /** What the API's document says of them: with the format it leaves dates that exist, from 1900. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
-export const enteredDate = (message?: string) =>
-  z.iso
-    .date(message)
-    .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
-    .meta({ pattern: DATE_FORM });
 /** The date of what people enter. */
-export const EntryDate = enteredDate();
+export const EntryDate = z.iso
+  .date()
+  .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
+  .meta({ pattern: DATE_FORM });
 
 /** An instant as events hold it: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });

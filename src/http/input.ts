@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATE_FORM, enteredDate, printable } from '../aggregates/fields.js';
+import { DATE_FORM, EntryDate, printable } from '../aggregates/fields.js';
 import { documented } from './shapes.js';
 
 /** The pieces of which query schemas are made. Every text is bounded, trimmed, and free of control characters. */
@@ -15,7 +15,7 @@ export const dateDocument = { type: 'string', format: 'date', pattern: DATE_FORM
 export const instantDocument = { type: 'string', format: 'date-time', pattern: INSTANT_FORM } as const;
 
 /** A calendar date that exists, 1900 or later. */
-export const dateInput = enteredDate('Must be a calendar date: YYYY-MM-DD.');
+export const dateInput = EntryDate;
 
 const instantText = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 instant: 2026-01-31T08:30:00.000Z.' });
 const toInstant = (value: string): string => new Date(value).toISOString();

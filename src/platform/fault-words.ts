@@ -1,6 +1,10 @@
 import { z } from 'zod';
 
-const COUNTED: Readonly<Record<string, string>> = { string: 'characters', array: 'entries', set: 'entries' };
+/** One and several of what a size counts. */
+const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -28,11 +32,10 @@ type Bound = {
   readonly inclusive?: boolean | undefined;
 };
 const bounded = ({ origin, exact, inclusive }: Bound, limit: number | bigint, open: string, closed: string): string => {
-  const unit = COUNTED[origin];
-  if (unit === undefined) return `Must be ${inclusive ? closed : open} ${limit}.`;
-  return `Must have ${exact ? 'exactly' : closed} ${limit} ${limit === 1 ? unit.replace(/ies$|s$/, singular) : unit}.`;
+  const counted = COUNTED[origin];
+  if (counted === undefined) return `Must be ${inclusive ? closed : open} ${limit}.`;
+  return `Must have ${exact ? 'exactly' : closed} ${limit} ${counted[limit === 1 ? 0 : 1]}.`;
 };
-const singular = (plural: string): string => (plural === 'ies' ? 'y' : '');
 
 type Issue = z.core.$ZodRawIssue;
 type Words = { readonly [C in Issue['code']]?: (issue: Extract<Issue, { code: C }>) => string };

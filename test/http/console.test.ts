@@ -112,6 +112,12 @@ describe('The page of the console', () => {
   const SCRIPT = `console.log('${'k'.repeat(3_000)}');`;
   let folder: string;
   let server: FastifyInstance;
+  const servingFrom = (built: string): FastifyInstance => {
+    const serving = createServer();
+    installKernel(serving, { ids: { next: () => 'id' } } as never);
+    installConsole(serving, built);
+    return serving;
+  };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kontor-console-'));
     await mkdir(join(folder, 'assets'));
@@ -120,9 +126,7 @@ describe('The page of the console', () => {
     await writeFile(join(folder, 'assets', 'index-abc.js'), SCRIPT);
     await writeFile(join(folder, 'assets', 'index-abc.js.br'), brotliCompressSync(SCRIPT));
     await writeFile(join(folder, 'assets', 'index-abc.js.gz'), gzipSync(SCRIPT));
-    server = createServer();
-    installKernel(server, { ids: { next: () => 'id' } } as never);
-    installConsole(server, folder);
+    server = servingFrom(folder);
   });
   afterAll(async () => {
     await server.close();
@@ -133,9 +137,7 @@ describe('The page of the console', () => {
     server.inject({ method: 'GET', url, headers: { 'accept-encoding': encoding } });
 
   test('tells how the console is built, where it is not', async () => {
-    const bare = createServer();
-    installKernel(bare, { ids: { next: () => 'id' } } as never);
-    installConsole(bare, join(folder, 'nothing'));
+    const bare = servingFrom(join(folder, 'nothing'));
     const { statusCode, headers, body } = await bare.inject({ method: 'GET', url: '/console/jobs' });
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(body).toContain('npm run build');

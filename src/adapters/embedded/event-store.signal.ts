@@ -10,6 +10,11 @@ const MOST_PAUSE_MS = 20;
 export const pauseAt = (share: number): number =>
   Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
 
+function asBusyAsTheThread(): () => number {
+  const { read } = new BusyShare();
+  return () => pauseAt(read());
+}
+
 /**
  * Wakes subscriptions when something was committed: at once in a thread that has time left, and the less it has the more
  * commits at once. Each time every subscription reads, and handles what it finds in a batch: many small ones take twice as
@@ -25,9 +30,8 @@ export class CommitSignal {
   readonly #pauseMs: () => number;
 
   /** @param pauseMs how long subscriptions may rest after they were woken, now */
-  constructor(pauseMs?: () => number) {
-    const busy = new BusyShare();
-    this.#pauseMs = pauseMs ?? (() => pauseAt(busy.read()));
+  constructor(pauseMs = asBusyAsTheThread()) {
+    this.#pauseMs = pauseMs;
   }
 
   get ended(): boolean {

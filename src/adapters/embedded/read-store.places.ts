@@ -74,7 +74,7 @@ export class Columns {
   constructor(
     private readonly db: ReadStoreDatabase,
     private readonly kept: KeptColumns,
-    readonly shape: TableShape,
+    private readonly shape: TableShape,
     private readonly scope: number,
     private readonly block: number,
   ) {

@@ -10,6 +10,8 @@ import { lowest, orderIndex, type TableShape } from './read-store.tables.js';
 
 /** The documents with one value of the order's first field: a day's, say. */
 type Bucket = { readonly code: number; readonly value: Value; readonly count: number };
+/** Opens a table's columns, of one scope in one transaction. */
+type ColumnsOf = (shape: TableShape) => Columns;
 /** In one of the columns one of the codes. */
 type Having = { readonly column: number; readonly codes: Bits };
 
@@ -29,9 +31,10 @@ export class ReadStoreScan {
   list(target: Target, query: ListQuery, criteria: readonly Criterion[]): Listed | undefined {
     const { shape, entry } = target;
     if (shape.coded.length === 0 || !entry.indexed || !criteria.every((each) => isCoded(shape, each))) return undefined;
-    const columns = this.columnsOf(target.scope, shape);
+    const columnsOf = this.opener(target.scope);
+    const columns = columnsOf(shape);
     let places: Places | undefined;
-    for (const either of this.asked(target, criteria)) {
+    for (const either of this.asked(target, criteria, columnsOf)) {
       const found = either.map(({ column, codes }) => columns.having(column, codes, places));
       places = found.reduce(union, new Uint32Array());
     }
@@ -41,16 +44,22 @@ export class ReadStoreScan {
     return { totalCount, items: this.page(target, query, columns, shown, buckets) };
   }
 
-  private columnsOf(scope: number, shape: TableShape): Columns {
-    return new Columns(this.db, this.kept, shape, scope, this.sizes.block);
+  /** The columns of a scope, each table's once. */
+  private opener(scope: number): ColumnsOf {
+    const opened = new Map<TableShape, Columns>();
+    return (shape) => {
+      const columns = opened.get(shape) ?? new Columns(this.db, this.kept, shape, scope, this.sizes.block);
+      opened.set(shape, columns);
+      return columns;
+    };
   }
 
   /** What documents must have, what few have first: for each a choice. */
-  private asked({ shape, scope }: Target, criteria: readonly Criterion[]): (readonly Having[])[] {
+  private asked({ shape, scope }: Target, criteria: readonly Criterion[], columnsOf: ColumnsOf): (readonly Having[])[] {
     const words: (readonly Having[])[] = [];
     const filters: (readonly Having[])[] = [];
     for (const criterion of criteria) {
-      if (criterion.kind === 'word') words.push(this.havingWord(scope, shape, criterion));
+      if (criterion.kind === 'word') words.push(this.havingWord(shape, criterion, columnsOf));
       if (criterion.kind !== 'filter' && criterion.kind !== 'several') continue;
       const code = this.codes.find(scope, criterion.value);
       // NONE is in the columns of documents without any value.
@@ -62,11 +71,11 @@ export class ReadStoreScan {
   }
 
   /** A word of their own, or one of a document that they point to. */
-  private havingWord(scope: number, shape: TableShape, { own, joins }: Word): Having[] {
+  private havingWord(shape: TableShape, { own, joins }: Word, columnsOf: ColumnsOf): Having[] {
     const pointing = joins
       .map(({ field, other, rows }) => ({
         column: columnAt(shape, field),
-        codes: this.idsOf(scope, other, this.numbers(rows)),
+        codes: idsOf(columnsOf, other, this.numbers(rows)),
       }))
       .filter(({ codes }) => codes.length > 0);
     return [{ column: NUMBERS, codes: this.numbers(own) }, ...pointing];
@@ -76,17 +85,6 @@ export class ReadStoreScan {
   private numbers({ text, values }: Sql): Bits {
     const found = this.db.get(`SELECT json_group_array(w.doc) FROM ${text}`, ...values)?.[0];
     return new Bits(JSON.parse(String(found ?? '[]')) as number[]);
-  }
-
-  /** The codes of the ids of some documents of another large table. */
-  private idsOf(scope: number, other: TableShape, some: Bits): Bits {
-    if (some.length === 0) return some;
-    const columns = this.columnsOf(scope, other);
-    const found: number[] = [];
-    columns.each(idColumn(other), columns.having(NUMBERS, some), (_, code) => {
-      if (code !== NONE) found.push(code);
-    });
-    return new Bits(found);
   }
 
   /** In the list's order, those within the bounds. */
@@ -148,6 +146,17 @@ export class ReadStoreScan {
       AND m.${firstOf(shape)} BETWEEN ? AND ? ORDER BY ${ordering(shape, query, 'm')}`;
     return this.db.all(text, scope, ...ends).map(([number]) => number as number);
   }
+}
+
+/** The codes of the ids of some documents of another large table. */
+function idsOf(columnsOf: ColumnsOf, other: TableShape, some: Bits): Bits {
+  if (some.length === 0) return some;
+  const columns = columnsOf(other);
+  const found: number[] = [];
+  columns.each(idColumn(other), columns.having(NUMBERS, some), (_, code) => {
+    if (code !== NONE) found.push(code);
+  });
+  return new Bits(found);
 }
 
 const firstOf = (shape: TableShape): string => shape.order[0]?.sql ?? 'id';
