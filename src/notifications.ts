@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { NOTIFICATION_DIRECTORY } from './aggregates/notification-directory.js';
 import { catalogue } from './catalogue.js';
@@ -6,6 +5,7 @@ import { notificationCommandHandlers } from './commands/notification.commands.js
 import { pushSubscriptionCommandHandlers } from './commands/push-subscription.commands.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
+import { readAuthorities } from './given-keys.js';
 import { NotificationController } from './http/notification.controller.js';
 import { PushSubscriptionController } from './http/push-subscription.controller.js';
 import { DeadLetters, letterOf } from './integration/dead-letters.js';
@@ -31,7 +31,7 @@ const PAUSES = { baseMs: 1_000, maxMs: 60_000 };
 
 const NOBODY = 'nobody@kontor.invalid';
 
-/** @throws Error when the keys or the file of authorities cannot be used */
+/** @throws UnusableKey when the keys or the file of authorities cannot be used */
 export async function openPush(
   config: Config,
   { clock, metrics }: Pick<Engines, 'clock' | 'metrics'>,
@@ -39,7 +39,7 @@ export async function openPush(
   const { VAPID_SUBJECT: subject = `mailto:${config.OPERATOR_EMAIL ?? NOBODY}`, WEB_PUSH_CA_FILE: caFile } = config;
   const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;
   const vapid = await VapidKeys.open({ directory: config.DATA_DIR, clock, subject, publicKey, privateKey });
-  const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
+  const ca = caFile === undefined ? undefined : await readAuthorities(caFile);
   const client = new PushClient({ vapid, clock, allowPrivate: config.WEB_PUSH_ALLOW_PRIVATE, ca });
   const watch: PushWatch = (result) => {
     metrics.pushed(result);

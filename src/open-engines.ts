@@ -5,6 +5,7 @@ import { catalogue } from './catalogue.js';
 import type { Config } from './config.js';
 import type { Engines } from './engines.js';
 import { collectErrors } from './error-collection.js';
+import { checkGivenKeys } from './given-keys.js';
 import type { ErrorCollector } from './platform/error-collector.js';
 import { EngineMetrics } from './platform/engine-metrics.js';
 import { Leadership } from './platform/leadership.js';
@@ -48,10 +49,12 @@ type Parts = {
 
 /**
  * Opens the engines that the settings name. Servers need not be there yet.
+ * @throws ConfigError when a key that the settings give cannot be used
  * @throws EventStoreInUse when another process writes to the embedded event store's files
  */
 export async function openEngines(config: Config, options: EngineOptions): Promise<Engines> {
   const { clock = new SystemClock(), ids = new Uuid7Ids(), logger: bareLogger } = options;
+  await checkGivenKeys(config, clock);
   const { errors, logger } = collectErrors(config, { clock, ids, logger: bareLogger });
   const settings = storeSettings(config);
   const progress = new Progress(
@@ -161,20 +164,26 @@ async function withThread(parts: Parts): Promise<Engines> {
   const unsubscribe = opened.onCommit((head) => {
     thread.notify(head);
   });
-  const models = await openModels(settings, 'readonly', { clock, logger });
-  return enginesOf(parts, models, {
-    checkpoints: models.isShared ? checkpointsIn(models.reads) : thread.checkpoints(models.reads),
-    start: async (given) => {
-      office = given;
-      await started;
-      await tellHead(opened.events, thread);
-    },
-    isAlive: () => thread.isAlive,
-    stop: async () => {
-      unsubscribe();
-      await thread.stop();
-    },
-  });
+  const stop = async () => {
+    unsubscribe();
+    await thread.stop();
+  };
+  try {
+    const models = await openModels(settings, 'readonly', { clock, logger });
+    return await enginesOf(parts, models, {
+      checkpoints: models.isShared ? checkpointsIn(models.reads) : thread.checkpoints(models.reads),
+      start: async (given) => {
+        office = given;
+        await started;
+        await tellHead(opened.events, thread);
+      },
+      isAlive: () => thread.isAlive,
+      stop,
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** What was committed before the worker listened; one that hears nothing of it looks by itself later. */

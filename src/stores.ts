@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { EmbeddedBroker } from './adapters/embedded/broker.js';
 import { MemoryCache } from './adapters/embedded/cache.js';
 import { EmbeddedEventReader } from './adapters/embedded/event-store.reader.js';
+import { restOfBusyThread } from './adapters/embedded/event-store.signal.js';
 import { EmbeddedEventStore } from './adapters/embedded/event-store.js';
 import { MemoryLeaseStore } from './adapters/embedded/lease-store.js';
 import { EmbeddedReadStore } from './adapters/embedded/read-store.js';
@@ -42,7 +43,7 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
     return { events: EventStoreDb.open({ url, ...parts }), onCommit: () => () => undefined };
   }
   await mkdir(directory, { recursive: true });
-  const events = EmbeddedEventStore.open({ directory, clock: parts.clock });
+  const events = EmbeddedEventStore.open({ directory, clock: parts.clock, rest: restOfBusyThread() });
   return { events, onCommit: (listener) => events.onCommit(listener) };
 }
 
@@ -56,7 +57,11 @@ export type OpenEventReader = {
 export async function openEventReader(settings: StoreSettings, parts: Parts): Promise<OpenEventReader> {
   if (settings.eventStoreUrl !== undefined)
     return { events: (await openEvents(settings, parts)).events, notify: () => undefined };
-  const events = EmbeddedEventReader.open({ directory: settings.directory, clock: parts.clock });
+  const events = EmbeddedEventReader.open({
+    directory: settings.directory,
+    clock: parts.clock,
+    rest: restOfBusyThread(),
+  });
   return {
     events,
     notify: (head) => {

@@ -7,13 +7,14 @@ import {
   type ExpectedRevision,
   type Position,
 } from '../ports/event-store.js';
+import { UUID } from '../ports/uuid.js';
 
 // The same for every engine: a history can be moved from the one to the other.
 
 /** Data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
 const APPEND_LIMIT_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 1_000;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const uuid = new RegExp(UUID, 'i');
 // SQLite would cut a text at NUL, and UTF-8 cannot hold half of a surrogate pair: two names could become one.
 const unstorable = /[\u0000\p{Surrogate}]/u;
 

@@ -3,6 +3,7 @@ import type { RolePermissions } from '../aggregates/authority.js';
 import { role, systemRoleOf } from '../aggregates/role.aggregate.js';
 import { conflict, notFoundAt } from '../platform/domain-error.js';
 import { RecordReader } from '../platform/record-reader.js';
+import { UUID } from '../ports/uuid.js';
 import { ensureActiveBranch } from './branch-check.js';
 
 /** The records that a user's record names. */
@@ -12,8 +13,6 @@ export type UserLinks = {
   readonly branchIds: readonly string[];
 };
 const NO_LINKS: UserLinks = { roleIds: [], branchId: null, branchIds: [] };
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Reads, from their streams, the roles and branches that a user's record is about to name. */
 @Injectable()

@@ -5,6 +5,7 @@ import { DomainError, invalid, notFound } from '../platform/domain-error.js';
 import type { PermissionCode } from '../platform/permissions.js';
 import type { Authenticator, Principal, RateLimiter } from '../platform/principal.js';
 import type { Clock } from '../ports/time.js';
+import { UUID } from '../ports/uuid.js';
 import { methodsAt } from './allowed-methods.js';
 import { readsIfMatch, type Endpoint } from './endpoint.js';
 import { PartnerGate } from './partner-gate.js';
@@ -33,7 +34,6 @@ const SECURITY_HEADERS = {
 const ONLY_HTTPS = 'max-age=31536000';
 
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const REVISION = /^"(0|[1-9]\d{0,14})"$/;
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];

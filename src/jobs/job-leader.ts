@@ -6,6 +6,7 @@ import { CommandRunner } from '../platform/command-runner.js';
 import { asService } from '../platform/context.js';
 import { EventCatalogue, type Recorded } from '../platform/event-catalogue.js';
 import type { Led } from '../platform/leadership.js';
+import { persistently } from '../platform/persistently.js';
 import { RecordReader } from '../platform/record-reader.js';
 import { PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
@@ -22,7 +23,6 @@ export const JOBS_LEASE = 'jobs';
 /** A run that was under way when a term began; `term`: that of its claim, undefined where nobody has begun with it. */
 type Leftover = { readonly job: Job; readonly executionId: string; readonly term: number | undefined };
 
-const RETRY_MS = 500;
 /**
  * A leader that was paused and does not know yet that it leads no longer finds runs of a later term. Longer than such a
  * leader takes to notice (`giveUpAfterMs` of Leadership); after it the later term was one of a lease store that is gone.
@@ -96,10 +96,11 @@ export class JobLeader {
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;
-    await this.persistently(signal, async () => {
+    await this.persistently(signal, async (gotOn) => {
       for await (const batch of this.events.subscribeToAll({ after, filter, signal })) {
         for (const event of batch.events) this.note(runner, event);
         after = batch.position;
+        gotOn();
       }
       if (!signal.aborted) throw new Error('the subscription to jobs ended');
     });
@@ -133,15 +134,9 @@ export class JobLeader {
   }
 
   /** Again and again until it is done or the term is over. */
-  private async persistently(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await work();
-        return;
-      } catch (error) {
-        this.logger.warn({ err: error }, 'the jobs could not be followed; it is tried again');
-        await this.clock.sleep(RETRY_MS, signal);
-      }
-    }
+  private async persistently(signal: AbortSignal, work: (gotOn: () => void) => Promise<void>): Promise<void> {
+    await persistently(this.clock, signal, work, (error) => {
+      this.logger.warn({ err: error }, 'the jobs could not be followed; it is tried again');
+    });
   }
 }

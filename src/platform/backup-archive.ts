@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UUID_PATTERN } from '../ports/uuid.js';
 
 /** A backup that is kept, open for reading: its bytes stay there until it is closed, also when the file is removed. */
 export type OpenBackup = {
@@ -11,9 +12,8 @@ export type OpenBackup = {
   readonly file: FileHandle;
 };
 
-const ID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${ID})\\.ndjson\\.gz$`);
-const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${ID}\\.ndjson\\.gz(\\.sha256)?(\\.partial)?$`);
+const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.gz$`);
+const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.sha256)?(\\.partial)?$`);
 const PARTIAL = '.partial';
 const DIGEST = '.sha256';
 // A link might lead anywhere. Windows does not know the flag.

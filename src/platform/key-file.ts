@@ -2,6 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+/**
+ * A key, a file of keys or one of authorities that cannot be used until somebody mends it. Says where it comes from, never
+ * what it is: that is a secret.
+ */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey';
+}
+
 /** The file's text; undefined where there is none. */
 export async function readKeyFile(path: string): Promise<string | undefined> {
   try {

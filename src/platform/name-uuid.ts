@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-
-const HEX = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+import { UUID } from '../ports/uuid.js';
 
 /**
  * UUIDv5 (RFC 9562, section 5.5): the same id for the same name in the same namespace, for ever. Like the uuid package's
@@ -8,7 +7,7 @@ const HEX = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
  * @throws TypeError for a namespace that is no UUID in lower case
  */
 export function nameUuid(name: string, namespace: string): string {
-  if (!HEX.test(namespace)) throw new TypeError(`Not a UUID: ${namespace}`);
+  if (!UUID.test(namespace)) throw new TypeError(`Not a UUID: ${namespace}`);
   const nameLength = Buffer.byteLength(name);
   const bytes = Buffer.allocUnsafe(16 + nameLength);
   bytes.write(namespace.replaceAll('-', ''), 0, 'hex');

@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import type { Clock } from '../ports/time.js';
 import { hostOf, isPrivateHost, isPublicAddress } from './public-addresses.js';
 import type { VapidKeys } from './vapid-keys.js';
@@ -70,8 +70,8 @@ export class PushClient {
     this.agent = new Agent({
       keepAlive: true,
       maxTotalSockets: MAX_SOCKETS,
-      // Authorities that are given replace the usual ones.
-      ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+      // Authorities that are given replace the usual ones. All are parsed here, not again for each connection.
+      ...(ca !== undefined && { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }),
     });
   }
 

@@ -129,6 +129,16 @@ export const pageOf = <Doc>(
   };
 };
 
+type HiddenBy<More> = { [Name in keyof More]: More[Name] extends undefined ? Name : never }[keyof More];
+type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
+
+/**
+ * A document as an answer shows it: with what is joined to it, and without what is given as undefined. It is the document
+ * itself, which was parsed for this answer alone: copies of twenty took a quarter of a page's time.
+ */
+export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
+  Object.assign(document, more);
+
 /** `class GetBranch extends getFrom(branches) {}` */
 export const getFrom = <Doc extends object>(model: ReadModel<Doc>) =>
   class extends Query<Doc> {

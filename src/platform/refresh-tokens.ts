@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
+import { UUID_PATTERN } from '../ports/uuid.js';
 import type { SigningKey } from './signing-keys.js';
 import { PLATFORM_TENANT } from './stream-name.js';
 
 /** A refresh token as it is sent: `<tenantId>.<sessionId>.<secret>`; the tenant of operators is `platform`. */
 export type RefreshToken = { readonly tenantId: string; readonly sessionId: string; readonly secret: string };
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID})\\.(${UUID})\\.([\\w-]{43})$`);
+const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID_PATTERN})\\.(${UUID_PATTERN})\\.([\\w-]{43})$`);
 
 /** The text of a refresh token, as clients keep it. */
 export const formatRefreshToken = ({ tenantId, sessionId, secret }: RefreshToken): string =>

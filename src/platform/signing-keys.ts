@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { silentLogger, type Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
-import { makeKeyFile, readKeyFile } from './key-file.js';
+import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
 
 /** JWS with Ed25519 (RFC 8037), the only algorithm of our own tokens. */
 export const ALGORITHM = 'EdDSA';
@@ -71,7 +71,7 @@ export class SigningKeys {
 
   /**
    * Takes the keys that are given, or those in `directory`, or makes one there (readable by the owner only).
-   * @throws Error when they are no Ed25519 signing keys; their text is not told
+   * @throws UnusableKey when they are no Ed25519 signing keys; their text is not told
    */
   static async open(directory: string, { clock, logger, signingKey }: Options): Promise<SigningKeys> {
     if (signingKey !== undefined) {
@@ -199,7 +199,7 @@ async function parseKeys(text: string, fault: string): Promise<Keys> {
     );
     return [await keyOf(first, Infinity), ...(await Promise.all(older))];
   } catch {
-    throw new Error(fault);
+    throw new UnusableKey(fault);
   }
 }
 

@@ -1,3 +1,5 @@
+import { UUID_PATTERN } from '../ports/uuid.js';
+
 /** Where platform-wide records live. */
 export const PLATFORM_TENANT = 'platform';
 
@@ -8,7 +10,7 @@ export const streamName = (entity: string, tenantId: string, id: string): string
 export type StreamParts = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
 // The first place that fits: no entity's name holds `-platform_`, but an id may hold anything.
-const pattern = /^(.+?)-(platform|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_(.+)$/;
+const pattern = new RegExp(`^(.+?)-(platform|${UUID_PATTERN})_(.+)$`);
 
 /** The parts of a stream's name; undefined for a stream that is not one of ours. */
 export function parseStreamName(stream: string): StreamParts | undefined {

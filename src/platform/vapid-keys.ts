@@ -4,7 +4,7 @@ import { importJWK, SignJWT, type CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Clock } from '../ports/time.js';
-import { makeKeyFile, readKeyFile } from './key-file.js';
+import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
 
 /** ECDSA on P-256 with SHA-256: the only algorithm of RFC 8292. */
 const ALGORITHM = 'ES256';
@@ -46,13 +46,13 @@ export class VapidKeys {
   /**
    * Takes the keys that are given, or those in `vapid-key.json`, or makes them there (readable by the owner only). Who
    * loses them loses all subscriptions: browsers gave them for these keys alone.
-   * @throws Error when they are no pair of P-256; their text is not told
+   * @throws UnusableKey when they are no pair of P-256; their text is not told
    */
   static async open({ directory, clock, subject, publicKey, privateKey }: VapidOptions): Promise<VapidKeys> {
     const isGiven = publicKey !== undefined && privateKey !== undefined;
     const pair = isGiven ? { publicKey, privateKey } : await loadOrMake(join(directory, 'vapid-key.json'));
     const jwk = jwkOf(pair);
-    if (!jwk) throw new Error('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are no key pair of P-256.');
+    if (!jwk) throw new UnusableKey('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are no key pair of P-256.');
     const key = await importJWK(jwk as { kty: string }, ALGORITHM);
     return new VapidKeys(pair.publicKey.replace(/=+$/, ''), key as CryptoKey, clock, subject);
   }
@@ -90,7 +90,7 @@ async function load(path: string): Promise<KeyPair | undefined> {
   } catch {
     // What it holds is a secret.
   }
-  throw new Error(`${path} holds no key pair of P-256: restore it, or remove it to have a new one made.`);
+  throw new UnusableKey(`${path} holds no key pair of P-256: restore it, or remove it to have a new one made.`);
 }
 
 function makePair(): KeyPair {

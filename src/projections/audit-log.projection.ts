@@ -3,6 +3,7 @@ import { isAudited, subjectOf, summaryOf, type Audited } from '../platform/audit
 import type { Recorded } from '../platform/event-catalogue.js';
 import { ALL_ENTITIES, type Projection } from '../platform/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { UUID_PATTERN } from '../ports/uuid.js';
 import { auditActors } from './audit-actor.projection.js';
 
 /** Who did what, when and from where: one entry for each domain event. Names of tenants and users are joined when read. */
@@ -33,12 +34,12 @@ export type AuditLogView = {
   readonly carrier: { readonly entity: string; readonly recordId: string } | null;
 };
 
-const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
 /** Too long for a number of anybody's own. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
 /** Each UUID as one word, where its dashes would make five: a third of the words to be kept for each entry. */
-const withWholeIds = (text: string): string => text.replace(UUID, (id) => id.replaceAll('-', ''));
+const withWholeIds = (text: string): string => text.replace(ANY_UUID, (id) => id.replaceAll('-', ''));
 
 /** A search for entries, in the words that they are found by. Of the beginning of a UUID the first part counts. */
 export const auditSearch = (text: string): string => withWholeIds(text).replace(UUID_START, '$1');

@@ -11,7 +11,7 @@ export type TransactionView = LedgerTransaction & {
   readonly updatedAt: string;
   /** Of the last event that concerns this transaction, in the stream that carries it. */
   readonly revision: number;
-  /** Orders transactions by their creation, those of one event by their place in it. */
+  /** Orders transactions as their events were recorded, those of one event by their place in it. */
   readonly sequence: number;
   readonly isCancelled: boolean;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
@@ -23,7 +23,7 @@ export type TransactionView = LedgerTransaction & {
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
-  version: 3,
+  version: 4,
   fields: {
     date: { type: 'text', of: ({ date }) => date },
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
@@ -65,7 +65,10 @@ export const transactions: ReadModel<TransactionView> = {
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
 };
 
-/** More transactions than one event carries: a sale has at most 50 payments. Keeps the product a safe integer. */
+/**
+ * More transactions than one event carries: a sale has at most 50 payments. The product is a safe integer for positions
+ * up to nine trillion: bytes of an EventStoreDB log, events of an embedded history.
+ */
 const MAX_PER_EVENT = 1_000;
 
 export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
@@ -94,7 +97,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     createdAt: timestamp,
     updatedAt: timestamp,
     revision: event.revision,
-    sequence: Date.parse(timestamp) * MAX_PER_EVENT + ordinal,
+    sequence: event.position * MAX_PER_EVENT + ordinal,
     isCancelled: false,
     categorizedBy: categorizedBysOf(event)[entry.id] ?? null,
     createdBy: userId ?? null,

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { ReadModels, shown, type ListRequest, type Page } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { accounts, type AccountView } from '../projections/account.projection.js';
 import { balancesOf, type Money } from './balances.js';
@@ -44,7 +44,7 @@ async function recordsOf(models: ReadModels, scope: Scope, views: readonly Accou
     scope,
     views.map(({ id }) => id),
   );
-  return views.map(({ isDeleted: _, ...view }) => ({ ...view, balance: balanceFor(view.id, view.currency) }));
+  return views.map((view) => shown(view, { isDeleted: undefined, balance: balanceFor(view.id, view.currency) }));
 }
 
 @QueryHandler(GetAccount)

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { notFound } from '../platform/domain-error.js';
-import { ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { ReadModels, shown, type ListRequest, type Page } from '../platform/query.js';
 import type { Scope } from '../ports/read-store.js';
 import { customers, type CustomerView } from '../projections/customer.projection.js';
 import { balancesOf, type Money } from './balances.js';
@@ -37,7 +37,7 @@ export class ListCustomers extends Query<Page<CustomerRecord>> {
 
 export class LookUpCustomers extends lookUpFrom({ model: customers, where: { shown: 'ACTIVE' }, briefOf: inBrief }) {}
 
-const recordOf = ({ isDeleted: _, ...view }: CustomerView, balance: Money): CustomerRecord => ({ ...view, balance });
+const recordOf = (view: CustomerView, balance: Money): CustomerRecord => shown(view, { isDeleted: undefined, balance });
 
 @QueryHandler(GetCustomer)
 export class GetCustomerHandler implements IQueryHandler<GetCustomer> {

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { notFound } from '../platform/domain-error.js';
-import { given, ReadModels, type Page } from '../platform/query.js';
+import { given, ReadModels, shown, type Page } from '../platform/query.js';
 import type { Scalar, Scope } from '../ports/read-store.js';
 import { accounts } from '../projections/account.projection.js';
 import { categories } from '../projections/category.projection.js';
@@ -132,12 +132,15 @@ export async function named(
     models.getMany(accounts, scope, idsOf(views, 'accountId')),
     models.getMany(categories, scope, idsOf(views, 'categoryId')),
   ]);
-  return views.map(({ sequence: _, carrier: __, ...view }) => ({
-    ...view,
-    customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
-    accountName: accountNames.get(view.accountId ?? '')?.name ?? null,
-    categoryName: categoryNames.get(view.categoryId ?? '')?.name ?? null,
-  }));
+  return views.map((view) =>
+    shown(view, {
+      sequence: undefined,
+      carrier: undefined,
+      customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
+      accountName: accountNames.get(view.accountId ?? '')?.name ?? null,
+      categoryName: categoryNames.get(view.categoryId ?? '')?.name ?? null,
+    }),
+  );
 }
 
 const idsOf = (views: readonly TransactionView[], field: 'customerId' | 'accountId' | 'categoryId'): string[] => [

@@ -138,6 +138,8 @@ test('A read model is rebuilt beside the live one and found equal to it', async 
 
 test('The overview tells of parked letters and draws the lag of every queue as it changes', async () => {
   await visitor.signIn();
+  const undrawn = page.getByText('Drawn from the second value on…');
+  await undrawn.first().waitFor();
   await page.getByText('Up', { exact: true }).first().waitFor();
   const head = async (): Promise<number> => {
     const tile = await page.locator('.k-tile').filter({ hasText: 'Event head' }).locator('dd').innerText();
@@ -150,6 +152,7 @@ test('The overview tells of parked letters and draws the lag of every queue as i
   expect(await page.getByRole('img', { name: /^Lag of \w+/ }).count()).toBeGreaterThan(20);
   await page.getByRole('img', { name: /^Events appended per second: now \d/ }).waitFor();
   await page.getByRole('img', { name: /^Largest lag now: projections \d/ }).waitFor();
+  await eventually(async () => (await undrawn.count()) === 0);
 }, 60_000);
 
 test('Entries of the cache are cleared by a pattern, and the dialog tells how many', async () => {

@@ -111,17 +111,21 @@ describe('Metrics', () => {
         await delay(10);
       }
     };
-    const headBefore = await service.quiet();
+    const headOf = (metrics: MetricsText): number => metrics.value('kontor_event_store_head_position');
+    await service.quiet();
     const before = await settled();
     await service.sell(books.partner, saleOf('subscribed'));
-    const head = await service.quiet();
+    const sold = await service.quiet();
     const after = await settled();
+    // The use of a key is recorded a moment later, so that these may not be what was last in the quiet.
+    const head = headOf(after);
+    const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
     const rise = (name: string, labels: Record<string, string> = {}): number =>
       after.value(name, labels) - (before.all(name, labels)[0]?.value ?? 0);
     expect(rise('kontor_event_store_append_duration_seconds_count')).toBeGreaterThanOrEqual(2);
-    expect(rise('kontor_event_store_appended_events_total')).toBe((await eventsAfter(headBefore)).length);
+    expect(rise('kontor_event_store_appended_events_total')).toBe(appended.length);
     expect(rise('kontor_event_store_commits_total')).toBeGreaterThanOrEqual(2);
-    expect(after.value('kontor_event_store_head_position')).toBe(head);
+    expect(head).toBeGreaterThanOrEqual(sold);
     expect(rise('kontor_subscriber_events_handled_total', queueOf)).toBe(1);
     expect(after.value('kontor_subscriber_position', queueOf)).toBeGreaterThanOrEqual(0);
     expect(after.value('kontor_subscriber_in_flight', queueOf)).toBe(0);

@@ -70,6 +70,7 @@ export function LiveChart(props: Props): ReactNode {
   const chart = useRef<uPlot | null>(null);
   const scheme = useComputedColorScheme('light');
   const labels = series.map(({ label }) => label).join();
+  const isDrawn = series.some(({ values }) => values.filter((value) => value !== null).length > 1);
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -95,6 +96,7 @@ export function LiveChart(props: Props): ReactNode {
   return (
     <figure className="k-chart">
       <div aria-label={summary} ref={box} role="img" style={{ height }} />
+      {axes && !isDrawn && <p className="k-chart-note">Drawn from the second value on…</p>}
       {axes && series.length > 1 && <Legend labels={series.map(({ label }) => label)} />}
     </figure>
   );

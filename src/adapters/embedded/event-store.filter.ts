@@ -1,11 +1,21 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Direction, EventFilter } from '../../ports/event-store.js';
-import { COLUMNS } from './event-store.record.js';
+import { COLUMNS, type EventRow } from './event-store.record.js';
 
 /** A prepared scan of the history: takes the lowest and the highest position, the limit, then `parameters`. */
 export type Scan = { readonly statement: StatementSyncInstance; readonly parameters: readonly string[] };
 
 const MAX_CACHED = 100;
+
+const isOfSystem = (name: string): boolean => name.startsWith('$');
+
+/** Whether a sound record is one of the filter: the same that its statement selects. */
+export function isWanted([, stream, , , type]: EventRow, filter: EventFilter | undefined): boolean {
+  if (isOfSystem(stream) || isOfSystem(type)) return false;
+  if (!filter) return true;
+  const name = filter.on === 'stream' ? stream : type;
+  return filter.prefixes.some((prefix) => name.startsWith(prefix));
+}
 
 /** Compiles filters to statements. */
 export class ScanStatements {
@@ -24,6 +34,12 @@ export class ScanStatements {
         AND substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$' AND ${this.#condition(filter)}
       ORDER BY position ${order} LIMIT ?3`;
     return { statement: this.#statement(sql), parameters: filter?.prefixes ?? [] };
+  }
+
+  /** Every record between two positions, whatever it says of itself; takes the lowest and the highest position. */
+  everything(direction: Direction): StatementSyncInstance {
+    const order = direction === 'forwards' ? 'ASC' : 'DESC';
+    return this.#statement(`SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 ORDER BY position ${order}`);
   }
 
   #condition(filter: EventFilter | undefined): string {

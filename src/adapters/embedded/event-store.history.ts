@@ -53,10 +53,10 @@ export class HistoryReader {
     while (!isEmpty(span)) {
       const stretch = stretchOf(span, direction, SCAN_STEP);
       const limit = Math.min(maxCount - events.length, PAGE_MAX_EVENTS);
-      const page = this.#history.queries.scan(stretch.low, stretch.high, filter, direction, limit);
+      const page = this.#history.queries.scan({ ...stretch, filter, direction, isFresh: false }, limit);
       for (const event of page.events) events.push(event);
       if (events.length >= maxCount) break;
-      span = restOf(span, direction, stretch, page, ({ position }) => position);
+      span = restOf(span, direction, stretch, page, page.reached);
       if (!isEmpty(span)) await this.#yieldTurn();
     }
     return events;
@@ -90,7 +90,7 @@ export class HistoryReader {
       const page = this.#history.queries.stream({ ...range, ...span }, limit);
       for (const event of page.events) events.push(event);
       if (events.length >= maxCount) return events;
-      span = restOf(span, direction, span, page, ({ revision }) => revision);
+      span = restOf(span, direction, span, page, page.events.at(-1)?.revision);
       if (isEmpty(span)) return events;
       await this.#yieldTurn();
     }

@@ -8,11 +8,24 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../ports/event-store.js';
-import { ScanStatements } from './event-store.filter.js';
-import { COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
+import { isWanted, ScanStatements } from './event-store.filter.js';
+import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** Events that one call returns: bounded in number and size, so that it holds the event loop for a few ms at most. */
 export type Page = { readonly events: readonly RecordedEvent[]; readonly complete: boolean };
+
+/** A page of a scan. `reached`: the last position that was looked at; undefined where there was nothing at all. */
+export type ScannedPage = Page & { readonly reached: Position | undefined };
+
+export type ScanRange = {
+  /** Positions, both inclusive. */
+  readonly low: Position;
+  readonly high: Position;
+  readonly filter: EventFilter | undefined;
+  readonly direction: Direction;
+  /** These records were written while whoever reads them waited for them. */
+  readonly isFresh: boolean;
+};
 
 export type StreamRange = {
   readonly stream: string;
@@ -24,8 +37,8 @@ export type StreamRange = {
   readonly sinceMs: number;
 };
 
-/** Positions that one scan should look at, so that a filter that finds nothing takes a few ms. */
-export const SCAN_STEP = 4_000;
+/** Positions that one scan should look at, so that a filter that finds nothing takes a few ms: 3 µs a record. */
+export const SCAN_STEP = 2_000;
 export const PAGE_MAX_EVENTS = 1_000;
 /** So few are fetched at once, which is faster; more are stopped at a page's size. */
 const FEW_ROWS = 16;
@@ -70,25 +83,38 @@ export class HistoryQueries {
         ? statement.all(stream, low, high, sinceMs, limit)
         : statement.iterate(stream, low, high, sinceMs, limit)) as Iterable<EventRow>;
     return this.#guarded(
-      () => take(rows(), limit),
+      () => take(rows(), limit, () => true),
       () => this.#positions.all(stream, low, high, PAGE_MAX_EVENTS).map((row: [number]) => row[0]),
     );
   }
 
-  /** Events of the filter between two positions, both inclusive. @throws CorruptEvent, EventStoreUnavailable */
-  scan(low: Position, high: Position, filter: EventFilter | undefined, direction: Direction, limit: number): Page {
-    const { statement, parameters } = this.#scans.prepare(filter, direction);
+  /**
+   * Events of the filter between two positions. What damage has done to a record may be that the filter does not know it
+   * any more, so that all are verified, and then filtered. Only fresh ones are left to the engine's own filter.
+   * @throws CorruptEvent, EventStoreUnavailable
+   */
+  scan(range: ScanRange, limit: number): ScannedPage {
+    const { low, high, direction } = range;
     const forwards = direction === 'forwards';
     const page = this.#guarded(
-      () => take(statement.iterate(low, high, limit, ...parameters) as Iterable<EventRow>, limit),
+      () => this.#scanned(range, limit),
       () => span(low, high, forwards),
     );
-    const reached = page.complete ? undefined : page.events.at(-1)?.position;
+    const reached = page.complete ? undefined : page.reached;
     const missing = this.#findMissing(forwards ? low : (reached ?? low), forwards ? (reached ?? high) : high, forwards);
     if (missing === undefined) return page;
+    if (missing === (forwards ? low : high)) throw new CorruptEvent(missing);
     const events = page.events.filter(({ position }) => (forwards ? position < missing : position > missing));
-    if (events.length === 0) throw new CorruptEvent(missing);
-    return { events, complete: false };
+    return { events, complete: false, reached: forwards ? missing - 1 : missing + 1 };
+  }
+
+  #scanned({ low, high, filter, direction, isFresh }: ScanRange, limit: number): ScannedPage {
+    if (!isFresh) {
+      const rows = this.#scans.everything(direction).iterate(low, high) as Iterable<EventRow>;
+      return take(rows, limit, (row) => isWanted(row, filter));
+    }
+    const { statement, parameters } = this.#scans.prepare(filter, direction);
+    return take(statement.iterate(low, high, limit, ...parameters) as Iterable<EventRow>, limit, () => true);
   }
 
   /** Position of the last record of any kind. */
@@ -142,21 +168,24 @@ export class HistoryQueries {
   }
 }
 
-/** Stops before a damaged record when there are sound ones to hand out first; the next call then meets it. */
-function take(rows: Iterable<EventRow>, limit: number): Page {
+/** Stops before a damaged record when there are sound ones before it; the next call then meets it. */
+function take(rows: Iterable<EventRow>, limit: number, isToTake: (row: EventRow) => boolean): ScannedPage {
   const events: RecordedEvent[] = [];
+  let reached: Position | undefined;
   let characters = 0;
   try {
     for (const row of rows) {
-      events.push(toRecordedEvent(row));
+      assertSound(row);
+      if (isToTake(row)) events.push(decoded(row));
+      [reached] = row;
       characters += row[5].length + row[6].length;
-      if (characters > PAGE_MAX_CHARACTERS) return { events, complete: false };
+      if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, complete: false, reached };
     }
   } catch (error) {
-    if (events.length === 0) throw error;
-    return { events, complete: false };
+    if (reached === undefined) throw error;
+    return { events, complete: false, reached };
   }
-  return { events, complete: events.length < limit };
+  return { events, complete: true, reached };
 }
 
 function* span(low: Position, high: Position, forwards: boolean): Iterable<Position> {

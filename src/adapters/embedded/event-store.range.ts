@@ -29,19 +29,12 @@ export const stretchOf = ({ low, high }: Span, direction: Direction, length: num
     ? { low, high: Math.min(high, low + length - 1) }
     : { low: Math.max(low, high - length + 1), high };
 
-/** What of `span` is still to be read after a page of its first stretch; `at` says where an event of the page is. */
-export function restOf(
-  span: Span,
-  direction: Direction,
-  stretch: Span,
-  page: Page,
-  at: (event: RecordedEvent) => number,
-): Span {
-  const lastRead = page.events.at(-1);
+/** What of `span` is still to be read after a page of its first stretch that came to `reached`, or to its end. */
+export function restOf(span: Span, direction: Direction, stretch: Span, page: Page, reached: number | undefined): Span {
   const forwards = direction === 'forwards';
   const end = forwards ? stretch.high : stretch.low;
-  const reached = page.complete || !lastRead ? end : at(lastRead);
-  return forwards ? { low: reached + 1, high: span.high } : { low: span.low, high: reached - 1 };
+  const at = page.complete ? end : (reached ?? end);
+  return forwards ? { low: at + 1, high: span.high } : { low: span.low, high: at - 1 };
 }
 
 /** The revisions that a read may return, with what the stream's rules hide left out. */

@@ -13,9 +13,14 @@ import { StoredHeads } from './event-store.heads.js';
 import { HistoryReader } from './event-store.history.js';
 import { HistoryQueries } from './event-store.query.js';
 import { openHistoryForReading } from './event-store.schema.js';
-import { CommitSignal } from './event-store.signal.js';
+import { CommitSignal, type Rest } from './event-store.signal.js';
 
-export type EmbeddedEventReaderOptions = { readonly directory: string; readonly clock: Clock };
+export type EmbeddedEventReaderOptions = {
+  readonly directory: string;
+  readonly clock: Clock;
+  /** How long subscriptions may rest after they were woken. Default: not at all. */
+  readonly rest?: Rest;
+};
 
 /**
  * The reading half of the event store on a connection of its own, for a worker thread beside the process that writes.
@@ -27,19 +32,20 @@ export type EmbeddedEventReaderOptions = { readonly directory: string; readonly 
 export class EmbeddedEventReader {
   readonly #db: DatabaseSyncInstance;
   readonly #queries: HistoryQueries;
-  readonly #signal = new CommitSignal();
+  readonly #signal: CommitSignal;
   readonly #reader: HistoryReader;
 
-  private constructor(db: DatabaseSyncInstance, clock: Clock) {
+  private constructor(db: DatabaseSyncInstance, clock: Clock, rest: Rest | undefined) {
     this.#db = db;
+    this.#signal = new CommitSignal(rest);
     this.#queries = new HistoryQueries(db);
     const history = { queries: this.#queries, last: () => this.#queries.last(), signal: this.#signal };
     this.#reader = new HistoryReader(history, new StoredHeads(db), clock);
   }
 
   /** @throws EventStoreUnavailable where there is no history yet, Error where a newer program has written it */
-  static open({ directory, clock }: EmbeddedEventReaderOptions): EmbeddedEventReader {
-    return new EmbeddedEventReader(openHistoryForReading(directory), clock);
+  static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
+    return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
   }
 
   readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {

@@ -27,10 +27,15 @@ export const checksum = (
 ): number => crc32(`${position}\0${stream}\0${revision}\0${id}\0${type}\0${data}\0${metadata}\0${recordedAtMs}`);
 
 /** @throws CorruptEvent */
-export function toRecordedEvent(row: EventRow): RecordedEvent {
+export function assertSound(row: EventRow): void {
   const [position, stream, revision, id, type, data, metadata, recordedAtMs, crc] = row;
   if (checksum(position, stream, revision, { id, type, data, metadata }, recordedAtMs) !== crc)
     throw new CorruptEvent(position);
+}
+
+/** The event of a row that is known to be sound. */
+export function decoded(row: EventRow): RecordedEvent {
+  const [position, stream, revision, id, type, data, metadata, recordedAtMs] = row;
   return {
     id,
     stream,
@@ -41,4 +46,10 @@ export function toRecordedEvent(row: EventRow): RecordedEvent {
     metadata: JSON.parse(metadata) as object,
     recordedAtMs,
   };
+}
+
+/** @throws CorruptEvent */
+export function toRecordedEvent(row: EventRow): RecordedEvent {
+  assertSound(row);
+  return decoded(row);
 }

@@ -10,10 +10,15 @@ const MOST_PAUSE_MS = 20;
 export const pauseAt = (share: number): number =>
   Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
 
-function asBusyAsTheThread(): () => number {
+/** How long subscriptions may rest after they were woken, as it is now, milliseconds. */
+export type Rest = () => number;
+
+/** As busy as the thread is in which it is called. */
+export function restOfBusyThread(): Rest {
   const { read } = new BusyShare();
   return () => pauseAt(read());
 }
+const NO_REST: Rest = () => 0;
 
 /**
  * Wakes subscriptions when something was committed: at once in a thread that has time left, and the less it has the more
@@ -27,11 +32,11 @@ export class CommitSignal {
   #wokenMs = Number.NEGATIVE_INFINITY;
   /** Where each is. */
   readonly #waiting = new Map<() => void, Position>();
-  readonly #pauseMs: () => number;
+  readonly #restMs: Rest;
 
-  /** @param pauseMs how long subscriptions may rest after they were woken, now */
-  constructor(pauseMs = asBusyAsTheThread()) {
-    this.#pauseMs = pauseMs;
+  /** @param restMs default: no rest, each commit wakes them */
+  constructor(restMs: Rest = NO_REST) {
+    this.#restMs = restMs;
   }
 
   get ended(): boolean {
@@ -44,7 +49,7 @@ export class CommitSignal {
     this.#head = head;
     if (this.#resting !== undefined) return;
     // The engine's own waiting, which no clock of a test holds up.
-    const leftMs = this.#wokenMs + this.#pauseMs() - performance.now();
+    const leftMs = this.#wokenMs + this.#restMs() - performance.now();
     if (leftMs < 1) this.#wakeAll();
     else
       this.#resting = setTimeout(() => {

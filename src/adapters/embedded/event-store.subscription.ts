@@ -28,6 +28,8 @@ class Subscription {
   readonly #signal: AbortSignal | undefined;
   readonly #maxBatchSize: number;
   #position: Position;
+  /** The end of the history when it began: what comes later is written while it waits. */
+  #beganAt: Position | undefined;
   #stopped = false;
   #wake: (() => void) | undefined;
 
@@ -70,6 +72,7 @@ class Subscription {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
       const last = this.#history.last();
+      this.#beganAt ??= last;
       const sound = this.#scan(events, last);
       const caughtUp = sound && this.#position >= last;
       const isFull = events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH;
@@ -85,9 +88,11 @@ class Subscription {
     const high = Math.min(this.#position + SCAN_STEP, last);
     const limit = this.#maxBatchSize - events.length;
     try {
-      const page = this.#history.queries.scan(this.#position + 1, high, this.#filter, 'forwards', limit);
+      const range = { low: this.#position + 1, high, filter: this.#filter, direction: 'forwards' } as const;
+      const isFresh = this.#beganAt !== undefined && this.#position >= this.#beganAt;
+      const page = this.#history.queries.scan({ ...range, isFresh }, limit);
       for (const event of page.events) events.push(event);
-      this.#position = page.complete ? high : (page.events.at(-1)?.position ?? this.#position);
+      this.#position = page.complete ? high : (page.reached ?? this.#position);
       return true;
     } catch (error) {
       if (events.length === 0) throw error;

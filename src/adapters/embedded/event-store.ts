@@ -22,13 +22,15 @@ import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
 import { EventLog } from './event-store.log.js';
 import { HistoryQueries } from './event-store.query.js';
 import { historyFile, openHistory } from './event-store.schema.js';
-import { CommitSignal } from './event-store.signal.js';
+import { CommitSignal, type Rest } from './event-store.signal.js';
 import { GroupCommitWriter, type Step } from './event-store.writer.js';
 
 export type EmbeddedEventStoreOptions = {
   /** Holds `history.sqlite` and its lock; made where it is missing. One process at a time may write to it. */
   readonly directory: string;
   readonly clock: Clock;
+  /** How long subscriptions may rest after they were woken. Default: not at all. */
+  readonly rest?: Rest;
 };
 
 /** About 10 MB at most. */
@@ -47,17 +49,22 @@ export class EmbeddedEventStore implements EventStore {
   readonly #writer: GroupCommitWriter;
   readonly #reader: HistoryReader;
   readonly #checkpointer: Checkpointer;
-  readonly #signal = new CommitSignal();
+  readonly #signal: CommitSignal;
   readonly #listeners = new Set<(head: Position) => void>();
   #closing: Promise<void> | undefined;
 
-  private constructor(db: DatabaseSyncInstance, file: string, lock: DirectoryLock, clock: Clock) {
+  private constructor(
+    db: DatabaseSyncInstance,
+    lock: DirectoryLock,
+    { directory, clock, rest }: EmbeddedEventStoreOptions,
+  ) {
     this.#db = db;
     this.#lock = lock;
+    this.#signal = new CommitSignal(rest);
     const queries = new HistoryQueries(db);
     const heads = new CachedHeads(db, CACHED_HEADS);
     this.#log = new EventLog(db, heads, { last: queries.last(), lastOfService: queries.lastOfService() });
-    this.#checkpointer = new Checkpointer(db, file);
+    this.#checkpointer = new Checkpointer(db, historyFile(directory));
     this.#writer = new GroupCommitWriter(this.#log, clock, (head) => {
       this.#announce(head);
     });
@@ -66,12 +73,12 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   /** @throws Error where another process writes to the directory, a newer program has written it, or it is damaged */
-  static open({ directory, clock }: EmbeddedEventStoreOptions): EmbeddedEventStore {
-    const lock = lockDirectory(directory);
+  static open(options: EmbeddedEventStoreOptions): EmbeddedEventStore {
+    const lock = lockDirectory(options.directory);
     let db: DatabaseSyncInstance | undefined;
     try {
-      db = openHistory(directory);
-      return new EmbeddedEventStore(db, historyFile(directory), lock, clock);
+      db = openHistory(options.directory);
+      return new EmbeddedEventStore(db, lock, options);
     } catch (error) {
       db?.close();
       lock.release();
