@@ -1,10 +1,12 @@
 import 'reflect-metadata';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConfigError, readConfig, type Config } from './config.js';
 import { openEngines } from './open-engines.js';
 import { seed } from './jobs/first-start.js';
+import { UnusableKey } from './platform/key-file.js';
 import { EventStoreInUse } from './ports/event-store.js';
-import { createService, type Service } from './service.js';
+import { createService } from './service.js';
 import { boundHeapGrowth } from './thread-memory.js';
 
 /** A supervisor kills what has not ended ten seconds after SIGTERM. */
@@ -21,7 +23,8 @@ async function main(config: Config): Promise<void> {
   process.on('uncaughtExceptionMonitor', (error, origin) => {
     logger.fatal({ err: error, origin }, 'ended by a fault that nothing handles');
   });
-  const started: { service?: Service } = {};
+  const opening = openEngines(config, { logger });
+  let close = async () => (await opening).close();
   const stop = (signal: string) => {
     // Ctrl-C under npm comes twice: the second must not cut the draining short.
     if (ending.hasBegun) return;
@@ -32,8 +35,7 @@ async function main(config: Config): Promise<void> {
       output.flushSync();
       process.exit(1);
     }, DRAIN_MS).unref();
-    // Without a service there is nothing to drain: it waits for engines that are away.
-    (started.service?.close() ?? Promise.resolve()).then(
+    close().then(
       () => {
         logger.info({}, 'stopped');
         output.flushSync();
@@ -48,19 +50,26 @@ async function main(config: Config): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  const engines = await openEngines(config, { logger });
-  const service = (started.service = await createService(config, engines));
-  const welcome = await seed(config, service);
-  if (ending.hasBegun) return;
-  const url = await service.listen();
-  logger.info({ url }, 'Kontor is ready');
-  output.flush();
-  if (welcome) process.stdout.write(welcome(url));
+  const engines = await opening;
+  try {
+    const service = await createService(config, engines);
+    close = () => service.close();
+    const welcome = await seed(config, service);
+    if (ending.hasBegun) return;
+    const url = await service.listen();
+    logger.info({ url }, 'Kontor is ready');
+    output.flush();
+    if (welcome) process.stdout.write(welcome(url));
+  } catch (error) {
+    // A thread that is cut off in the midst of SQLite ends the process by SIGABRT: it is ended first.
+    if (!ending.hasBegun) await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
+    throw error;
+  }
 }
 
 function refuse(error: unknown): never {
   // What a user can mend is told without a stack.
-  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse;
+  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
   process.stderr.write(`${isPlain ? error.message : String((error as Error).stack ?? error)}\n`);
   process.exit(1);
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { call, KontorProcess, OPERATOR, PLAIN, withDirectory } from './kontor-process.js';
 
@@ -112,4 +113,44 @@ describe('a start that cannot be', () => {
       expect(kontor.stderr).not.toContain('    at ');
     });
   }, 30_000);
+
+  test('with keys that are none tells which, and not what they are, before it waits for a server', async () => {
+    await withDirectory(async (directory) => {
+      const vapid = { VAPID_PUBLIC_KEY: 'secret-public', VAPID_PRIVATE_KEY: 'secret-private' };
+      const keys = { ...vapid, JWT_SIGNING_KEY: 'secret-signing', WEB_PUSH_CA_FILE: join(directory, 'nothing.pem') };
+      const kontor = new KontorProcess(directory, { ...keys, EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' });
+      expect(await kontor.exit).toEqual({ code: 1, signal: null });
+      for (const name of Object.keys(keys)) expect(kontor.stderr).toContain(name);
+      expect(kontor.stderr).not.toMatch(/secret|    at /);
+    });
+  }, 30_000);
+
+  test('with a damaged file of keys names the file, and leaves it as it is', async () => {
+    await withDirectory(async (directory) => {
+      const path = join(directory, 'signing-key.json');
+      await writeFile(path, 'half a secr');
+      // The threads are in the midst of opening their tables then: how far they are is chance.
+      for (let start = 0; start < 8; start += 1) {
+        const kontor = new KontorProcess(directory, PLAIN);
+        expect(await kontor.exit).toEqual({ code: 1, signal: null });
+        expect(kontor.stderr).toBe(
+          `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.\n`,
+        );
+        expect(await readFile(path, 'utf8')).toBe('half a secr');
+      }
+    });
+  }, 60_000);
+
+  test('since it is told to stop already ends by itself, however far it is', async () => {
+    for (let waitMs = 250; waitMs < 700; waitMs += 25) {
+      await withDirectory(async (directory) => {
+        const kontor = new KontorProcess(directory, PLAIN);
+        await sleep(waitMs);
+        const exit = await kontor.stop();
+        // Node's own end, before the service has loaded.
+        if (exit.signal !== 'SIGTERM') expect(exit).toEqual({ code: 0, signal: null });
+        expect(kontor.stderr).toBe('');
+      });
+    }
+  }, 60_000);
 });
