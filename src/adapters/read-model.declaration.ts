@@ -37,10 +37,13 @@ export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared
   return columns;
 }
 
-/** The column of a field that the declaration names. @throws RangeError also for a compound of what is no filter */
+/** The column of a field that the declaration names. @throws RangeError also where a compound or a count is of no filter */
 export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): (field: string) => C {
   const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
   if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
+  const uncountable = model.counted?.find((field) => !model.filters.includes(field));
+  if (uncountable !== undefined)
+    throw new RangeError(`Read model ${model.name}: ${uncountable} is counted but is no filter`);
   return (field) => {
     const found = columns.get(field);
     if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
@@ -101,6 +104,12 @@ export function requirePage({ offset, limit }: ListQuery): void {
   for (const [name, value] of Object.entries({ offset, limit })) {
     if (!isCount(value)) throw new RangeError(`${name} must be a whole number from 0`);
   }
+}
+
+/** Fields that the declaration needs to have a single value. @throws TypeError */
+export function requireSingle({ name, order, counted = [] }: ReadModel, field: string): void {
+  const purpose = order.fields.includes(field) ? 'order' : counted.includes(field) ? 'counted' : undefined;
+  if (purpose) throw new TypeError(`Read model ${name}: ${purpose} field ${field} gave several values`);
 }
 
 type Ordered = { readonly model: ReadModel; readonly order: readonly unknown[] };

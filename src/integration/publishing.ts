@@ -1,6 +1,6 @@
 import type { Recorded } from '../platform/event-catalogue.js';
 import type { Broker, BrokerMessage } from '../ports/broker.js';
-import type { CloudEvent } from './cloud-event.js';
+import type { CloudEvent, IntegrationEvent } from './cloud-event.js';
 import { ensureContract } from './contracts.js';
 import { translate } from './translations.js';
 
@@ -11,12 +11,14 @@ export type Again = { readonly by: string };
 
 /** The messages that a domain event becomes, in their order. */
 export const messagesOf = (event: Recorded, again?: Again): BrokerMessage[] =>
-  translate(event).map(({ subject, event: cloudEvent }) => ({
-    id: again ? `${cloudEvent.id}~${again.by}` : cloudEvent.id,
-    subject,
-    headers,
-    payload: JSON.stringify(again ? replayed(cloudEvent) : cloudEvent),
-  }));
+  translate(event).map((integrationEvent) => messageOf(integrationEvent, again));
+
+const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerMessage => ({
+  id: again ? `${event.id}~${again.by}` : event.id,
+  subject,
+  headers,
+  payload: JSON.stringify(again ? replayed(event) : event),
+});
 
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
 
@@ -25,6 +27,7 @@ const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } =
  * @throws ContractViolated where one is not as its contract says: none is sent then; BrokerRefused, BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<void> {
-  for (const message of translate(event)) ensureContract(message);
-  await broker.publishInOrder(messagesOf(event, again));
+  const integrationEvents = translate(event);
+  for (const each of integrationEvents) ensureContract(each);
+  await broker.publishInOrder(integrationEvents.map((each) => messageOf(each, again)));
 }

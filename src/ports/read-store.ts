@@ -26,6 +26,11 @@ export type ReadModel<Doc extends object = never> = {
   readonly filters: readonly string[];
   /** Sets of filters that are often given together: an index each. */
   readonly compound?: readonly (readonly string[])[];
+  /**
+   * Filters with a single value, of which there are few: how many documents have each is kept beside the model, so that a
+   * list that asks for nothing else has its total at once, however long it is.
+   */
+  readonly counted?: readonly string[];
   /** Total order of lists: these single-valued fields, then the id; all in one direction. */
   readonly order: { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
   /**

@@ -21,7 +21,7 @@ export type CustomerView = { readonly id: string } & CustomerDetails & {
 
 export const customers: ReadModel<CustomerView> = {
   name: 'customers',
-  version: 2,
+  version: 3,
   fields: {
     createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
     createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
@@ -35,6 +35,7 @@ export const customers: ReadModel<CustomerView> = {
     ['shown', 'isDefault'],
     ['isDeleted', 'isDefault'],
   ],
+  counted: ['shown', 'isDeleted'],
   order: { fields: ['createdOn', 'createdAt'], direction: 'descending' },
   large: { joined: true },
   search: {

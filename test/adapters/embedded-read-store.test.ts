@@ -54,6 +54,7 @@ const entries: ReadModel<Entry> = {
   },
   filters: ['customerId', 'type', 'open', 'accounts'],
   compound: [['type', 'open']],
+  counted: ['open'],
   order: { fields: ['date', 'sequence'], direction: 'descending' },
   search: { description: (entry) => entry.description },
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
@@ -156,8 +157,20 @@ describe('The read store in SQLite', () => {
       const perItem = 'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)';
       expect(steps.filter((step) => step === perItem)).toHaveLength(1);
       for (const step of steps.filter((other) => other !== perItem)) {
-        expect(step).toMatch(/^SEARCH (m USING COVERING INDEX|s USING PRIMARY KEY)/);
+        expect(step).toMatch(/^SEARCH (m USING COVERING INDEX|s USING PRIMARY KEY|kontor_\w*counts USING PRIMARY KEY)/);
       }
+    });
+
+    test.each<[string, Partial<ListQuery>, number]>([
+      ['the whole list', {}, 0],
+      ['a counted filter', where('open', true), 0],
+      ['a filter that is not counted', where('type', 'SALE'), 1],
+      ['a counted filter and another', { where: { open: true, type: 'SALE' } }, 1],
+      ['a counted filter and a range', { ...where('open', true), between: { date: { from: '2025-02-01' } } }, 1],
+    ])('%s: its documents are counted only where their number is not kept', async (_, query, counts) => {
+      const plan = await store.explain(table, scope, { ...page, ...query });
+      expect(plan.filter((step) => /kontor_\w*counts/.test(step))).toHaveLength(1 - counts);
+      expect(plan.filter((step) => step.startsWith('SEARCH m '))).toHaveLength(1 + counts);
     });
 
     test('a search starts from its rarest word', async () => {
@@ -404,6 +417,7 @@ describe('The read store in SQLite', () => {
       ['a broken number', { sequence: 1.5 }],
       ['a number in place of a text', { customerId: 7 }],
       ['several values for the order', { date: ['2025-01-01'] }],
+      ['several values for what is counted', { open: [true] }],
     ])('%s is refused before anything is written', async (_, wrong) => {
       await expect(store.write(batch([create('a', nth(1)), create('b', { ...nth(2), ...wrong })]))).rejects.toThrow(
         TypeError,
@@ -425,7 +439,8 @@ describe('The read store in SQLite', () => {
     test('a model that was changed without a new version is refused', async () => {
       await prepare(entries);
       await prepare({ ...entries, filters: [...entries.filters].reverse() });
-      await expect(prepare({ ...entries, filters: ['type'], compound: [] })).rejects.toThrow('without a new version');
+      for (const change of [{ filters: ['type', 'open'], compound: [] }, { counted: [] }])
+        await expect(prepare({ ...entries, ...change })).rejects.toThrow('without a new version');
     });
 
     test.each<[string, Partial<ReadModel<Entry>>]>([
@@ -436,6 +451,7 @@ describe('The read store in SQLite', () => {
       ['fields that differ in case only', { fields: { ...entries.fields, Date: { type: 'text', of: () => '' } } }],
       ['a filter that is no field', { filters: [...entries.filters, 'colour'] }],
       ['a compound of what is no filter', { compound: [['type', 'date']] }],
+      ['a count of what is no filter', { counted: ['date'] }],
       ['an order that is no field', { order: { fields: ['colour'], direction: 'ascending' } }],
       ['a broken version', { version: 1.5 }],
     ])('%s is refused', async (_, wrong) => {

@@ -56,6 +56,7 @@ const things: ReadModel<Thing> = {
   },
   filters: ['kind', 'active', 'tags', 'owner', 'rank', 'size'],
   compound: [['kind', 'active']],
+  counted: ['kind', 'active', 'size'],
   order: { fields: ['rank', 'name'], direction: 'descending' },
   large: { joined: false },
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
@@ -564,6 +565,12 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([2, 1]);
         await store.write(batch([{ ...create(mine, 'b', thing(), 2), document: null, expected: 1 }]));
         expect([await totalOf(), await totalOf({ where: { kind: 'x' } })]).toEqual([1, 0]);
+        await store.write(batch([{ ...create(mine, 'b', thing({ kind: 'y' }), 3), expected: 2 }]));
+        expect([await totalOf(), await totalOf({ where: { kind: 'y' } })]).toEqual([2, 2]);
+        await store.drop(table);
+        await store.prepare([table]);
+        await store.write(batch([create(mine, 'a', thing({ kind: 'y' }), 4)]));
+        expect([await totalOf(), await totalOf({ where: { kind: 'y' } })]).toEqual([1, 1]);
       });
 
       test('a value that no document has finds nothing, not what has no value', async () => {

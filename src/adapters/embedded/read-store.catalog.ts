@@ -159,7 +159,8 @@ export class ReadStoreCatalog {
       const columns = shape.coded.length === 0 ? [] : [shape.blocks, shape.tail];
       for (const name of [shape.main, shape.words, ...columns, ...sides]) this.db.exec(`DROP TABLE ${name}`);
       this.db.run('DELETE FROM kontor_tables WHERE name = ?', shape.name);
-      this.db.run('DELETE FROM kontor_counts WHERE name = ?', shape.name);
+      for (const counts of ['kontor_counts', 'kontor_value_counts'])
+        this.db.run(`DELETE FROM ${counts} WHERE name = ?`, shape.name);
       return { keep: true, result: undefined };
     });
   }

@@ -25,6 +25,10 @@ const catalog = `
   CREATE TABLE IF NOT EXISTS kontor_counts (
     name TEXT NOT NULL, scope INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, scope)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS kontor_value_counts (
+    name TEXT NOT NULL, scope INTEGER NOT NULL, field TEXT NOT NULL, value ANY NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (name, scope, field, value)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS kontor_codes (
     code INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, value ANY NOT NULL, UNIQUE (scope, value)
   ) STRICT;

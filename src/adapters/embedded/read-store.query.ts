@@ -12,8 +12,7 @@ const PROBES = [100, 10_000];
 
 /** The statements that answer a list. */
 export type Plan = {
-  /** Undefined: the total is kept beside the table. */
-  readonly count: Sql | undefined;
+  readonly count: Sql;
   /** Finds the page among the first so many rows of the order, if it can: then without sorting all that matches. */
   readonly walk: Sql | undefined;
   readonly page: Sql;
@@ -87,7 +86,7 @@ export class ReadStoreQuery {
   private planned(target: Target, query: ListQuery): Listed {
     const plan = this.plan(target, query);
     if (!plan) return { items: [], totalCount: 0 };
-    const totalCount = plan.count ? this.number(plan.count) : this.total(target);
+    const totalCount = this.number(plan.count);
     const size = Math.min(query.limit, Math.max(0, totalCount - query.offset));
     if (size === 0) return { items: [], totalCount };
     const walked = plan.walk ? this.items(plan.walk) : [];
@@ -102,7 +101,8 @@ export class ReadStoreQuery {
     const { path, hits } = this.chosen(target, criteria);
     const rest = criteria.filter((criterion) => !path.meets.has(criterion));
     const page = paged(target, query, path, rest);
-    if (criteria.length === 0) return { count: undefined, walk: undefined, page };
+    const kept = keptCount(target, criteria);
+    if (kept) return { count: kept, walk: undefined, page };
     const count = path.word && rest.length === 0 ? this.countWord(path.word) : counting(target, path, rest);
     return { count, walk: path.word && this.walk(target, query, criteria, hits), page };
   }
@@ -121,10 +121,16 @@ export class ReadStoreQuery {
   ): { path: Path; hits: number } {
     const paths = pathsOf(target, criteria);
     let hits = 0;
+    const kept = paths.map(({ meets }) => {
+      const count = keptCount(target, [...meets]);
+      return count && this.number(count);
+    });
     for (const limit of probes) {
-      const found = paths.map(({ probe }) =>
-        this.number(sql(`SELECT count(*) FROM (${probe.text} LIMIT ?)`, ...probe.values, limit)),
-      );
+      const found = paths.map(({ probe }, at) => {
+        const count =
+          kept[at] ?? this.number(sql(`SELECT count(*) FROM (${probe.text} LIMIT ?)`, ...probe.values, limit));
+        return Math.min(count, limit);
+      });
       hits = Math.min(...found);
       const path = paths[found.indexOf(hits)];
       if (path && hits < limit) return { path, hits };
@@ -174,8 +180,8 @@ export class ReadStoreQuery {
     return this.db.get(`${text} LIMIT 1`, ...values)?.[0];
   }
 
-  private total({ shape, scope }: Target): number {
-    return this.number(sql('SELECT count FROM kontor_counts WHERE name = ? AND scope = ?', shape.name, scope));
+  private total(target: Target): number {
+    return this.number(totalOf(target));
   }
 
   private number({ text, values }: Sql): number {
@@ -185,6 +191,19 @@ export class ReadStoreQuery {
   private items({ text, values }: Sql): string[] {
     return this.db.all(text, ...values).map(([json]) => json as string);
   }
+}
+
+const totalOf = ({ shape, scope }: Target): Sql =>
+  sql('SELECT count FROM kontor_counts WHERE name = ? AND scope = ?', shape.name, scope);
+
+/** The number of what meets all of these, where it is kept beside the table. */
+function keptCount(target: Target, criteria: readonly Criterion[]): Sql | undefined {
+  const { shape, scope } = target;
+  const [only, another] = criteria;
+  if (!only) return totalOf(target);
+  if (another || only.kind !== 'filter' || !shape.counted.includes(only.field)) return undefined;
+  const text = 'SELECT count FROM kontor_value_counts WHERE name = ? AND scope = ? AND field = ? AND value = ?';
+  return sql(text, shape.name, scope, only.field, only.value);
 }
 
 const counting = (target: Target, path: Path, rest: readonly Criterion[]): Sql => {

@@ -2,6 +2,7 @@ import type { DocumentWrite } from '../../ports/read-store.js';
 import type { ReadStoreCodes } from './read-store.codes.js';
 import { ColumnWriter, type Sizes } from './read-store.columns.js';
 import type { ReadStoreDatabase, Row as Stored, Value } from './read-store.database.js';
+import { TableCounts } from './read-store.counts.js';
 import { lowest, sideTable, wordsJson, type Row, type TableShape } from './read-store.tables.js';
 
 export type PreparedWrite = {
@@ -63,7 +64,7 @@ function statementsOf(shape: TableShape): Statements {
 /** The writes of one batch to one table, inside its transaction. */
 export class TableWriter {
   private readonly sql: Statements;
-  private readonly counted = new Map<number, number>();
+  private readonly counts: TableCounts;
   private readonly orderAt: readonly number[];
   private newWords: Word[] = [];
   private readonly columns: ColumnWriter | undefined;
@@ -77,6 +78,7 @@ export class TableWriter {
   ) {
     this.sql = statementsOf(shape);
     const columns = [...shape.columns.values()];
+    this.counts = new TableCounts(db, shape);
     this.orderAt = shape.order.map((column) => columns.indexOf(column) + 1);
     if (indexed && shape.coded.length > 0) this.columns = new ColumnWriter(db, codes, shape, sizes.block);
   }
@@ -95,15 +97,7 @@ export class TableWriter {
   finish(): void {
     this.flushWords();
     this.columns?.finish();
-    for (const [scope, delta] of this.counted) {
-      this.db.run(
-        `INSERT INTO kontor_counts (name, scope, count) VALUES (?, ?, ?) ON CONFLICT (name, scope)
-         DO UPDATE SET count = count + excluded.count`,
-        this.shape.name,
-        scope,
-        delta,
-      );
-    }
+    this.counts.finish();
   }
 
   /** The values of the compared columns; the fields with several values are put into `several` in their stead. */
@@ -132,7 +126,7 @@ export class TableWriter {
     if (changes === 0) return false;
     this.columns?.add({ scope, number: lastInsertRowid, id, values, several });
     if (json === null) return true;
-    this.count(scope, 1);
+    this.counts.add(scope, values, 1);
     if (!this.indexed) return true;
     for (const [word, mask] of row.words) this.newWords.push([scope, word, lastInsertRowid, mask]);
     if (several.length > 0) this.addSeveral(this.place(lastInsertRowid, prepared, values), several);
@@ -152,7 +146,8 @@ export class TableWriter {
     const sets = ['position = ?', 'json = ?', ...changed.map((at) => `${this.sql.compared[at] ?? ''} = ?`)].join(', ');
     const sql = `UPDATE ${this.shape.main} SET ${sets} WHERE number = ?`;
     this.db.run(sql, write.position, json, ...changed.map((at) => values[at] ?? null), doc);
-    this.count(scope, Number(old[0]) - Number(values[0]));
+    this.counts.add(scope, old, -1);
+    this.counts.add(scope, values, 1);
     if (this.columns && changed.some((at) => this.isCoded(at, values.length - 1)))
       this.columns.change({ scope, number: doc, id: prepared.id, values, several });
     // In bulk the side tables are left out; the main table repeats what they hold, and `index` fills them from there.
@@ -168,10 +163,6 @@ export class TableWriter {
 
   private isCoded(at: number, severalAt: number): boolean {
     return at === severalAt || (this.columns?.isCoded(at) ?? false);
-  }
-
-  private count(scope: number, delta: number): void {
-    if (delta !== 0) this.counted.set(scope, (this.counted.get(scope) ?? 0) + delta);
   }
 
   private addSeveral({ doc, scope, id, order }: Place, several: Several): void {

@@ -1,6 +1,13 @@
 import type { AnyTable, Field, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
-import { columnsOf, declarationOf, declared, requireType, tableName } from '../read-model.declaration.js';
+import {
+  columnsOf,
+  declarationOf,
+  declared,
+  requireSingle,
+  requireType,
+  tableName,
+} from '../read-model.declaration.js';
 import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
@@ -16,6 +23,8 @@ export type TableShape = {
   /** Fields with an index of their own: filters, and fields that search follows elsewhere. */
   readonly indexed: ReadonlySet<string>;
   readonly compounds: readonly (readonly string[])[];
+  /** Fields whose values' numbers of documents are kept. */
+  readonly counted: readonly string[];
   readonly texts: readonly SearchedText[];
   readonly joins: readonly SearchJoin[];
   /** Of a large model: the order's first column, then all that filters and joins compare. Else none. */
@@ -57,13 +66,14 @@ export function shapeOf(table: AnyTable): TableShape {
     coded: model.large ? [...new Set([...order.slice(0, 1), ...[...compared].map(column)])] : [],
     isJoined: model.large?.joined ?? false,
     compounds: compounds.filter((fields) => fields.length > 1),
+    counted: named(model.counted ?? []),
     texts: textsOf(model),
     joins,
     main: `"${name}"`,
     words: `"${name}__words"`,
     blocks: `"${name}__blocks"`,
     tail: `"${name}__tail"`,
-    declaration: declarationOf(model, { large: model.large }),
+    declaration: declarationOf(model, { large: model.large, counted: model.counted }),
   };
 }
 
@@ -189,9 +199,8 @@ export function rowOf(shape: TableShape, document: object | null, wordsOf: (text
     const value = shape.model.fields[column.field]?.of(document as never) ?? null;
     if (value === null || typeof value !== 'object') {
       values.push(value === null ? null : stored(shape, column, value));
-    } else if (shape.order.includes(column)) {
-      throw new TypeError(`Read model ${shape.model.name}: order field ${column.field} gave several values`);
     } else {
+      requireSingle(shape.model, column.field);
       values.push([...new Set(value.map((each) => stored(shape, column, each)))]);
     }
   }

@@ -3,7 +3,14 @@ import type { AnyTable, DocumentKey, Field, ReadModel, Scalar, Scope, SearchJoin
 import type { DocumentWrite } from '../../ports/read-store.js';
 import { words as wordsOf } from '../../ports/search.js';
 import { bindable, unbindable } from '../bindable-text.js';
-import { columnsOf, declarationOf, declared, requireType, tableName } from '../read-model.declaration.js';
+import {
+  columnsOf,
+  declarationOf,
+  declared,
+  requireSingle,
+  requireType,
+  tableName,
+} from '../read-model.declaration.js';
 import type { Stored } from './connection.js';
 import { ordered, unordered } from './ordered-text.js';
 
@@ -122,9 +129,7 @@ function valueOf(shape: Shape, column: Column, document: object): Scalar | Scala
   const value = shape.model.fields[column.field]?.of(document as never) ?? null;
   if (value === null) return undefined;
   if (typeof value !== 'object') return stored(shape, column, value);
-  if (shape.order.includes(column)) {
-    throw new TypeError(`Read model ${shape.model.name}: order field ${column.field} gave several values`);
-  }
+  requireSingle(shape.model, column.field);
   const values = [...new Set(value.map((each) => stored(shape, column, each)))];
   return values.length === 0 ? undefined : values;
 }

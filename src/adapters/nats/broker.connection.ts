@@ -5,6 +5,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
+import { AckInbox } from './broker.acks.js';
 import { nameOf, type NatsAddress } from './broker.address.js';
 import { textOf } from './broker.errors.js';
 import { ensureStream, type StreamWish, type UsableStream } from './broker.stream.js';
@@ -30,6 +31,7 @@ export type Session = {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly manager: JetStreamManager;
+  readonly acks: AckInbox;
 };
 
 /**
@@ -150,7 +152,8 @@ export class NatsLink {
   private async watchStream(connection: NatsConnection, ended: AbortSignal): Promise<boolean> {
     const { clock, stream, timeoutMs } = this.options;
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs });
-    const session = { connection, manager, js: jetstream(connection, { timeout: timeoutMs }) };
+    const acks = new AckInbox(connection, { stream: stream.name, timeoutMs, clock });
+    const session = { connection, manager, js: jetstream(connection, { timeout: timeoutMs }), acks };
     const isOver = (): boolean => ended.aborted;
     let wasOfUse = false;
     for (let failures = 0; !isOver();) {

@@ -181,17 +181,12 @@ export class NatsBroker implements Broker {
     return this.inFlight < MAX_IN_FLIGHT && this.inFlightBytes + bytes <= MAX_IN_FLIGHT_BYTES;
   }
 
-  private async send({ js }: Session, { encoded, resolve, reject }: Waiting): Promise<void> {
-    const { id, subject, headers, payload, bytes } = encoded;
+  private async send({ acks }: Session, { encoded, resolve, reject }: Waiting): Promise<void> {
+    const { subject, bytes } = encoded;
     this.inFlight += 1;
     this.inFlightBytes += bytes;
     try {
-      const ack = await js.publish(subject, payload, {
-        msgID: id,
-        expect: { streamName: this.options.stream },
-        timeout: this.options.ackTimeoutMs,
-        ...(headers && { headers }),
-      });
+      const ack = await acks.publish(encoded);
       resolve({ sequence: ack.seq, duplicate: ack.duplicate });
     } catch (thrown) {
       const error = toPublishError(thrown, subject);

@@ -1,0 +1,124 @@
+import { JetStreamApiError, PubHeaders, type PubAck } from '@nats-io/jetstream';
+import { createInbox, errors, headers as noHeaders, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import type { Clock } from '../../ports/time.js';
+import type { Encoded } from './broker.message.js';
+
+type Waiting = {
+  readonly subject: string;
+  readonly dueMs: number;
+  readonly resolve: (ack: PubAck) => void;
+  readonly reject: (error: unknown) => void;
+};
+/** What JetStream answers a publish: NATS' ADR-1, `io.nats.jetstream.api.v1.pub_ack_response`. */
+type Answer = Partial<PubAck> & { readonly error?: ConstructorParameters<typeof JetStreamApiError>[0] };
+
+/**
+ * Publishes on one connection, with the acknowledgements of all messages in one inbox and one timer for them all: the
+ * driver's `publish` makes a timer and an error with its stack for each (docs/adr/0040).
+ */
+export class AckInbox {
+  private readonly inbox = createInbox();
+  /** By the address of the answer, in the order of sending, in which they are due, too. */
+  private readonly waiting = new Map<string, Waiting>();
+  private readonly over = new AbortController();
+  private sent = 0;
+  private isWatched = false;
+  private fault: Error | undefined;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly options: { readonly stream: string; readonly timeoutMs: number; readonly clock: Clock },
+  ) {
+    connection.subscribe(`${this.inbox}.*`, {
+      callback: (error, message) => {
+        if (error) this.end(error);
+        else this.receive(message);
+      },
+    });
+    this.watchErrors().catch((error: unknown) => {
+      this.end(error as Error);
+    });
+    void connection.closed().then(() => {
+      this.end(new errors.ClosedConnectionError());
+    });
+  }
+
+  /**
+   * Resolves when the stream has the message.
+   * @throws JetStreamApiError with the server's answer, TimeoutError, NoRespondersError where no stream takes the subject,
+   * PermissionViolationError, and whatever the driver throws for what it cannot send
+   */
+  publish({ id, subject, headers = noHeaders(), payload }: Encoded): Promise<PubAck> {
+    return new Promise((resolve, reject) => {
+      if (this.fault) throw this.fault;
+      const { clock, stream, timeoutMs } = this.options;
+      this.sent += 1;
+      const reply = `${this.inbox}.${this.sent}`;
+      headers.set(PubHeaders.MsgIdHdr, id);
+      headers.set(PubHeaders.ExpectedStreamHdr, stream);
+      this.connection.publish(subject, payload, { headers, reply });
+      this.waiting.set(reply, { subject, dueMs: clock.monotonicMs() + timeoutMs, resolve, reject });
+      if (!this.isWatched) void this.watchTime();
+    });
+  }
+
+  private receive(message: Msg): void {
+    const found = this.waiting.get(message.subject);
+    // One that was given up already.
+    if (!found) return;
+    this.waiting.delete(message.subject);
+    try {
+      found.resolve(ackOf(message, found.subject));
+    } catch (error) {
+      found.reject(error);
+    }
+  }
+
+  /** Gives up what is not answered in time. Ends when nothing is waited for any more. */
+  private async watchTime(): Promise<void> {
+    const { clock } = this.options;
+    this.isWatched = true;
+    for (let first = this.first(); first; first = this.first()) {
+      const [reply, { dueMs, reject }] = first;
+      const leftMs = dueMs - clock.monotonicMs();
+      if (leftMs > 0) await clock.sleep(leftMs, this.over.signal);
+      else {
+        this.waiting.delete(reply);
+        reject(new errors.TimeoutError());
+      }
+    }
+    this.isWatched = false;
+  }
+
+  private first(): [string, Waiting] | undefined {
+    return this.waiting.entries().next().value;
+  }
+
+  /** The server tells what may not be published apart from its answers; it does so in the order of publishing. */
+  private async watchErrors(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue;
+      const { operation, subject } = status.error;
+      const refused = [...this.waiting].find((entry) => entry[1].subject === subject);
+      if (operation !== 'publish' || !refused) continue;
+      this.waiting.delete(refused[0]);
+      refused[1].reject(status.error);
+    }
+  }
+
+  private end(fault: Error): void {
+    this.fault ??= fault;
+    const given = [...this.waiting.values()];
+    this.waiting.clear();
+    this.over.abort();
+    for (const { reject } of given) reject(this.fault);
+  }
+}
+
+function ackOf(message: Msg, subject: string): PubAck {
+  if (message.data.length === 0 && message.headers?.code === 503) throw new errors.NoRespondersError(subject);
+  const answer = message.json<Answer>();
+  if (answer.error) throw new JetStreamApiError(answer.error);
+  if (!answer.stream || answer.seq === undefined) throw new Error('an answer that is no acknowledgement');
+  return { ...answer, stream: answer.stream, seq: answer.seq, duplicate: answer.duplicate ?? false };
+}
