@@ -128,9 +128,12 @@ test('By keyboard alone: past the navigation, into a dialog that keeps the focus
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
+  const isInDialog = (): Promise<boolean> => page.evaluate('document.activeElement.closest("[role=dialog]") !== null');
+  // A dialog takes the focus a moment after it is seen.
+  await eventually(isInDialog);
   for (let presses = 0; presses < 8; presses += 1) {
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
+    expect(await isInDialog()).toBe(true);
   }
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });

@@ -16,6 +16,7 @@ RULES = {
     "Must be a path that begins with one slash": "links are paths or https addresses",
     "Must be an https address.": "links are paths or https addresses",
     "Must be 1 to 255 visible ASCII characters.": "the form of a key is described at its header",
+    "more digits, or is larger, than a double holds": "JSON Schema does not count digits of numbers",
     "significant digits": "JSON Schema does not count digits of numbers",
     "decimals.": "JSON Schema does not count digits of numbers",
     "Must be a decimal number without sign or exponent": "JSON Schema does not count digits of numbers",
