@@ -1,4 +1,4 @@
-import { createECDH, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -14,8 +14,9 @@ import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, 
 const METRICS_TOKEN = 'metrics-token-5a1d0c77';
 const NATS_PASSWORD = 'nats-password-90bd21';
 const signing = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-const vapid = createECDH('prime256v1');
-vapid.generateKeys();
+const vapid = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const { x = '', y = '', d = '' } = vapid.privateKey.export({ format: 'jwk' });
+const point = [4, ...Buffer.from(x, 'base64url'), ...Buffer.from(y, 'base64url')];
 
 const SETTINGS = {
   ...PLAIN,
@@ -24,8 +25,8 @@ const SETTINGS = {
   // Nobody listens there: the log complains.
   NATS_URL: `nats://shop:${NATS_PASSWORD}@127.0.0.1:1`,
   JWT_SIGNING_KEY: JSON.stringify(signing),
-  VAPID_PUBLIC_KEY: vapid.getPublicKey('base64url'),
-  VAPID_PRIVATE_KEY: vapid.getPrivateKey('base64url'),
+  VAPID_PUBLIC_KEY: Buffer.from(point).toString('base64url'),
+  VAPID_PRIVATE_KEY: d,
 };
 
 /** Shows wherever it is allowed to: the search is able to find. */

@@ -7,6 +7,8 @@ export type Scan = { readonly statement: StatementSyncInstance; readonly paramet
 
 const MAX_CACHED = 100;
 
+/** What is not the system's own, as `isWanted` tells it. */
+export const OF_SERVICE = "substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$'";
 const isOfSystem = (name: string): boolean => name.startsWith('$');
 
 /** Whether a sound record is one of the filter: the same that its statement selects. */
@@ -16,6 +18,10 @@ export function isWanted([, stream, , , type]: EventRow, filter: EventFilter | u
   const name = filter.on === 'stream' ? stream : type;
   return filter.prefixes.some((prefix) => name.startsWith(prefix));
 }
+
+const between = (direction: Direction, also = ''): string =>
+  `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 ${also}
+   ORDER BY position ${direction === 'forwards' ? 'ASC' : 'DESC'}`;
 
 /** Compiles filters to statements. */
 export class ScanStatements {
@@ -27,19 +33,14 @@ export class ScanStatements {
   }
 
   prepare(filter: EventFilter | undefined, direction: Direction): Scan {
-    const order = direction === 'forwards' ? 'ASC' : 'DESC';
-    const sql = `
-      SELECT ${COLUMNS} FROM events
-      WHERE position BETWEEN ?1 AND ?2
-        AND substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$' AND ${this.#condition(filter)}
-      ORDER BY position ${order} LIMIT ?3`;
+    const wanted = `AND ${OF_SERVICE} AND ${this.#condition(filter)}`;
+    const sql = `${between(direction, wanted)} LIMIT ?3`;
     return { statement: this.#statement(sql), parameters: filter?.prefixes ?? [] };
   }
 
   /** Every record between two positions, whatever it says of itself; takes the lowest and the highest position. */
   everything(direction: Direction): StatementSyncInstance {
-    const order = direction === 'forwards' ? 'ASC' : 'DESC';
-    return this.#statement(`SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 ORDER BY position ${order}`);
+    return this.#statement(between(direction));
   }
 
   #condition(filter: EventFilter | undefined): string {

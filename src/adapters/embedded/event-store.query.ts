@@ -8,7 +8,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../ports/event-store.js';
-import { isWanted, ScanStatements } from './event-store.filter.js';
+import { isWanted, OF_SERVICE, ScanStatements } from './event-store.filter.js';
 import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** Events that one call returns: bounded in number and size, so that it holds the event loop for a few ms at most. */
@@ -69,9 +69,7 @@ export class HistoryQueries {
     this.#row = prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
     this.#tally = prepare('SELECT count(*), sum(position - ?1) FROM events WHERE position BETWEEN ?1 AND ?2');
     this.#last = prepare('SELECT max(position) FROM events');
-    this.#lastOfService = prepare(`
-      SELECT position FROM events WHERE substr(stream, 1, 1) <> '$' AND substr(type, 1, 1) <> '$'
-      ORDER BY position DESC LIMIT 1`);
+    this.#lastOfService = prepare(`SELECT position FROM events WHERE ${OF_SERVICE} ORDER BY position DESC LIMIT 1`);
   }
 
   /** @throws CorruptEvent, EventStoreUnavailable */
