@@ -23,7 +23,7 @@ import { type Logger, silentLogger } from '../../src/ports/log.js';
 import { brokerContract } from '../contracts/broker.contract.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { mulberry32 } from '../support/manual-clock.js';
-import { natsRecipe, natsRecipeWith } from '../support/nats-server.js';
+import { natsRecipe } from '../support/nats-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
 /**
@@ -569,21 +569,22 @@ describe('A NATS broker whose server fails', () => {
 describe('A NATS server with users', () => {
   let directory: string;
   let server: ServerProcess;
+  const settings = (heardByLimited: string): string => `
+    jetstream: { store_dir: ${JSON.stringify(directory)} }
+    authorization { users = [
+      { user: kontor, password: "s3cr:t/%" }
+      { user: limited, password: limited, permissions: {
+        publish: { allow: ["kontor.>", "$JS.API.>"], deny: ["kontor.secret.>"] }, subscribe: "${heardByLimited}" } }
+      { user: narrow, password: narrow, permissions: { publish: ["kontor.>"], subscribe: "_INBOX.>" } }
+    ] }`;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-nats-users-'));
     const file = join(directory, 'server.conf');
-    await writeFile(
-      file,
-      `authorization { users = [
-        { user: kontor, password: "s3cr:t/%" }
-        { user: limited, password: limited, permissions: {
-          publish: { allow: ["kontor.>", "$JS.API.>"], deny: ["kontor.secret.>"] }, subscribe: "_INBOX.>" } }
-        { user: narrow, password: narrow, permissions: { publish: ["kontor.>"], subscribe: "_INBOX.>" } }
-      ] }`,
-    );
+    await writeFile(file, settings('_INBOX.>'));
     // The probe knows no password: it is there when it says so.
     server = await ServerProcess.start({
-      ...natsRecipeWith(['-c', file]),
+      ...natsRecipe,
+      args: (port) => ['-a', '127.0.0.1', '-p', String(port), '-c', file],
       probe: async (port) => {
         const error = await refusal(connect({ servers: `127.0.0.1:${port}`, reconnect: false }));
         if (!/authorization/i.test(String(error))) throw new Error(String(error));
@@ -622,6 +623,25 @@ describe('A NATS server with users', () => {
     expect(refused).toBeInstanceOf(BrokerRefused);
     expect(refused).toMatchObject({ code: 'PERMISSION_DENIED' });
     expect([taken.duplicate, other.duplicate]).toEqual([false, false]);
+  });
+
+  test('is away for one that may not hear its answers any more, and is back when that one may', async () => {
+    const serve = async (heard: string): Promise<void> => {
+      await writeFile(join(directory, 'server.conf'), settings(heard));
+      if (server.pid === undefined) throw new Error('The server does not run');
+      process.kill(server.pid, 'SIGHUP');
+    };
+    const broker = await ready(open({ url: as('limited:limited'), ackTimeoutMs: 500, heartbeatMs: 60_000 }));
+    try {
+      await serve('elsewhere.>');
+      for (let n = 0; broker.isReady && n < 500; n += 1) await clock.sleep(10);
+      expect(await refusal(broker.publish(message('unheard')))).toBeInstanceOf(BrokerUnavailable);
+      await serve('_INBOX.>');
+      await ready(broker);
+      expect((await broker.publish(message('heard'))).duplicate).toBe(false);
+    } finally {
+      await serve('_INBOX.>');
+    }
   });
 
   test('is published to by a user who may not read the settings of the stream, which is said', async () => {

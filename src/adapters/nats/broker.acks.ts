@@ -31,12 +31,12 @@ export class AckInbox {
   ) {
     connection.subscribe(`${this.inbox}.*`, {
       callback: (error, message) => {
-        if (error) this.end(error);
+        if (error) this.lose(error);
         else this.receive(message);
       },
     });
     this.watchErrors().catch((error: unknown) => {
-      this.end(error as Error);
+      this.lose(error as Error);
     });
     void connection.closed().then(() => {
       this.end(new errors.ClosedConnectionError());
@@ -104,6 +104,12 @@ export class AckInbox {
       this.waiting.delete(refused[0]);
       refused[1].reject(status.error);
     }
+  }
+
+  /** Nothing can be heard any more: another connection has an inbox of its own. */
+  private lose(fault: Error): void {
+    this.end(fault);
+    void this.connection.close();
   }
 
   private end(fault: Error): void {
