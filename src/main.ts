@@ -12,7 +12,7 @@ import { boundHeapGrowth } from './thread-memory.js';
 /** A supervisor kills what has not ended ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
 
-/** From the first signal on: whoever drains ends the process, too. */
+/** From the first signal or fault on: whoever sets it ends the process, too. */
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
@@ -61,17 +61,19 @@ async function main(config: Config): Promise<void> {
     output.flush();
     if (welcome) process.stdout.write(welcome(url));
   } catch (error) {
+    if (ending.hasBegun) throw error;
+    ending.hasBegun = true;
+    tell(error);
     // A thread that is cut off in the midst of SQLite ends the process by SIGABRT: it is ended first.
-    if (!ending.hasBegun) await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
-    throw error;
+    await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
+    process.exit(1);
   }
 }
 
-function refuse(error: unknown): never {
+function tell(error: unknown): void {
   // What a user can mend is told without a stack.
   const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
   process.stderr.write(`${isPlain ? error.message : String((error as Error).stack ?? error)}\n`);
-  process.exit(1);
 }
 
 // The history, the read models and the keys are nobody else's to read.
@@ -81,5 +83,8 @@ try {
   await main(readConfig());
 } catch (error) {
   // What was still being started meets engines that are closed by then.
-  if (!ending.hasBegun) refuse(error);
+  if (!ending.hasBegun) {
+    tell(error);
+    process.exit(1);
+  }
 }

@@ -229,10 +229,9 @@ async function enginesOf(parts: Parts, models: OpenModels, running: Running): Pr
   const { settings, clock, ids, logger, bareLogger, errors, progress, opened, projecting, metrics, queues } = parts;
   const { events } = opened;
   const { reads, leases } = models;
-  const broker = new MeteredBroker(await openBroker(settings, { clock, logger }), (result, messages) => {
-    metrics.published(result, messages);
-  });
-  const cache = new MeteredCache(await openCache(settings, { clock, logger }), metrics.cache);
+  const published = metrics.published.bind(metrics);
+  const broker = new MeteredBroker(await orClose(openBroker(settings, { clock, logger }), reads), published);
+  const cache = new MeteredCache(await orClose(openCache(settings, { clock, logger }), reads, broker), metrics.cache);
   return {
     ...{ events, reads, broker, cache, clock, ids, logger, bareLogger, errors, progress, metrics, queues },
     busyShare: new BusyShare().read,
@@ -250,6 +249,16 @@ async function enginesOf(parts: Parts, models: OpenModels, running: Running): Pr
       await Promise.all([events.close(), reads.close(), broker.close(), cache.close()]);
     }),
   };
+}
+
+/** What was opened before is closed where the next cannot be opened. */
+async function orClose<T>(opening: Promise<T>, ...before: readonly { close(): Promise<void> }[]): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    await Promise.all(before.map((each) => each.close()));
+    throw error;
+  }
 }
 
 function once(close: () => Promise<void>): () => Promise<void> {

@@ -384,6 +384,24 @@ describe('The embedded event store', () => {
       await expect(batches.next()).rejects.toEqual(new CorruptEvent(4));
     });
 
+    test('that a filter would leave out, where it lay for long before a subscription that was there read it', async () => {
+      await store.close();
+      const manual = new ManualClock();
+      store = EmbeddedEventStore.open({ directory, clock: manual });
+      await fill();
+      const filter = { on: 'type', prefixes: ['Counted'] } as const;
+      const batches = store.subscribeToAll({ after: BEFORE_ALL, filter })[Symbol.asyncIterator]();
+      await batches.next();
+      await create('s-5', ...counted(5));
+      const db = new DatabaseSync(file());
+      db.exec("UPDATE events SET type = 'Xounted' WHERE position = 12");
+      db.close();
+      await manual.advance(600_000);
+      const { value } = (await batches.next()) as { value: EventBatch };
+      expect(value.events.map(({ position }) => position)).toEqual([10, 11]);
+      await expect(batches.next()).rejects.toEqual(new CorruptEvent(12));
+    });
+
     test('that was removed from the middle of a stream', async () => {
       await create('s', ...counted(5));
       await alter('DELETE FROM events WHERE revision = 2');

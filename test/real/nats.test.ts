@@ -631,11 +631,14 @@ describe('A NATS server with users', () => {
       if (server.pid === undefined) throw new Error('The server does not run');
       process.kill(server.pid, 'SIGHUP');
     };
-    const broker = await ready(open({ url: as('limited:limited'), ackTimeoutMs: 500, heartbeatMs: 60_000 }));
+    const { logger, said } = listener();
+    const broker = await ready(open({ url: as('limited:limited'), ackTimeoutMs: 500, heartbeatMs: 60_000, logger }));
     try {
       await serve('elsewhere.>');
-      for (let n = 0; broker.isReady && n < 500; n += 1) await clock.sleep(10);
-      expect(await refusal(broker.publish(message('unheard')))).toBeInstanceOf(BrokerUnavailable);
+      await until(() => !broker.isReady, 'being away');
+      const error = await refusal(broker.publish(message('unheard')));
+      expect(error).toBeInstanceOf(BrokerUnavailable);
+      await until(() => /answers cannot be heard: .*Permissions Violation/i.test(said.join()), 'saying why');
       await serve('_INBOX.>');
       await ready(broker);
       expect((await broker.publish(message('heard'))).duplicate).toBe(false);

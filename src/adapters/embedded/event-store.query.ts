@@ -23,7 +23,7 @@ export type ScanRange = {
   readonly high: Position;
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
-  /** These records were written while whoever reads them waited for them. */
+  /** These records were written a moment ago: what is read is what was written. */
   readonly isFresh: boolean;
 };
 

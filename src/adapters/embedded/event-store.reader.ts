@@ -39,7 +39,8 @@ export class EmbeddedEventReader {
     this.#db = db;
     this.#signal = new CommitSignal(rest);
     this.#queries = new HistoryQueries(db);
-    const history = { queries: this.#queries, last: () => this.#queries.last(), signal: this.#signal };
+    const monotonicMs = () => clock.monotonicMs();
+    const history = { queries: this.#queries, last: () => this.#queries.last(), signal: this.#signal, monotonicMs };
     this.#reader = new HistoryReader(history, new StoredHeads(db), clock);
   }
 

@@ -8,10 +8,14 @@ export type History = {
   readonly queries: HistoryQueries;
   readonly last: () => Position;
   readonly signal: CommitSignal;
+  readonly monotonicMs: () => number;
 };
 
 /** Bounds the positions looked at for one batch: an empty batch still moves the checkpoint on. */
 const SCAN_STEPS_PER_BATCH = 8;
+
+/** What was written no longer ago is taken to be as it was written. */
+const FRESH_MS = 60_000;
 
 /** Lets the event loop do other things. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -28,8 +32,8 @@ class Subscription {
   readonly #signal: AbortSignal | undefined;
   readonly #maxBatchSize: number;
   #position: Position;
-  /** The end of the history when it began: what comes later is written while it waits. */
-  #beganAt: Position | undefined;
+  /** What comes after `after` was written four times FRESH_MS ago at most. `end`: where the history ended at `atMs`. */
+  #fresh: { readonly after: Position; readonly end: Position; readonly atMs: number } | undefined;
   #stopped = false;
   #wake: (() => void) | undefined;
 
@@ -72,8 +76,7 @@ class Subscription {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
       const last = this.#history.last();
-      this.#beganAt ??= last;
-      const sound = this.#scan(events, last);
+      const sound = this.#scan(events, last, this.#freshAfter(last));
       const caughtUp = sound && this.#position >= last;
       const isFull = events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH;
       if (!sound || caughtUp || isFull) return { events, position: this.#position, caughtUp };
@@ -83,13 +86,13 @@ class Subscription {
   }
 
   /** False where something stopped it after events that are still to be delivered: the next batch meets it first. */
-  #scan(events: RecordedEvent[], last: Position): boolean {
+  #scan(events: RecordedEvent[], last: Position, freshAfter: Position): boolean {
     if (this.#position >= last) return true;
     const high = Math.min(this.#position + SCAN_STEP, last);
     const limit = this.#maxBatchSize - events.length;
     try {
       const range = { low: this.#position + 1, high, filter: this.#filter, direction: 'forwards' } as const;
-      const isFresh = this.#beganAt !== undefined && this.#position >= this.#beganAt;
+      const isFresh = this.#position >= freshAfter;
       const page = this.#history.queries.scan({ ...range, isFresh }, limit);
       for (const event of page.events) events.push(event);
       this.#position = page.complete ? high : (page.reached ?? this.#position);
@@ -98,6 +101,15 @@ class Subscription {
       if (events.length === 0) throw error;
       return false;
     }
+  }
+
+  /** Where the history ended a while ago: now, where nobody has looked since. */
+  #freshAfter(last: Position): Position {
+    const atMs = this.#history.monotonicMs();
+    const ageMs = this.#fresh ? atMs - this.#fresh.atMs : Infinity;
+    if (!this.#fresh || ageMs >= 2 * FRESH_MS) this.#fresh = { after: last, end: last, atMs };
+    else if (ageMs >= FRESH_MS) this.#fresh = { after: this.#fresh.end, end: last, atMs };
+    return this.#fresh.after;
   }
 
   #more(): Promise<void> {

@@ -68,7 +68,8 @@ export class EmbeddedEventStore implements EventStore {
     this.#writer = new GroupCommitWriter(this.#log, clock, (head) => {
       this.#announce(head);
     });
-    const history = { queries, last: () => this.#log.end.last, signal: this.#signal };
+    const monotonicMs = () => clock.monotonicMs();
+    const history = { queries, last: () => this.#log.end.last, signal: this.#signal, monotonicMs };
     this.#reader = new HistoryReader(history, heads, clock);
   }
 

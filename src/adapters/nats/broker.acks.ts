@@ -24,6 +24,8 @@ export class AckInbox {
   private sent = 0;
   private isWatched = false;
   private fault: Error | undefined;
+  /** Why answers cannot be heard on this connection; undefined where they can, or could to its end. */
+  deafness: Error | undefined;
 
   constructor(
     private readonly connection: NatsConnection,
@@ -108,6 +110,7 @@ export class AckInbox {
 
   /** Nothing can be heard any more: another connection has an inbox of its own. */
   private lose(fault: Error): void {
+    this.deafness ??= fault;
     this.end(fault);
     void this.connection.close();
   }

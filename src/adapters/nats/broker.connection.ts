@@ -136,23 +136,24 @@ export class NatsLink {
     ended.signal.addEventListener('abort', () => {
       this.doubt.abort();
     });
+    const { clock, stream, timeoutMs } = this.options;
+    const acks = new AckInbox(connection, { stream: stream.name, timeoutMs, clock });
     const closed = connection.closed().then(ended.end);
     const [wasOfUse] = await Promise.all([
-      this.watchStream(connection, ended.signal),
+      this.watchStream(connection, acks, ended.signal),
       this.watchConnection(connection, ended.signal),
     ]);
     await connection.close();
     await closed;
-    this.lose('the connection was lost');
+    this.lose(acks.deafness ? `answers cannot be heard: ${textOf(acks.deafness)}` : 'the connection was lost');
     this.wasAway = true;
     if (!this.closing.signal.aborted) this.say('warn', this.reason);
     return wasOfUse;
   }
 
-  private async watchStream(connection: NatsConnection, ended: AbortSignal): Promise<boolean> {
+  private async watchStream(connection: NatsConnection, acks: AckInbox, ended: AbortSignal): Promise<boolean> {
     const { clock, stream, timeoutMs } = this.options;
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs });
-    const acks = new AckInbox(connection, { stream: stream.name, timeoutMs, clock });
     const session = { connection, manager, js: jetstream(connection, { timeout: timeoutMs }), acks };
     const isOver = (): boolean => ended.aborted;
     let wasOfUse = false;
