@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { ConsoleService, OPERATOR } from '../support/console-service.js';
+import { eventually } from '../support/eventually.js';
 import { launch, LOOKS, Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
@@ -14,13 +15,17 @@ beforeAll(async () => {
   const token = await service.operator();
   const trigger = { token, body: { jobName: 'database-backup' } };
   const { data: run } = await service.call<{ data: { executionLogId: string } }>('/api/platform/jobs/trigger', trigger);
-  const { items } = await service.call<{ items: { id: string }[] }>('/api/platform/dead-letters', { token });
+  // A sale is told to be rejected a moment before its letter is there.
+  const letter = await eventually(async () => {
+    const { items } = await service.call<{ items: { id: string }[] }>('/api/platform/dead-letters', { token });
+    return items[0];
+  }, 10_000);
   pages = [
     ['/', 'integration-events'],
     ['/jobs', 'session-cleanup'],
     [`/jobs/database-backup?run=${run.executionLogId}`, 'SHA-256'],
     ['/dead-letters', 'BRANCH_UNKNOWN'],
-    [`/dead-letters/${items[0]?.id ?? ''}`, '"externalId"'],
+    [`/dead-letters/${letter.id}`, '"externalId"'],
     ['/projections', 'generation 1'],
     ['/queues', 'Found in the cache'],
     ['/no/such/page', 'There is no such page'],

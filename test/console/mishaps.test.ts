@@ -216,7 +216,7 @@ test('A job that has ended stays so, though an older answer comes after it', asy
   await page.route(path, async (route) => {
     const response = await route.fetch();
     // The page may have called the request off by now.
-    older = () => route.fulfill({ response }).catch(() => undefined);
+    older ??= () => route.fulfill({ response }).catch(() => undefined);
   });
   await visitor.signIn(OPERATOR, '/jobs');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

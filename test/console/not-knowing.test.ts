@@ -2,9 +2,7 @@
 import type { Page } from 'playwright-core';
 import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
-import type { Visitor } from '../support/visitor.js';
-
-const AWAY = /ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_SOCKET_NOT_CONNECTED|503/;
+import { AWAY, type Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
 let shop: Shop;

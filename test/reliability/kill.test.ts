@@ -113,8 +113,10 @@ class KilledService {
     for (const externalId of load.accepted) await booked(url, this.books, externalId);
     for (const { id, email } of entries.answered) {
       const path = `${url}/api/customers/${id}`;
-      const { data } = await call<{ data: Customer }>(path, { token: this.books.token });
-      expect(data).toMatchObject({ id, email });
+      // The answer may have come before the read models had it.
+      const look = () => call<{ data: Customer }>(path, { token: this.books.token }).catch(() => undefined);
+      const found = await until(look, (customer) => customer !== undefined);
+      expect(found?.data).toMatchObject({ id, email });
     }
     // What a partner was told stays true to the byte.
     for (const externalId of load.accepted.slice(-3)) {

@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
-import { call, caughtUp, KontorProcess, openBooks, pause, PLAIN, withDirectory } from '../e2e/kontor-process.js';
+import { call, caughtUp, KontorProcess, openBooks, pause, PLAIN, until, withDirectory } from '../e2e/kontor-process.js';
 import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
@@ -28,13 +28,16 @@ test(`${WATCHERS} watchers that never read: memory stays, and requests are answe
     while (open.length < WATCHERS)
       open.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => silent(url, books.operator)))));
     expect(open.filter(({ statusCode }) => statusCode !== 200)).toEqual([]);
+    type Jobs = { readonly data: readonly { readonly isRunning: boolean }[] };
     const trigger = async (): Promise<void> => {
       await call(`${url}/api/platform/jobs/trigger`, { token: books.operator, body: { jobName: 'session-cleanup' } });
+      const jobs = () => call<Jobs>(`${url}/api/platform/jobs`, { token: books.operator });
+      await until(jobs, ({ data }) => data.every(({ isRunning }) => !isRunning));
       await pause(20);
     };
     // What a stream costs at all is there once the first events have gone to all of them.
     for (let n = 0; n < 10; n += 1) await trigger();
-    await pause(1_000);
+    await caughtUp(url, books);
     const before = await memoryOf(kontor.pid);
     for (let n = 0; n < JOBS; n += 1) await trigger();
     await caughtUp(url, books);

@@ -54,6 +54,8 @@ export class ConsoleService {
     const env = {
       ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
       ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
+      // What was written is there for whoever reads next, however busy the machine is.
+      READ_WAIT_MS: '10000',
       ...this.settings,
     };
     const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];

@@ -39,6 +39,7 @@ export function onStage(
   });
   return async (look) => {
     await visitor.leave();
+    expect(visitor.complaints).toEqual([]);
     await arrive(look);
   };
 }

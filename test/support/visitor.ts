@@ -30,6 +30,9 @@ const ARGUMENTS = [
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
 
+/** What a browser says of a service that goes away, in all its words. */
+export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED\w*)|503/;
+
 /** Somebody at a browser of their own: cookies and tabs are nobody else's. */
 export class Visitor {
   /** What went wrong and was not expected; a test that ends with any has failed. */
@@ -105,6 +108,7 @@ export class Visitor {
   }
 
   async leave(): Promise<void> {
+    for (const page of this.context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
     await this.context.close();
   }
 
