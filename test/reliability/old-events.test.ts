@@ -5,7 +5,7 @@ import { saleId } from '../../src/aggregates/sale-payload.js';
 import { catalogue } from '../../src/catalogue.js';
 import { CLAIM_FENCED } from '../../src/platform/event-catalogue.js';
 import { streamName } from '../../src/platform/stream-name.js';
-import { booksOf, recordings, store } from '../support/corpus.js';
+import { booksOf, type BooksSeen, recordings, store } from '../support/corpus.js';
 import { noteCycles } from '../support/fault-row.js';
 import { saleOf, TestService } from '../support/service.js';
 
@@ -13,6 +13,13 @@ import { saleOf, TestService } from '../support/service.js';
 const NEVER_RECORDED = [`${CLAIM_FENCED} 1`];
 
 const recorded = recordings();
+
+/** Former versions laid transactions of one millisecond in no promised order; today's has its own tests. */
+const unordered = (books: BooksSeen): BooksSeen => ({
+  ...books,
+  transactions: books.transactions.toSorted((a, b) => a.id.localeCompare(b.id)),
+});
+
 afterAll(() => {
   const events = recorded.reduce((sum, one) => sum + one.events.length, 0);
   noteCycles('old events', recorded.length, `${events} events of ${recorded.length} recordings`);
@@ -32,7 +39,9 @@ test.each(recorded.map((one) => [one.name, one] as const))(
         await history.close();
       });
       const token = await service.signIn(email);
-      expect(await booksOf(service, token)).toEqual(books);
+      const seen = await booksOf(service, token);
+      expect(unordered(seen)).toEqual(unordered(books));
+      expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);
       expect(taken.told).toBe('409 CUSTOMER_CODE_TAKEN');
 

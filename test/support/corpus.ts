@@ -18,11 +18,13 @@ export type StoredEvent = {
   readonly metadata: { readonly version: number; readonly tenantId: string };
 };
 
+type TransactionSeen = { readonly id: string; readonly date: string };
+
 /** What a tenant sees of its books: all of it follows from the history. */
 export type BooksSeen = {
   readonly accounts: unknown;
   readonly customers: unknown;
-  readonly transactions: unknown;
+  readonly transactions: readonly TransactionSeen[];
 };
 
 export type Recording = {
@@ -42,10 +44,10 @@ export async function eventsOf(events: EventReader): Promise<StoredEvent[]> {
 
 export async function booksOf(service: TestService, token: string): Promise<BooksSeen> {
   await service.quiet();
-  const transactions = [];
+  const transactions: TransactionSeen[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const path = `/api/transactions?pageNumber=${page}&pageSize=100&showSystemGenerated=true`;
-    const list = (await service.get(path, token)).body as { items: object[]; totalPages: number };
+    const list = (await service.get(path, token)).body as { items: TransactionSeen[]; totalPages: number };
     transactions.push(...list.items);
     pages = list.totalPages;
   }
