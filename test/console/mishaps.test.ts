@@ -236,6 +236,61 @@ test('A job that has ended stays so, though an older answer comes after it', asy
   expect(await job.getByText('Succeeded').count()).toBe(1);
 }, 60_000);
 
+describe('What a run told is whole, however late the page hears of it:', () => {
+  const HISTORY = '**/api/platform/streams/job/session-cleanup/events*';
+  const region = (name: string) => page.getByRole('region', { name, exact: true });
+  const told = () => page.getByRole('log', { name: 'Log of the run' }).getByText('Succeeded');
+
+  /** Begins a run of the job and waits for its end. Answers its id. */
+  async function runOnce(): Promise<string> {
+    const token = await service.operator();
+    const body = { jobName: 'session-cleanup' };
+    const { data } = await service.call<{ data: { executionLogId: string } }>('/api/platform/jobs/trigger', {
+      token,
+      body,
+    });
+    type Runs = { readonly items: readonly { readonly id: string; readonly status: string }[] };
+    await eventually(async () => {
+      const path = '/api/platform/jobs/logs?pageNumber=1&pageSize=100&search=session-cleanup';
+      const { items } = await service.call<Runs>(path, { token });
+      return items.some(({ id, status }) => id === data.executionLogId && status === 'SUCCEEDED');
+    });
+    return data.executionLogId;
+  }
+
+  test('it ends while the first answer is still under way', async () => {
+    await runOnce();
+    let answer: (() => Promise<void>) | undefined;
+    await page.route(HISTORY, async (route) => {
+      if (answer) return route.continue();
+      const response = await route.fetch();
+      // The page may have called the request off by now.
+      answer = () => route.fulfill({ response }).catch(() => undefined);
+    });
+    await visitor.signIn(OPERATOR, '/jobs/session-cleanup');
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await eventually(() => Promise.resolve(answer !== undefined));
+    const run = await runOnce();
+    await region('Run').getByText(run).waitFor();
+    await region('Run').getByText('Succeeded').waitFor();
+    await answer?.();
+    await told().waitFor();
+  }, 60_000);
+
+  test('it ends before the page is told of anything', async () => {
+    await runOnce();
+    const { letGo } = await hold('**/api/platform/jobs/stream', (route) => route.continue());
+    const first = page.waitForResponse(HISTORY);
+    await visitor.signIn(OPERATOR, '/jobs/session-cleanup');
+    await first;
+    await told().waitFor();
+    const run = await runOnce();
+    letGo();
+    await region('Run').getByText(run).waitFor();
+    await told().waitFor();
+  }, 60_000);
+});
+
 test('Signing out works where the session has ended already', async () => {
   visitor.expects(/401/);
   const ute = await newOperator('ute');

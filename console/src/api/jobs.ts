@@ -1,5 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { askAgain } from './ask-again';
 import { api, awaitPosition, data, whole, type Shapes } from './client';
 import { followEvents, type LiveState } from './server-events';
 
@@ -23,7 +24,10 @@ function after(job: Job, run: Run): Job {
   return { ...job, isRunning: run.status === 'RUNNING', lastExecution: run };
 }
 
-/** Keeps the jobs in the cache at what the service tells of them as it happens. Answers how the connection is. */
+/**
+ * Keeps the jobs in the cache at what the service tells of them as it happens. `onRun` hears of each job's latest run when
+ * the connection is made, then of every run that goes on. Answers how the connection is.
+ */
 export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
   const cache = useQueryClient();
   const [state, setState] = useState<LiveState>('connecting');
@@ -37,11 +41,17 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
         awaitPosition(Number(id));
         // An answer that is still under way is older, and would come last.
         void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
-        if (event === 'snapshot') cache.setQueryData(jobsQuery.queryKey, content as Job[]);
+        if (event === 'snapshot') {
+          const jobs = content as Job[];
+          cache.setQueryData(jobsQuery.queryKey, jobs);
+          // Runs may have begun and ended since their lists were asked for.
+          askAgain(cache, ['job-runs']);
+          for (const { lastExecution } of jobs) if (lastExecution) onRun?.(lastExecution);
+        }
         if (event !== 'job') return;
         const run = content as Run;
         cache.setQueryData(jobsQuery.queryKey, (jobs) => jobs?.map((job) => after(job, run)));
-        if (run.status !== 'RUNNING') void cache.invalidateQueries({ queryKey: ['job-runs'] });
+        if (run.status !== 'RUNNING') askAgain(cache, ['job-runs']);
         onRun?.(run);
       },
     });

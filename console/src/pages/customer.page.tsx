@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { branchSource, customerQuery, type Customer } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
@@ -97,8 +98,8 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
   const navigate = useNavigate();
   const mayRecord = useMay('transactions.write');
   const refresh = (): void => {
-    void cache.invalidateQueries({ queryKey: customerQuery(id).queryKey });
-    void cache.invalidateQueries({ queryKey: ['customers'] });
+    askAgain(cache, customerQuery(id).queryKey);
+    askAgain(cache, ['customers']);
   };
   const update = (body: Shapes['UpdateCustomerDto'], revision?: number) =>
     data(
@@ -135,7 +136,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
           isDangerous
           label="Delete"
           onDone={() => {
-            void cache.invalidateQueries({ queryKey: ['customers'] });
+            askAgain(cache, ['customers']);
             void navigate({ to: '/customers' });
           }}
         >

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { customersQuery, type Customer } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
@@ -131,7 +132,7 @@ function CreateCustomer(): ReactNode {
       initial={NEW_CUSTOMER}
       label="Create a customer"
       onDone={({ id }) => {
-        void cache.invalidateQueries({ queryKey: ['customers'] });
+        askAgain(cache, ['customers']);
         void navigate({ to: '/customers/$id', params: { id } });
       }}
     />

@@ -2,6 +2,7 @@ import { Skeleton, Text, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { deadLetterQuery, type DeadLetter } from '../api/dead-letters';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -78,8 +79,8 @@ function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode 
   const [why, setWhy] = useState('');
   // Only when the dialog is closed: the buttons, and with them the outcome, go with the new status.
   const refresh = (): void => {
-    void cache.invalidateQueries({ queryKey: deadLetterQuery(id).queryKey });
-    void cache.invalidateQueries({ queryKey: ['dead-letters'] });
+    askAgain(cache, deadLetterQuery(id).queryKey);
+    askAgain(cache, ['dead-letters']);
   };
   return (
     <>

@@ -2,6 +2,7 @@ import { Alert, Skeleton, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
@@ -46,8 +47,8 @@ export function ErrorPage(): ReactNode {
 function Resolve({ error }: { error: ErrorRecord }): ReactNode {
   const cache = useQueryClient();
   const refresh = (): void => {
-    void cache.invalidateQueries({ queryKey: errorQuery(error.id).queryKey });
-    void cache.invalidateQueries({ queryKey: ['errors'] });
+    askAgain(cache, errorQuery(error.id).queryKey);
+    askAgain(cache, ['errors']);
   };
   return (
     <ConfirmAction

@@ -2,6 +2,7 @@ import { Progress, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jobs';
 import { eventsOf, type HistoryEvent } from '../api/records';
 import type { LiveState } from '../api/server-events';
@@ -46,7 +47,7 @@ function useLiveJob(name: string): LiveState {
   const cache = useQueryClient();
   const onRun = useCallback(
     (run: Run) => {
-      if (run.jobName === name) void cache.invalidateQueries({ queryKey: ['job-history', name] });
+      if (run.jobName === name) askAgain(cache, ['job-history', name]);
     },
     [cache, name],
   );

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data, whole, type Shapes } from '../api/client';
 import { useMe } from '../api/me';
 import { PLATFORM } from '../api/tenants';
@@ -115,7 +116,7 @@ function CreateOperator(): ReactNode {
       initial={{ fullName: '', email: '', password: '' }}
       label="Create an operator"
       onDone={() => {
-        void cache.invalidateQueries({ queryKey: ['operators'] });
+        askAgain(cache, ['operators']);
       }}
     />
   );
@@ -132,7 +133,7 @@ function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNo
       isDangerous
       label="Remove"
       onDone={() => {
-        void cache.invalidateQueries({ queryKey: ['operators'] });
+        askAgain(cache, ['operators']);
       }}
     >
       <strong>{fullName}</strong> {isOneself && <>(that is you) </>}is signed out within a second and can&apos;t sign in

@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { ownKeysQuery, type IssuedKey, type Key } from '../api/keys';
 import { useMe } from '../api/me';
@@ -15,7 +16,9 @@ import { Example, SecretOnce } from '../parts/secret-once';
 
 const useRefresh = (): (() => void) => {
   const cache = useQueryClient();
-  return () => void cache.invalidateQueries({ queryKey: ownKeysQuery.queryKey });
+  return () => {
+    askAgain(cache, ownKeysQuery.queryKey);
+  };
 };
 
 const useCurrency = (): string => useMe()?.tenant?.currency ?? 'EUR';

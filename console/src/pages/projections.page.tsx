@@ -1,6 +1,7 @@
 import { Progress, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { ConfirmAction } from '../parts/confirm-action';
 import { DataTable, type Column } from '../parts/data-table';
@@ -73,7 +74,7 @@ const Rebuild = ({ projection: { name, rebuild } }: { projection: Projection }):
 function Action({ projection: { name, rebuild } }: { projection: Projection }): ReactNode {
   const cache = useQueryClient();
   const refresh = (): void => {
-    void cache.invalidateQueries({ queryKey: projectionsQuery.queryKey });
+    askAgain(cache, projectionsQuery.queryKey);
   };
   const path = { params: { path: { name } } };
   if (rebuild !== null)

@@ -1,6 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, WATCH_EVERY_MS } from '../api/observation';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -73,7 +74,9 @@ function ClearCache(): ReactNode {
       isDangerous
       isReady={pattern !== ''}
       label="Clear entries"
-      onDone={() => void cache.invalidateQueries({ queryKey: cacheQuery.queryKey })}
+      onDone={() => {
+        askAgain(cache, cacheQuery.queryKey);
+      }}
       outcome={({ cleared }) => (
         <Text size="sm">
           {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} Whatever is needed is

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { categoriesQuery } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
@@ -23,7 +24,9 @@ const route = getRouteApi('/signed-in/rules');
 
 const useRefresh = (): (() => void) => {
   const cache = useQueryClient();
-  return () => void cache.invalidateQueries({ queryKey: ['rules'] });
+  return () => {
+    askAgain(cache, ['rules']);
+  };
 };
 
 const shown: readonly Column<Rule>[] = [

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { keysOfQuery, type Key } from '../api/keys';
 import { PLATFORM, tenantQuery, type Tenant } from '../api/tenants';
@@ -83,8 +84,8 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
   const { id, name, isActive } = tenant;
   const cache = useQueryClient();
   const refresh = (): void => {
-    void cache.invalidateQueries({ queryKey: tenantQuery(id).queryKey });
-    void cache.invalidateQueries({ queryKey: ['tenants'] });
+    askAgain(cache, tenantQuery(id).queryKey);
+    askAgain(cache, ['tenants']);
   };
   const update = (body: { name?: string; isActive?: boolean }, revision?: number) =>
     data(
@@ -197,7 +198,7 @@ function RateLimit({
         </>
       }
       onDone={() => {
-        void cache.invalidateQueries({ queryKey: keysOfQuery(tenantId).queryKey });
+        askAgain(cache, keysOfQuery(tenantId).queryKey);
       }}
       send="Set the limit"
     />

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { tenantsQuery, type Tenant } from '../api/tenants';
 import { DataTable, type Column } from '../parts/data-table';
@@ -165,7 +166,7 @@ function CreateTenant(): ReactNode {
       label="Create a tenant"
       lead="It begins with a branch, a default customer, accounts, categories and rules."
       onDone={(id) => {
-        void cache.invalidateQueries({ queryKey: ['tenants'] });
+        askAgain(cache, ['tenants']);
         void navigate({ to: '/tenants/$id', params: { id } });
       }}
     />

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { accountSource, categoriesQuery, transactionQuery, type Transaction } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
@@ -123,8 +124,7 @@ function Actions({ transaction }: { transaction: Transaction }): ReactNode {
   const mayChoose = useMay('categories.read');
   const cache = useQueryClient();
   const refresh = (): void => {
-    for (const key of ['transaction', 'transactions', 'statement', 'customer', 'customers'])
-      void cache.invalidateQueries({ queryKey: [key] });
+    for (const key of ['transaction', 'transactions', 'statement', 'customer', 'customers']) askAgain(cache, [key]);
   };
   return (
     <>

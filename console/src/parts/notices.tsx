@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { isPage, readAll, readOne, safeLink, type Notification } from '../api/notifications';
 import { Icon } from './icons';
 import { Instant } from './instant';
@@ -17,7 +18,9 @@ const TONES: Readonly<Record<Notification['type'], Tone>> = {
 
 const useRefresh = (): (() => void) => {
   const cache = useQueryClient();
-  return () => void cache.invalidateQueries({ queryKey: ['notifications'] });
+  return () => {
+    askAgain(cache, ['notifications']);
+  };
 };
 
 type Props = {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
 import { accountSource, customerSource } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
 import { today } from './day';
@@ -143,8 +144,7 @@ export function RecordTransaction({ customerId = '' }: { customerId?: string }):
       label="Record a transaction"
       onDone={({ id }) => {
         setAttempt({ body: '', key: '' });
-        for (const key of ['transactions', 'statement', 'customer', 'customers'])
-          void cache.invalidateQueries({ queryKey: [key] });
+        for (const key of ['transactions', 'statement', 'customer', 'customers']) askAgain(cache, [key]);
         void navigate({ to: '/transactions/$id', params: { id } });
       }}
       send="Record"
