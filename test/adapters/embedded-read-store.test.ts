@@ -10,7 +10,16 @@ import type { AnyTable, DocumentWrite, ListQuery, ReadModel, Scalar } from '../.
 import { readStoreContract } from '../contracts/read-store.contract.js';
 
 /** Columns are read whatever there is, with some documents in blocks and some in the tail. */
-const columnsOnly = { block: 3, many: 0, few: 0, fewShare: 0, skippedShare: 0, sorted: 2, keptBytes: 1_000_000 };
+const columnsOnly = {
+  block: 3,
+  listed: 2,
+  many: 0,
+  few: 0,
+  fewShare: 0,
+  skippedShare: 0,
+  sorted: 2,
+  keptBytes: 1_000_000,
+};
 
 const openFor = (sizes?: Sizes) => async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));

@@ -4,7 +4,7 @@ import { tableName } from '../read-model.declaration.js';
 import { MissingTable, type ReadStoreDatabase, type Value } from './read-store.database.js';
 import type { ReadStoreCodes } from './read-store.codes.js';
 import { ColumnWriter, type CodedRow, type Sizes } from './read-store.columns.js';
-import { createIndexes, createTable, fills, shapeOf, sideTable } from './read-store.tables.js';
+import { createIndexes, createLists, createTable, fills, shapeOf, sideTable } from './read-store.tables.js';
 import type { TableShape } from './read-store.tables.js';
 
 /** What the file knows of a table: whether its indexes are built, and which fields have several values. */
@@ -100,7 +100,7 @@ export class ReadStoreCatalog {
         this.db.exec(createTable(shape));
         const sql = 'INSERT INTO kontor_tables (name, declaration, indexed, several) VALUES (?, ?, 0, ?)';
         this.db.run(sql, shape.name, shape.declaration, '[]');
-      }
+      } else if (shape.coded.length > 0) this.db.exec(createLists(shape));
       return { keep: true, result: undefined };
     });
   }
@@ -127,7 +127,7 @@ export class ReadStoreCatalog {
 
   private fillColumns(shape: TableShape): void {
     try {
-      new ColumnWriter(this.db, this.codes, shape, this.sizes.block).fill(this.documents(shape));
+      new ColumnWriter(this.db, this.codes, shape, this.sizes).fill(this.documents(shape));
     } catch (error) {
       // The transaction around it is undone, and the codes that it gave with it.
       this.codes.forget();
@@ -158,6 +158,7 @@ export class ReadStoreCatalog {
       const sides = [...this.entry(shape).several].map((field) => sideTable(shape, field));
       const columns = shape.coded.length === 0 ? [] : [shape.blocks, shape.tail];
       for (const name of [shape.main, shape.words, ...columns, ...sides]) this.db.exec(`DROP TABLE ${name}`);
+      this.db.exec(`DROP TABLE IF EXISTS ${shape.lists}`);
       this.db.run('DELETE FROM kontor_tables WHERE name = ?', shape.name);
       for (const counts of ['kontor_counts', 'kontor_value_counts'])
         this.db.run(`DELETE FROM ${counts} WHERE name = ?`, shape.name);

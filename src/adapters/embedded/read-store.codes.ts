@@ -39,3 +39,10 @@ export class ReadStoreCodes {
     this.size = 0;
   }
 }
+
+/** Codes as they are stored. */
+export const bytesOf = (data: Uint32Array): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+export function codesIn(bytes: Uint8Array): Uint32Array {
+  const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Uint32Array(whole.buffer, whole.byteOffset, whole.byteLength / 4);
+}

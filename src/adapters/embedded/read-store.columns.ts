@@ -1,6 +1,7 @@
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
-import type { ReadStoreCodes } from './read-store.codes.js';
+import { bytesOf, codesIn, type ReadStoreCodes } from './read-store.codes.js';
 import { lowest, type TableShape } from './read-store.tables.js';
+import { WordListWriter } from './read-store.word-lists.js';
 
 /*
  * What filters compare of a large table's documents, column by column: each value as a code of four bytes, those of
@@ -12,6 +13,8 @@ import { lowest, type TableShape } from './read-store.tables.js';
 export type Sizes = {
   /** Documents in a block: the more, the faster blocks are read, and the more rows may wait in the tail. */
   readonly block: number;
+  /** A word that so many of a block's documents have has a list of them there. */
+  readonly listed: number;
   /** In a scope with fewer documents nothing takes long: its columns are not read. */
   readonly many: number;
   /** What an index finds fewer of is read by that index: so many, or this share of all. With more, columns are faster. */
@@ -26,6 +29,7 @@ export type Sizes = {
 };
 export const SIZES: Sizes = {
   block: 2_048,
+  listed: 16,
   many: 5_000,
   few: 1_000,
   fewShare: 0.001,
@@ -48,12 +52,6 @@ export type TailRow = { readonly number: number; readonly codes: Codes };
 /** Where the codes of documents' own ids are, in tables that others join. */
 export const idColumn = (shape: TableShape): number => shape.coded.length;
 const columnCount = (shape: TableShape): number => shape.coded.length + Number(shape.isJoined);
-
-export const bytesOf = (data: Uint32Array): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-export function codesIn(bytes: Uint8Array): Uint32Array {
-  const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  return new Uint32Array(whole.buffer, whole.byteOffset, whole.byteLength / 4);
-}
 
 export const tailRows = (db: ReadStoreDatabase, shape: TableShape, scope: number, limit: number): TailRow[] =>
   db
@@ -94,13 +92,17 @@ export class ColumnWriter {
   private readonly written = new Set<number>();
   private readonly places: readonly number[];
   private readonly insert: string;
+  private readonly block: number;
+  private readonly lists: WordListWriter;
 
   constructor(
     private readonly db: ReadStoreDatabase,
     private readonly codes: ReadStoreCodes,
     private readonly shape: TableShape,
-    private readonly block: number,
+    { block, listed }: Sizes,
   ) {
+    this.block = block;
+    this.lists = new WordListWriter(db, shape, listed);
     this.insert = `INSERT INTO ${shape.tail} (scope, number, codes) VALUES (?, ?, ?)`;
     const columns = [...shape.columns.values()];
     this.places = shape.coded.map((column) => columns.indexOf(column) + 1);
@@ -125,6 +127,14 @@ export class ColumnWriter {
     waiting.push({ number: row.number, codes });
   }
 
+  /** The words of a stored document are others now, and are in its row. */
+  changeWords(scope: number, number: number, gone: readonly string[], come: readonly string[]): void {
+    const first = this.blockOf(scope, number);
+    const slot = first === undefined ? -1 : this.get(scope, NUMBERS, first).indexOf(number);
+    if (first !== undefined && slot >= 0) this.lists.change({ scope, first, slot }, gone, come);
+  }
+
+  /** Once all of the batch is in the other tables. */
   finish(): void {
     for (const [scope, rows] of this.changed) this.changeBlocks(scope, rows);
     for (const scope of this.grown) {
@@ -182,13 +192,10 @@ export class ColumnWriter {
   }
 
   private writeBlock(scope: number, rows: readonly TailRow[]): void {
-    const first = rows[0]?.number ?? 0;
-    this.put(
-      scope,
-      NUMBERS,
-      first,
-      Uint32Array.from(rows, ({ number }) => number),
-    );
+    const numbers = Uint32Array.from(rows, ({ number }) => number);
+    const first = numbers[0] ?? 0;
+    this.put(scope, NUMBERS, first, numbers);
+    this.lists.add(scope, numbers);
     for (let at = 0; at < columnCount(this.shape); at += 1) this.put(scope, at, first, columnOf(rows, at));
   }
 
@@ -204,12 +211,18 @@ export class ColumnWriter {
     return codesIn(this.db.get(sql, scope, column, first)?.[0] as unknown as Uint8Array);
   }
 
-  private changeBlocks(scope: number, rows: readonly TailRow[]): void {
-    const byBlock = new Map<number, TailRow[]>();
+  /** The block that has the document, or would have it if it were not in the tail. */
+  private blockOf(scope: number, number: number): number | undefined {
     const sql = `SELECT first FROM ${this.shape.blocks} WHERE scope = ? AND field = ${NUMBERS} AND first <= ?
       ORDER BY first DESC LIMIT 1`;
+    return this.db.get(sql, scope, number)?.[0] as number | undefined;
+  }
+
+  private changeBlocks(scope: number, rows: readonly TailRow[]): void {
+    const byBlock = new Map<number, TailRow[]>();
     for (const row of rows) {
-      const first = this.db.get(sql, scope, row.number)?.[0] as number;
+      const first = this.blockOf(scope, row.number);
+      if (first === undefined) throw new Error('A document is neither in a block nor in the tail');
       const changes = byBlock.get(first) ?? [];
       if (changes.length === 0) byBlock.set(first, changes);
       changes.push(row);

@@ -26,6 +26,8 @@ export type Bound = Checked & {
 export type Word = Checked & {
   readonly kind: 'word';
   readonly own: Sql;
+  /** Of the words that have it as a prefix: the first, and what is behind the last. */
+  readonly range: readonly [from: string, to: string];
   readonly joined: readonly Joined[];
   readonly joins: readonly WordJoin[];
 };
@@ -125,6 +127,7 @@ function wordOf(target: Target, word: string): Word {
       return sql(`(${either.text})`, ...either.values);
     },
     own: sql(`${shape.words} w WHERE w.scope = ? AND w.word >= ? AND w.word < ?`, scope, word, word + LAST),
+    range: [word, word + LAST],
     joined: joins,
     joins: joins.map((join) => join.by),
   };

@@ -8,8 +8,11 @@ export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
 const FILE = 'models.sqlite';
-/** Written into the file (`user_version`); a file with a higher one was made by a newer Kontor. */
-const SCHEMA_VERSION = 1;
+/**
+ * Written into the file (`user_version`); a file with a higher one was made by a newer Kontor. From 2 on there are lists of
+ * words, which a version that does not keep them in step must not write beside.
+ */
+const SCHEMA_VERSION = 2;
 /** Each shape of a list is a statement of its own; far more shapes than this are not in use at once. */
 const MAX_STATEMENTS = 2_000;
 

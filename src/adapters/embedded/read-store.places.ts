@@ -1,35 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { codesIn, columnOf, NONE, NUMBERS, TAG, tailRows, type TailRow } from './read-store.columns.js';
+import { codesIn } from './read-store.codes.js';
+import { columnOf, NONE, NUMBERS, TAG, tailRows, type TailRow } from './read-store.columns.js';
 import type { ReadStoreDatabase } from './read-store.database.js';
+import { ascending, lastUpTo, Marks, type Bits, type Places } from './read-store.sets.js';
 import type { TableShape } from './read-store.tables.js';
-
-/**
- * Documents of a scope by where they stand in its columns: the number of the block times its size, and the slot in it.
- * Ascending, none twice.
- */
-export type Places = Uint32Array<ArrayBuffer>;
-
-// Loops rather than `from` and `map`, which take fifty times as long for a million codes.
-
-/** A set of whole numbers. */
-export class Bits {
-  private readonly words: Uint32Array;
-
-  constructor(readonly all: readonly number[]) {
-    let greatest = 0;
-    for (const number of all) if (number > greatest) greatest = number;
-    this.words = new Uint32Array((greatest >>> 5) + 1);
-    for (const number of all) this.words[number >>> 5] = (this.words[number >>> 5] ?? 0) | (1 << (number & 31));
-  }
-
-  get length(): number {
-    return this.all.length;
-  }
-
-  has(number: number): boolean {
-    return (((this.words[number >>> 5] ?? 0) >>> (number & 31)) & 1) === 1;
-  }
-}
+import type { List, Span } from './read-store.word-lists.js';
 
 type Kept = { readonly tag: string; readonly blocks: readonly Uint32Array[] };
 
@@ -87,6 +62,20 @@ export class Columns {
     if (codes.length === 0) return new Uint32Array();
     const isFew = codes.length * FEW < this.count;
     return column === NUMBERS && isFew && !among ? this.ofNumbers(codes.all) : this.looked(column, codes, among);
+  }
+
+  /** What is between the tail and the beginning, block by block. */
+  spans(): Span[] {
+    const full = this.get(NUMBERS).slice(0, -1);
+    return full.map((numbers) => ({ first: numbers[0] ?? 0, last: numbers.at(-1) ?? 0 }));
+  }
+
+  /** What is in lists, and some documents more by their numbers. */
+  listed(lists: readonly List[], numbers: Bits): Places {
+    const marks = new Marks(this.get(NUMBERS).length, this.block);
+    for (const { block, bits } of lists) marks.addBlock(block, bits);
+    for (const place of this.having(NUMBERS, numbers)) marks.add(place);
+    return marks.places(this.count);
   }
 
   /** Those that lists show, which have a value or its stand-in in the order's first field. */
@@ -171,6 +160,10 @@ type Block = { readonly data: Uint32Array; readonly size: number; readonly base:
 
 function lookThrough({ data, size, base }: Block, codes: Bits, found: Uint32Array, already: number): number {
   let length = already;
+  if (data.length === size) {
+    for (let slot = 0; slot < size; slot += 1) if (codes.has(data[slot] ?? NONE)) found[length++] = base + slot;
+    return length;
+  }
   for (let slot = 0; slot < size; slot += 1)
     if (codes.has(data[slot] ?? NONE) || isBehind(data, slot, size, codes)) found[length++] = base + slot;
   return length;
@@ -192,41 +185,3 @@ function isBehind(data: Uint32Array, slot: number, size: number, codes: Bits): b
 /** To find a number takes as long as to look at so many. */
 const FEW = 32;
 const NOTHING: Uint32Array = new Uint32Array();
-
-/** Where the last of some ascending numbers stands that is not above one; -1: all are. */
-function lastUpTo(numbers: Uint32Array, one: number): number {
-  let from = 0;
-  let to = numbers.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((numbers[middle] ?? 0) <= one) from = middle + 1;
-    else to = middle;
-  }
-  return from - 1;
-}
-
-function ascending(places: Places): Places {
-  let isAscending = true;
-  for (let at = 1; at < places.length && isAscending; at += 1) isAscending = (places[at - 1] ?? 0) < (places[at] ?? 0);
-  if (isAscending) return places;
-  places.sort();
-  let length = 0;
-  for (const place of places) if (length === 0 || places[length - 1] !== place) places[length++] = place;
-  return places.subarray(0, length);
-}
-
-/** What is in either. */
-export function union(some: Places, others: Places): Places {
-  if (some.length === 0) return others;
-  if (others.length === 0) return some;
-  const both = new Uint32Array(some.length + others.length);
-  let length = 0;
-  for (let a = 0, b = 0; a < some.length || b < others.length;) {
-    const left = some[a] ?? Infinity;
-    const right = others[b] ?? Infinity;
-    both[length++] = Math.min(left, right);
-    if (left <= right) a += 1;
-    if (right <= left) b += 1;
-  }
-  return both.subarray(0, length);
-}

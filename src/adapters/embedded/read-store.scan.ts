@@ -5,15 +5,19 @@ import type { ReadStoreCodes } from './read-store.codes.js';
 import { idColumn, NONE, NUMBERS, type Sizes } from './read-store.columns.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { ordering } from './read-store.paths.js';
-import { Bits, Columns, KeptColumns, union, type Places } from './read-store.places.js';
+import { Columns, KeptColumns } from './read-store.places.js';
+import { Bits, common, union, type Places } from './read-store.sets.js';
 import { lowest, orderIndex, type TableShape } from './read-store.tables.js';
+import { WordLists } from './read-store.word-lists.js';
 
 /** The documents with one value of the order's first field: a day's, say. */
 type Bucket = { readonly code: number; readonly value: Value; readonly count: number };
 /** Opens a table's columns, of one scope in one transaction. */
 type ColumnsOf = (shape: TableShape) => Columns;
 /** In one of the columns one of the codes. */
-type Having = { readonly column: number; readonly codes: Bits };
+type InColumn = { readonly column: number; readonly codes: Bits };
+/** That, or one of the places that are found already. */
+type Having = InColumn | { readonly places: Places };
 
 /** Lists of large tables, answered from their columns: the time grows with the table, but hardly. See ColumnWriter. */
 export class ReadStoreScan {
@@ -35,7 +39,11 @@ export class ReadStoreScan {
     const columns = columnsOf(shape);
     let places: Places | undefined;
     for (const either of this.asked(target, criteria, columnsOf)) {
-      const found = either.map(({ column, codes }) => columns.having(column, codes, places));
+      const among = places;
+      const found = either.map((having) => {
+        if ('column' in having) return columns.having(having.column, having.codes, among);
+        return among ? common(among, having.places) : having.places;
+      });
       places = found.reduce(union, new Uint32Array());
     }
     const shown = columns.shown(places);
@@ -55,30 +63,35 @@ export class ReadStoreScan {
   }
 
   /** What documents must have, what few have first: for each a choice. */
-  private asked({ shape, scope }: Target, criteria: readonly Criterion[], columnsOf: ColumnsOf): (readonly Having[])[] {
+  private asked(target: Target, criteria: readonly Criterion[], columnsOf: ColumnsOf): (readonly Having[])[] {
+    const { shape, scope } = target;
     const words: (readonly Having[])[] = [];
     const filters: (readonly Having[])[] = [];
     for (const criterion of criteria) {
-      if (criterion.kind === 'word') words.push(this.havingWord(shape, criterion, columnsOf));
+      if (criterion.kind === 'word') words.push(this.havingWord(target, criterion, columnsOf));
       if (criterion.kind !== 'filter' && criterion.kind !== 'several') continue;
       const code = this.codes.find(scope, criterion.value);
       // NONE is in the columns of documents without any value.
       filters.push([{ column: columnAt(shape, criterion.field), codes: new Bits(code === NONE ? [] : [code]) }]);
     }
-    const rows = (either: readonly Having[]) => either.reduce((sum, { codes }) => sum + codes.length, 0);
+    const hits = (having: Having) => ('codes' in having ? having.codes : having.places).length;
+    const rows = (either: readonly Having[]) => either.reduce((sum, having) => sum + hits(having), 0);
     words.sort((a, b) => a.length - b.length || rows(a) - rows(b));
     return words[0]?.length === 1 ? [words[0], ...filters, ...words.slice(1)] : [...filters, ...words];
   }
 
   /** A word of their own, or one of a document that they point to. */
-  private havingWord(shape: TableShape, { own, joins }: Word, columnsOf: ColumnsOf): Having[] {
+  private havingWord({ shape, scope }: Target, { range, joins }: Word, columnsOf: ColumnsOf): Having[] {
+    const columns = columnsOf(shape);
+    const { lists, numbers } = new WordLists(this.db, shape, scope, columns.spans()).between(...range);
+    const own = { column: NUMBERS, codes: new Bits(numbers) };
     const pointing = joins
       .map(({ field, other, rows }) => ({
         column: columnAt(shape, field),
         codes: idsOf(columnsOf, other, this.numbers(rows)),
       }))
       .filter(({ codes }) => codes.length > 0);
-    return [{ column: NUMBERS, codes: this.numbers(own) }, ...pointing];
+    return [lists.length === 0 ? own : { places: columns.listed(lists, own.codes) }, ...pointing];
   }
 
   /** Numbers of documents in one text, which costs a fraction of as many rows. */

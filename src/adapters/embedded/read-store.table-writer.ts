@@ -28,6 +28,8 @@ const BEFORE_COMPARED = 2;
 const entries = <T>(json: Value | undefined): [string, T][] =>
   typeof json === 'string' ? Object.entries(JSON.parse(json) as Record<string, T>) : [];
 
+const wordsWithout = (some: Masks, others: Masks): string[] => [...some.keys()].filter((word) => !others.has(word));
+
 /** The SQL for a table, made once. */
 type Statements = {
   readonly compared: readonly string[];
@@ -80,7 +82,7 @@ export class TableWriter {
     const columns = [...shape.columns.values()];
     this.counts = new TableCounts(db, shape);
     this.orderAt = shape.order.map((column) => columns.indexOf(column) + 1);
-    if (indexed && shape.coded.length > 0) this.columns = new ColumnWriter(db, codes, shape, sizes.block);
+    if (indexed && shape.coded.length > 0) this.columns = new ColumnWriter(db, codes, shape, sizes);
   }
 
   /** False: the stored document is not at the expected position. */
@@ -187,6 +189,7 @@ export class TableWriter {
     // A second write of the same document must find what its first one left waiting.
     if (gone.length > 0) this.flushWords();
     for (const [word] of gone) this.db.run(this.sql.dropWord, scope, word, doc);
+    this.columns?.changeWords(scope, doc, wordsWithout(old, now), wordsWithout(now, old));
     for (const [word, mask] of now) if (old.get(word) !== mask) this.newWords.push([scope, word, doc, mask]);
   }
 

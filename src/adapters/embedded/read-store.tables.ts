@@ -34,6 +34,7 @@ export type TableShape = {
   /** Quoted names. */
   readonly main: string;
   readonly words: string;
+  readonly lists: string;
   readonly blocks: string;
   readonly tail: string;
   /** Two declarations that are stored in the same way have equal texts. */
@@ -71,6 +72,7 @@ export function shapeOf(table: AnyTable): TableShape {
     joins,
     main: `"${name}"`,
     words: `"${name}__words"`,
+    lists: `"${name}__lists"`,
     blocks: `"${name}__blocks"`,
     tail: `"${name}__tail"`,
     declaration: declarationOf(model, { large: model.large, counted: model.counted }),
@@ -103,6 +105,13 @@ export const createTable = (shape: TableShape): string => `
   ) STRICT, WITHOUT ROWID;
   ${shape.coded.length === 0 ? '' : createColumns(shape)}`;
 
+/** See WordListWriter. Tables that were made before there were lists get theirs empty, which is right. */
+export const createLists = (shape: TableShape): string => `
+  CREATE TABLE IF NOT EXISTS ${shape.lists} (
+    scope INTEGER NOT NULL, word TEXT NOT NULL, first INTEGER NOT NULL, bits BLOB NOT NULL,
+    PRIMARY KEY (scope, word, first)
+  ) STRICT, WITHOUT ROWID;`;
+
 /** See ColumnWriter. */
 const createColumns = (shape: TableShape): string => `
   CREATE TABLE ${shape.blocks} (
@@ -111,7 +120,8 @@ const createColumns = (shape: TableShape): string => `
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE ${shape.tail} (
     scope INTEGER NOT NULL, number INTEGER NOT NULL, codes TEXT NOT NULL, PRIMARY KEY (scope, number)
-  ) STRICT, WITHOUT ROWID;`;
+  ) STRICT, WITHOUT ROWID;
+  ${createLists(shape)}`;
 
 const orderColumns = (shape: TableShape): string => shape.order.map((column) => `${column.sql}, `).join('') + 'id';
 
