@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { codesIn } from './read-store.codes.js';
 import { columnOf, NONE, NUMBERS, TAG, tailRows, type TailRow } from './read-store.columns.js';
 import type { ReadStoreDatabase } from './read-store.database.js';
-import { ascending, lastUpTo, Marks, type Bits, type Places } from './read-store.sets.js';
+import { lastUpTo, lowestOf, Places, type Bits } from './read-store.sets.js';
 import type { TableShape } from './read-store.tables.js';
 import type { List, Span } from './read-store.word-lists.js';
 
@@ -59,7 +59,7 @@ export class Columns {
 
   /** What documents have, or those of some places, in a column that is one of `codes`, in whichever of its planes. */
   having(column: number, codes: Bits, among?: Places): Places {
-    if (codes.length === 0) return new Uint32Array();
+    if (codes.length === 0) return this.none();
     const isFew = codes.length * FEW < this.count;
     return column === NUMBERS && isFew && !among ? this.ofNumbers(codes.all) : this.looked(column, codes, among);
   }
@@ -72,39 +72,29 @@ export class Columns {
 
   /** What is in lists, and some documents more by their numbers. */
   listed(lists: readonly List[], numbers: Bits): Places {
-    const marks = new Marks(this.get(NUMBERS).length, this.block);
-    for (const { block, bits } of lists) marks.addBlock(block, bits);
-    for (const place of this.having(NUMBERS, numbers)) marks.add(place);
-    return marks.places(this.count);
+    const found = this.having(NUMBERS, numbers);
+    for (const { block, bits } of lists) found.addBlock(block, bits);
+    return found;
   }
 
   /** Those that lists show, which have a value or its stand-in in the order's first field. */
   shown(among?: Places): Places {
-    const found = new Uint32Array(among?.length ?? this.count);
-    let length = 0;
-    this.each(0, among, (place, code) => {
-      if (code !== NONE) found[length++] = place;
-    });
-    return found.subarray(0, length);
+    return this.looked(0, ANY, among);
   }
 
-  /** The codes of single values, beside their places. */
-  each(column: number, among: Places | undefined, take: (place: number, code: number) => void): void {
-    const blocks = this.get(column);
-    const count = among?.length ?? this.count;
-    let data = NOTHING;
-    let base = 0;
-    let end = 0;
-    for (let at = 0; at < count; at += 1) {
-      const place = among ? (among[at] ?? 0) : at;
-      if (place >= end) {
-        const block = Math.floor(place / this.block);
-        data = blocks[block] ?? NOTHING;
-        base = block * this.block;
-        end = base + this.block;
+  /** The codes of single values. */
+  each(column: number, among: Places, take: (code: number) => void): void {
+    for (const [block, data] of this.get(column).entries()) {
+      const base = block * among.wordsInBlock;
+      for (let at = 0; at < among.wordsInBlock; at += 1) {
+        let bits = among.words[base + at] ?? 0;
+        for (; bits !== 0; bits &= bits - 1) take(data[at * 32 + lowestOf(bits)] ?? NONE);
       }
-      take(place, data[place - base] ?? NONE);
     }
+  }
+
+  private none(): Places {
+    return new Places(this.get(0).length, this.block);
   }
 
   private get(column: number): readonly Uint32Array[] {
@@ -121,63 +111,60 @@ export class Columns {
     return (this.get(0).length - 1) * this.block + this.rows.length;
   }
 
-  private looked(column: number, codes: Bits, among: Places | undefined): Places {
-    const found = new Uint32Array(among?.length ?? this.count);
+  private looked(column: number, codes: Codes, among: Places | undefined): Places {
+    const found = this.none();
     const numbers = this.get(NUMBERS);
-    let length = 0;
-    let at = 0;
     for (const [block, data] of this.get(column).entries()) {
-      const part: Block = { data, size: numbers[block]?.length ?? 0, base: block * this.block };
-      if (!among) {
-        length = lookThrough(part, codes, found, length);
-        continue;
+      const size = numbers[block]?.length ?? 0;
+      const base = block * found.wordsInBlock;
+      for (let at = 0; at * 32 < size; at += 1) {
+        const bits = among ? (among.words[base + at] ?? 0) : firstBits(size - at * 32);
+        if (bits !== 0) found.words[base + at] = bitsOf(data, size, at * 32, bits, codes);
       }
-      const own = among.subarray(at, lastUpTo(among, part.base + this.block - 1) + 1);
-      length = lookAt(own, part, codes, found, length);
-      at += own.length;
     }
-    return found.subarray(0, length);
+    return found;
   }
 
   /** Where some documents stand: blocks hold them in the order of their numbers. */
   private ofNumbers(numbers: readonly number[]): Places {
     const blocks = this.get(NUMBERS).filter(({ length }) => length > 0);
     const firsts = Uint32Array.from(blocks, ([first]) => first ?? 0);
-    const found = new Uint32Array(numbers.length);
-    let length = 0;
+    const found = this.none();
     for (const number of numbers) {
       const block = lastUpTo(firsts, number);
       const within = blocks[block] ?? NOTHING;
       const slot = lastUpTo(within, number);
-      if (within[slot] === number) found[length++] = block * this.block + slot;
+      if (within[slot] === number) found.add(block, slot);
     }
-    return ascending(found.subarray(0, length));
+    return found;
   }
 }
 
-/** A block of a column: of `size` documents, the first of which stands at `base`. */
-type Block = { readonly data: Uint32Array; readonly size: number; readonly base: number };
+/** Some codes out of all. */
+type Codes = { readonly has: (code: number) => boolean };
+const ANY: Codes = { has: (code) => code !== NONE };
 
-function lookThrough({ data, size, base }: Block, codes: Bits, found: Uint32Array, already: number): number {
-  let length = already;
-  if (data.length === size) {
-    for (let slot = 0; slot < size; slot += 1) if (codes.has(data[slot] ?? NONE)) found[length++] = base + slot;
-    return length;
+const ALL = -1;
+/** As many bits, up to all 32. */
+const firstBits = (count: number): number => (count < 32 ? (1 << count) - 1 : ALL);
+
+/** Those of `bits`, which stand for 32 documents of a column from `from` on, that have one of the codes. */
+function bitsOf(data: Uint32Array, size: number, from: number, bits: number, codes: Codes): number {
+  let found = 0;
+  if (bits === ALL && data.length === size) {
+    for (let slot = 0; slot < 32; slot += 1) if (codes.has(data[from + slot] ?? NONE)) found |= 1 << slot;
+    return found;
   }
-  for (let slot = 0; slot < size; slot += 1)
-    if (codes.has(data[slot] ?? NONE) || isBehind(data, slot, size, codes)) found[length++] = base + slot;
-  return length;
-}
-
-function lookAt(among: Places, { data, size, base }: Block, codes: Bits, found: Uint32Array, already: number): number {
-  let length = already;
-  for (const place of among)
-    if (codes.has(data[place - base] ?? NONE) || isBehind(data, place - base, size, codes)) found[length++] = place;
-  return length;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) {
+    const slot = from + lowestOf(rest);
+    if (codes.has(data[slot] ?? NONE) || (data.length > size && isBehind(data, slot, size, codes)))
+      found |= rest & -rest;
+  }
+  return found;
 }
 
 /** In the planes after the first. */
-function isBehind(data: Uint32Array, slot: number, size: number, codes: Bits): boolean {
+function isBehind(data: Uint32Array, slot: number, size: number, codes: Codes): boolean {
   for (let at = slot + size; at < data.length; at += size) if (codes.has(data[at] ?? NONE)) return true;
   return false;
 }

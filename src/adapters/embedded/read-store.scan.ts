@@ -6,7 +6,7 @@ import { idColumn, NONE, NUMBERS, type Sizes } from './read-store.columns.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { ordering } from './read-store.paths.js';
 import { Columns, KeptColumns } from './read-store.places.js';
-import { Bits, common, union, type Places } from './read-store.sets.js';
+import { Bits, type Places } from './read-store.sets.js';
 import { lowest, orderIndex, type TableShape } from './read-store.tables.js';
 import { WordLists } from './read-store.word-lists.js';
 
@@ -42,9 +42,9 @@ export class ReadStoreScan {
       const among = places;
       const found = either.map((having) => {
         if ('column' in having) return columns.having(having.column, having.codes, among);
-        return among ? common(among, having.places) : having.places;
+        return among ? having.places.and(among) : having.places;
       });
-      places = found.reduce(union, new Uint32Array());
+      places = found.reduce((all, others) => all.or(others));
     }
     const shown = columns.shown(places);
     const buckets = this.buckets(target, query, criteria, countsOf(columns, shown));
@@ -74,7 +74,7 @@ export class ReadStoreScan {
       // NONE is in the columns of documents without any value.
       filters.push([{ column: columnAt(shape, criterion.field), codes: new Bits(code === NONE ? [] : [code]) }]);
     }
-    const hits = (having: Having) => ('codes' in having ? having.codes : having.places).length;
+    const hits = (having: Having) => ('codes' in having ? having.codes.length : having.places.size);
     const rows = (either: readonly Having[]) => either.reduce((sum, having) => sum + hits(having), 0);
     words.sort((a, b) => a.length - b.length || rows(a) - rows(b));
     return words[0]?.length === 1 ? [words[0], ...filters, ...words.slice(1)] : [...filters, ...words];
@@ -166,7 +166,7 @@ function idsOf(columnsOf: ColumnsOf, other: TableShape, some: Bits): Bits {
   if (some.length === 0) return some;
   const columns = columnsOf(other);
   const found: number[] = [];
-  columns.each(idColumn(other), columns.having(NUMBERS, some), (_, code) => {
+  columns.each(idColumn(other), columns.having(NUMBERS, some), (code) => {
     if (code !== NONE) found.push(code);
   });
   return new Bits(found);
@@ -189,7 +189,7 @@ function countsOf(columns: Columns, places: Places): Map<number, number> {
   const add = () => {
     if (run > 0) counts.set(last, (counts.get(last) ?? 0) + run);
   };
-  columns.each(0, places, (_, code) => {
+  columns.each(0, places, (code) => {
     if (code === last) run += 1;
     else {
       add();
@@ -204,7 +204,7 @@ function countsOf(columns: Columns, places: Places): Map<number, number> {
 function numbersIn(columns: Columns, places: Places, buckets: readonly Bucket[]): Bits {
   const found: number[] = [];
   const within = columns.having(0, new Bits(buckets.map(({ code }) => code)), places);
-  columns.each(NUMBERS, within, (_, number) => {
+  columns.each(NUMBERS, within, (number) => {
     found.push(number);
   });
   return new Bits(found);
