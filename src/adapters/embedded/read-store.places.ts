@@ -77,9 +77,13 @@ export class Columns {
     return found;
   }
 
-  /** Those that lists show, which have a value or its stand-in in the order's first field. */
-  shown(among?: Places): Places {
-    return this.looked(0, ANY, among);
+  /** Every document, those that no list shows among them. */
+  all(): Places {
+    const found = this.none();
+    for (const [block, { length }] of this.get(NUMBERS).entries())
+      for (let at = 0; at * 32 < length; at += 1)
+        found.words[block * found.wordsInBlock + at] = firstBits(length - at * 32);
+    return found;
   }
 
   /** The codes of single values. */
@@ -111,7 +115,7 @@ export class Columns {
     return (this.get(0).length - 1) * this.block + this.rows.length;
   }
 
-  private looked(column: number, codes: Codes, among: Places | undefined): Places {
+  private looked(column: number, codes: Bits, among: Places | undefined): Places {
     const found = this.none();
     const numbers = this.get(NUMBERS);
     for (const [block, data] of this.get(column).entries()) {
@@ -140,21 +144,14 @@ export class Columns {
   }
 }
 
-/** Some codes out of all. */
-type Codes = { readonly has: (code: number) => boolean };
-const ANY: Codes = { has: (code) => code !== NONE };
-
 const ALL = -1;
 /** As many bits, up to all 32. */
 const firstBits = (count: number): number => (count < 32 ? (1 << count) - 1 : ALL);
 
 /** Those of `bits`, which stand for 32 documents of a column from `from` on, that have one of the codes. */
-function bitsOf(data: Uint32Array, size: number, from: number, bits: number, codes: Codes): number {
+function bitsOf(data: Uint32Array, size: number, from: number, bits: number, codes: Bits): number {
+  if (bits === ALL && data.length === size) return bitsOfAll(data, from, codes);
   let found = 0;
-  if (bits === ALL && data.length === size) {
-    for (let slot = 0; slot < 32; slot += 1) if (codes.has(data[from + slot] ?? NONE)) found |= 1 << slot;
-    return found;
-  }
   for (let rest = bits; rest !== 0; rest &= rest - 1) {
     const slot = from + lowestOf(rest);
     if (codes.has(data[slot] ?? NONE) || (data.length > size && isBehind(data, slot, size, codes)))
@@ -163,8 +160,15 @@ function bitsOf(data: Uint32Array, size: number, from: number, bits: number, cod
   return found;
 }
 
+/** Of a column with single values. A loop over 32 numbers is twice as fast as one over bits. */
+function bitsOfAll(data: Uint32Array, from: number, codes: Bits): number {
+  let found = 0;
+  for (let slot = 0; slot < 32; slot += 1) if (codes.has(data[from + slot] ?? NONE)) found |= 1 << slot;
+  return found;
+}
+
 /** In the planes after the first. */
-function isBehind(data: Uint32Array, slot: number, size: number, codes: Codes): boolean {
+function isBehind(data: Uint32Array, slot: number, size: number, codes: Bits): boolean {
   for (let at = slot + size; at < data.length; at += size) if (codes.has(data[at] ?? NONE)) return true;
   return false;
 }

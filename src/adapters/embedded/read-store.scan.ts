@@ -40,16 +40,16 @@ export class ReadStoreScan {
     let places: Places | undefined;
     for (const either of this.asked(target, criteria, columnsOf)) {
       const among = places;
-      const found = either.map((having) => {
+      const each = either.map((having) => {
         if ('column' in having) return columns.having(having.column, having.codes, among);
         return among ? having.places.and(among) : having.places;
       });
-      places = found.reduce((all, others) => all.or(others));
+      places = each.reduce((all, others) => all.or(others));
     }
-    const shown = columns.shown(places);
-    const buckets = this.buckets(target, query, criteria, countsOf(columns, shown));
+    const found = places ?? columns.all();
+    const buckets = this.buckets(target, query, criteria, countsOf(columns, found));
     const totalCount = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
-    return { totalCount, items: this.page(target, query, columns, shown, buckets) };
+    return { totalCount, items: this.page(target, query, columns, found, buckets) };
   }
 
   /** The columns of a scope, each table's once. */
@@ -181,13 +181,13 @@ function isCoded(shape: TableShape, criterion: Criterion): boolean {
   return criterion.kind !== 'word' || criterion.joins.every(({ other, isIndexed }) => other.isJoined && isIndexed);
 }
 
-/** How many are found of each code of the first column. Neighbours mostly have the same one. */
+/** How many are found of each code of the first column, but of what no list shows. Neighbours mostly have the same one. */
 function countsOf(columns: Columns, places: Places): Map<number, number> {
   const counts = new Map<number, number>();
   let last = NONE;
   let run = 0;
   const add = () => {
-    if (run > 0) counts.set(last, (counts.get(last) ?? 0) + run);
+    if (run > 0 && last !== NONE) counts.set(last, (counts.get(last) ?? 0) + run);
   };
   columns.each(0, places, (code) => {
     if (code === last) run += 1;
