@@ -9,7 +9,6 @@ import {
   type StreamSlice,
   StreamTombstoned,
 } from '../../ports/event-store.js';
-import type { Clock } from '../../ports/time.js';
 import { countOf, isName } from '../event-store.input.js';
 import { isSoftlyDeleted, type StreamHead, type StreamHeads } from './event-store.heads.js';
 import { PAGE_MAX_EVENTS, SCAN_STEP, type StreamRange } from './event-store.query.js';
@@ -22,10 +21,10 @@ export class HistoryReader {
   readonly #heads: StreamHeads;
   readonly #nowMs: () => number;
 
-  constructor(history: History, heads: StreamHeads, clock: Clock) {
+  constructor(history: History, heads: StreamHeads) {
     this.#history = history;
     this.#heads = heads;
-    this.#nowMs = () => clock.nowMs();
+    this.#nowMs = () => history.clock.nowMs();
   }
 
   async readStream(stream: string, read: StreamRead = {}): Promise<StreamSlice> {

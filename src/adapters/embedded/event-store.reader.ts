@@ -39,9 +39,8 @@ export class EmbeddedEventReader {
     this.#db = db;
     this.#signal = new CommitSignal(rest);
     this.#queries = new HistoryQueries(db);
-    const monotonicMs = () => clock.monotonicMs();
-    const history = { queries: this.#queries, last: () => this.#queries.last(), signal: this.#signal, monotonicMs };
-    this.#reader = new HistoryReader(history, new StoredHeads(db), clock);
+    const history = { queries: this.#queries, last: () => this.#queries.last(), signal: this.#signal, clock };
+    this.#reader = new HistoryReader(history, new StoredHeads(db));
   }
 
   /** @throws EventStoreUnavailable where there is no history yet, Error where a newer program has written it */

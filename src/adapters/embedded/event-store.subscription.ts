@@ -1,4 +1,5 @@
 import type { AllSubscription, EventBatch, EventFilter, Position, RecordedEvent } from '../../ports/event-store.js';
+import type { Clock } from '../../ports/time.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
 import { type HistoryQueries, SCAN_STEP } from './event-store.query.js';
 import type { CommitSignal } from './event-store.signal.js';
@@ -8,7 +9,7 @@ export type History = {
   readonly queries: HistoryQueries;
   readonly last: () => Position;
   readonly signal: CommitSignal;
-  readonly monotonicMs: () => number;
+  readonly clock: Clock;
 };
 
 /** Bounds the positions looked at for one batch: an empty batch still moves the checkpoint on. */
@@ -105,7 +106,7 @@ class Subscription {
 
   /** Where the history ended a while ago: now, where nobody has looked since. */
   #freshAfter(last: Position): Position {
-    const atMs = this.#history.monotonicMs();
+    const atMs = this.#history.clock.monotonicMs();
     const ageMs = this.#fresh ? atMs - this.#fresh.atMs : Infinity;
     if (!this.#fresh || ageMs >= 2 * FRESH_MS) this.#fresh = { after: last, end: last, atMs };
     else if (ageMs >= FRESH_MS) this.#fresh = { after: this.#fresh.end, end: last, atMs };

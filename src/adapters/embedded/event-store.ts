@@ -68,9 +68,8 @@ export class EmbeddedEventStore implements EventStore {
     this.#writer = new GroupCommitWriter(this.#log, clock, (head) => {
       this.#announce(head);
     });
-    const monotonicMs = () => clock.monotonicMs();
-    const history = { queries, last: () => this.#log.end.last, signal: this.#signal, monotonicMs };
-    this.#reader = new HistoryReader(history, heads, clock);
+    const history = { queries, last: () => this.#log.end.last, signal: this.#signal, clock };
+    this.#reader = new HistoryReader(history, heads);
   }
 
   /** @throws Error where another process writes to the directory, a newer program has written it, or it is damaged */

@@ -1,5 +1,5 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
-import type { Bound, Criterion, Sql, Target, Word } from './read-store.criteria.js';
+import type { Bound, Criterion, Target, Word } from './read-store.criteria.js';
 import { all, sql } from './read-store.criteria.js';
 import type { ReadStoreCodes } from './read-store.codes.js';
 import { idColumn, NONE, NUMBERS, type Sizes } from './read-store.columns.js';
@@ -8,7 +8,7 @@ import { ordering } from './read-store.paths.js';
 import { Columns, KeptColumns } from './read-store.places.js';
 import { Bits, type Places } from './read-store.sets.js';
 import { lowest, orderIndex, type TableShape } from './read-store.tables.js';
-import { WordLists } from './read-store.word-lists.js';
+import { docsOf, WordLists } from './read-store.word-lists.js';
 
 /** The documents with one value of the order's first field: a day's, say. */
 type Bucket = { readonly code: number; readonly value: Value; readonly count: number };
@@ -65,10 +65,11 @@ export class ReadStoreScan {
   /** What documents must have, what few have first: for each a choice. */
   private asked(target: Target, criteria: readonly Criterion[], columnsOf: ColumnsOf): (readonly Having[])[] {
     const { shape, scope } = target;
+    const lists = new WordLists(this.db, shape, scope, columnsOf(shape).spans());
     const words: (readonly Having[])[] = [];
     const filters: (readonly Having[])[] = [];
     for (const criterion of criteria) {
-      if (criterion.kind === 'word') words.push(this.havingWord(target, criterion, columnsOf));
+      if (criterion.kind === 'word') words.push(this.havingWord(shape, criterion, columnsOf, lists));
       if (criterion.kind !== 'filter' && criterion.kind !== 'several') continue;
       const code = this.codes.find(scope, criterion.value);
       // NONE is in the columns of documents without any value.
@@ -81,23 +82,16 @@ export class ReadStoreScan {
   }
 
   /** A word of their own, or one of a document that they point to. */
-  private havingWord({ shape, scope }: Target, { range, joins }: Word, columnsOf: ColumnsOf): Having[] {
-    const columns = columnsOf(shape);
-    const { lists, numbers } = new WordLists(this.db, shape, scope, columns.spans()).between(...range);
+  private havingWord(shape: TableShape, { range, joins }: Word, columnsOf: ColumnsOf, words: WordLists): Having[] {
+    const { lists, numbers } = words.between(...range);
     const own = { column: NUMBERS, codes: new Bits(numbers) };
     const pointing = joins
       .map(({ field, other, rows }) => ({
         column: columnAt(shape, field),
-        codes: idsOf(columnsOf, other, this.numbers(rows)),
+        codes: idsOf(columnsOf, other, new Bits(docsOf(this.db, rows.text, ...rows.values))),
       }))
       .filter(({ codes }) => codes.length > 0);
-    return [lists.length === 0 ? own : { places: columns.listed(lists, own.codes) }, ...pointing];
-  }
-
-  /** Numbers of documents in one text, which costs a fraction of as many rows. */
-  private numbers({ text, values }: Sql): Bits {
-    const found = this.db.get(`SELECT json_group_array(w.doc) FROM ${text}`, ...values)?.[0];
-    return new Bits(JSON.parse(String(found ?? '[]')) as number[]);
+    return [lists.length === 0 ? own : { places: columnsOf(shape).listed(lists, own.codes) }, ...pointing];
   }
 
   /** In the list's order, those within the bounds. */

@@ -1,3 +1,11 @@
+/** Room for as many bits. */
+export const bitsFor = (count: number): Uint32Array => new Uint32Array(wordsFor(count));
+const wordsFor = (count: number): number => (count + 31) >>> 5;
+
+export function mark(words: Uint32Array, bit: number): void {
+  words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
+}
+
 /** A set of whole numbers. */
 export class Bits {
   private readonly words: Uint32Array;
@@ -5,8 +13,8 @@ export class Bits {
   constructor(readonly all: readonly number[]) {
     let greatest = 0;
     for (const number of all) if (number > greatest) greatest = number;
-    this.words = new Uint32Array((greatest >>> 5) + 1);
-    for (const number of all) this.words[number >>> 5] = (this.words[number >>> 5] ?? 0) | (1 << (number & 31));
+    this.words = bitsFor(greatest + 1);
+    for (const number of all) mark(this.words, number);
   }
 
   get length(): number {
@@ -30,7 +38,7 @@ export class Places {
 
   /** None. @param block documents that a block has at most */
   constructor(blocks: number, block: number) {
-    this.wordsInBlock = (block + 31) >>> 5;
+    this.wordsInBlock = wordsFor(block);
     this.words = new Uint32Array(blocks * this.wordsInBlock);
   }
 
@@ -41,8 +49,7 @@ export class Places {
   }
 
   add(block: number, slot: number): void {
-    const at = block * this.wordsInBlock + (slot >>> 5);
-    this.words[at] = (this.words[at] ?? 0) | (1 << (slot & 31));
+    mark(this.words, block * this.wordsInBlock * 32 + slot);
   }
 
   addBlock(block: number, bits: Uint32Array): void {

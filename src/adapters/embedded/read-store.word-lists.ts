@@ -1,5 +1,6 @@
 import { bytesOf, codesIn } from './read-store.codes.js';
-import type { ReadStoreDatabase } from './read-store.database.js';
+import type { ReadStoreDatabase, Value } from './read-store.database.js';
+import { bitsFor, mark } from './read-store.sets.js';
 import type { TableShape } from './read-store.tables.js';
 
 /*
@@ -35,8 +36,8 @@ export class WordListWriter {
     }
     for (const [word, own] of slots) {
       if (own.length < this.listed) continue;
-      const bits = new Uint32Array((numbers.length + 31) >>> 5);
-      for (const slot of own) bits[slot >>> 5] = (bits[slot >>> 5] ?? 0) | (1 << (slot & 31));
+      const bits = bitsFor(numbers.length);
+      for (const slot of own) mark(bits, slot);
       this.put(scope, word, numbers[0] ?? 0, bits);
     }
   }
@@ -74,23 +75,33 @@ export type FoundByLists = {
   readonly numbers: readonly number[];
 };
 
+/** Numbers of documents from rows of words: as one text, which costs a fraction of as many rows. */
+export function docsOf(db: ReadStoreDatabase, from: string, ...values: readonly Value[]): number[] {
+  const found = db.get(`SELECT json_group_array(w.doc) FROM ${from}`, ...values)?.[0];
+  return JSON.parse(String(found ?? '[]')) as number[];
+}
+
 /** The words of one scope in one transaction. */
 export class WordLists {
+  /** The blocks by their first documents' numbers. */
+  private readonly blocks: ReadonlyMap<number, number>;
+
   constructor(
     private readonly db: ReadStoreDatabase,
     private readonly shape: TableShape,
     private readonly scope: number,
     private readonly spans: readonly Span[],
-  ) {}
+  ) {
+    this.blocks = new Map(spans.map(({ first }, block) => [first, block]));
+  }
 
   /** Documents that have a word from `from` on, and before `to`. */
   between(from: string, to: string): FoundByLists {
     const sql = `SELECT word, first, bits FROM ${this.shape.lists} WHERE scope = ? AND word >= ? AND word < ?
       ORDER BY word, first`;
-    const places = new Map(this.spans.map(({ first }, block) => [first, block]));
     const lists: List[] = [];
     for (const [word, first, bits] of this.db.all(sql, this.scope, from, to)) {
-      const block = places.get(first as number);
+      const block = this.blocks.get(first as number);
       if (block !== undefined)
         lists.push({ word: word as string, block, bits: codesIn(bits as unknown as Uint8Array) });
     }
@@ -102,25 +113,27 @@ export class WordLists {
     const found: number[][] = [];
     let word: string | undefined;
     let next = 0;
-    const rest = () => {
-      if (word !== undefined) found.push(this.rows('w.word = ? AND w.doc > ?', word, this.lastBefore(next)));
+    /** What is left of the word, and the words between it and another. */
+    const upTo = (end: string) => {
+      if (word === undefined) found.push(this.docs('w.word >= ? AND w.word < ?', from, end));
+      else {
+        found.push(this.docs('w.word = ? AND w.doc > ?', word, this.lastBefore(next)));
+        found.push(this.docs('w.word > ? AND w.word < ?', word, end));
+      }
     };
     for (const list of lists) {
       if (list.word !== word) {
-        rest();
-        const operator = word === undefined ? '>=' : '>';
-        found.push(this.rows(`w.word ${operator} ? AND w.word < ?`, word ?? from, list.word));
+        upTo(list.word);
         word = list.word;
         next = 0;
       }
       if (list.block > next) {
         const gap = [this.lastBefore(next), this.spans[list.block]?.first ?? 0];
-        found.push(this.rows('w.word = ? AND w.doc > ? AND w.doc < ?', word, ...gap));
+        found.push(this.docs('w.word = ? AND w.doc > ? AND w.doc < ?', word, ...gap));
       }
       next = list.block + 1;
     }
-    rest();
-    found.push(this.rows(`w.word ${word === undefined ? '>=' : '>'} ? AND w.word < ?`, word ?? from, to));
+    upTo(to);
     return ([] as number[]).concat(...found);
   }
 
@@ -128,9 +141,7 @@ export class WordLists {
     return this.spans[block - 1]?.last ?? 0;
   }
 
-  /** As one text, which costs a fraction of as many rows. */
-  private rows(where: string, ...values: (string | number)[]): number[] {
-    const sql = `SELECT json_group_array(w.doc) FROM ${this.shape.words} w WHERE w.scope = ? AND ${where}`;
-    return JSON.parse(String(this.db.get(sql, this.scope, ...values)?.[0] ?? '[]')) as number[];
+  private docs(where: string, ...values: readonly Value[]): number[] {
+    return docsOf(this.db, `${this.shape.words} w WHERE w.scope = ? AND ${where}`, this.scope, ...values);
   }
 }
