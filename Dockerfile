@@ -1,4 +1,4 @@
-# The service alone, on the current LTS of Node. Engines, replicas and a port in front of them: docker-compose.yml.
+# The service alone, on the current Node LTS. For engines, replicas and a load balancer see docker-compose.yml.
 ARG NODE_VERSION=24
 
 FROM node:${NODE_VERSION}-slim AS build
@@ -23,7 +23,7 @@ RUN install --directory --owner=node --group=node /data
 USER node
 VOLUME /data
 EXPOSE 3000
-# Not /readyz, which is for who sends requests: a process that fills read models is well, and must not be killed for it.
+# Not /readyz, which is for load balancers: a process that is rebuilding read models is healthy and must not be killed.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s --retries=6 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "dist/main.js"]

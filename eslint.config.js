@@ -1,18 +1,24 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-// Imports point one way. What a folder of src/ may import of the other folders; the files of src/ itself compose them.
+// Imports point one way: a folder of src/ may import these others. src/app, src/main.ts and src/config.ts compose them.
+const DOMAIN = ['aggregates', 'security', 'eventsourcing', 'ports'];
+const READING = ['projections', 'projecting', 'observability'];
 const mayImport = {
   ports: [],
-  platform: ['ports'],
-  aggregates: ['platform'],
-  projections: ['aggregates', 'platform', 'ports'],
-  commands: ['aggregates', 'platform', 'ports'],
-  queries: ['aggregates', 'projections', 'platform', 'ports'],
-  integration: ['aggregates', 'commands', 'platform', 'ports'],
-  policies: ['aggregates', 'commands', 'queries', 'platform', 'ports'],
-  jobs: ['aggregates', 'commands', 'queries', 'projections', 'integration', 'platform', 'ports'],
-  http: ['aggregates', 'commands', 'queries', 'projections', 'integration', 'platform', 'ports'],
+  eventsourcing: ['ports'],
+  security: ['eventsourcing', 'ports'],
+  observability: [...DOMAIN],
+  projecting: ['observability', 'security', 'eventsourcing', 'ports'],
+  backup: ['eventsourcing', 'ports'],
+  aggregates: ['security', 'eventsourcing'],
+  projections: [...DOMAIN, 'projecting'],
+  commands: [...DOMAIN, 'projecting', 'observability', 'queries'],
+  queries: [...DOMAIN, ...READING, 'backup'],
+  integration: [...DOMAIN, 'commands', 'projecting', 'observability'],
+  policies: [...DOMAIN, 'commands', 'queries', 'projecting'],
+  jobs: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup'],
+  http: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup'],
   adapters: ['ports'],
 };
 const folders = Object.keys(mayImport);
@@ -21,11 +27,11 @@ const folders = Object.keys(mayImport);
 const IMPURE = ['@nestjs/*', 'fastify', 'pino', '@photostructure/*', 'node:*', '!node:crypto', '!node:util'];
 const pure = { aggregates: IMPURE, projections: IMPURE, ports: IMPURE };
 
-// The files of src/ itself may be named only by jobs, which run inside the composed service.
-const rootFiles = (folder) => ({
-  group: folder === 'adapters' ? ['../../*.js'] : ['../*.js'],
-  message: 'what composes the service is not for its parts',
-});
+// What composes the service.
+const composition = {
+  regex: '^(\\.\\./)+(app/.+|config|main)\\.js$',
+  message: 'The parts of the service may not import its composition.',
+};
 
 const importRules = folders.map((folder) => {
   const banned = folders.filter((other) => other !== folder && !mayImport[folder].includes(other));
@@ -38,11 +44,14 @@ const importRules = folders.map((folder) => {
           patterns: [
             ...banned.map((name) => ({
               // How texts are folded is the same everywhere: the one port that is nothing but functions.
-              group: [`**/${name}/**`, ...(folder === 'aggregates' ? ['!**/ports/', '!**/ports/search.js'] : [])],
+              group: [
+                `**/${name}/**`,
+                ...(folder === 'aggregates' ? ['!**/ports/', '!**/ports/search.js', '!**/ports/token.js'] : []),
+              ],
               message: `${folder} may not import ${name}`,
             })),
             ...(folder in pure ? [{ group: pure[folder], message: `${folder} are pure` }] : []),
-            ...(folder === 'jobs' ? [] : [rootFiles(folder)]),
+            composition,
           ],
         },
       ],

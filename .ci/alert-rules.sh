@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the alert rules say of written histories, by Prometheus' own checker: promtool of the path, else of Debian's package,
-# which is unpacked and not installed (it would start a server).
+# Tests the alert rules against recorded series with promtool, from the path or else from Debian's package. The package
+# is unpacked, not installed, because installing it would start a server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

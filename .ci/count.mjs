@@ -1,4 +1,4 @@
-// node count.mjs <jest's report> <jest's exit code>: prints "<passed> <failed>".
+// node count.mjs <jest report> <jest exit code>: prints "<passed> <failed>".
 import { readFileSync } from 'node:fs';
 
 const [path, status] = process.argv.slice(2);
@@ -13,6 +13,6 @@ try {
 } catch (error) {
   console.error(`FAILED: no report: ${error.message}`);
 }
-// Jest's own word counts: a run that it calls failed is, and one without a single test tells nothing.
+// Jest's exit code decides: a run that it reports as failed is counted as failed, and so is a run without any test.
 if (failed === 0 && (status !== '0' || passed === 0)) failed = 1;
 console.log(`${passed} ${failed}`);

@@ -1,9 +1,9 @@
-// Reads what strace saw of test/support/fsync-probe.mjs and holds every acknowledgement against the flushes before it.
+// Checks an strace log of test/support/fsync-probe.mjs: every acknowledgement must follow its flush.
 //
 //   node fsync-order.mjs <trace> <count>
 //
-// Exit code 0: each of the acknowledgements came after a completed flush of all that the write-ahead log held then,
-// the event itself included. 10: at least one did not. Others: the trace does not show what it should, or could not be read.
+// Exit code 0: each acknowledgement followed a completed flush of everything in the write-ahead log at that time,
+// including the event itself. 10: at least one did not. Others: the trace is incomplete or unreadable.
 import { readFileSync } from 'node:fs';
 
 const [tracePath, count] = process.argv.slice(2);
@@ -15,13 +15,13 @@ const RESULT = /\)\s+= (-?\d+)/;
 const WRITES = new Set(['write', 'writev', 'pwrite64', 'pwritev', 'pwritev2']);
 const FLUSHES = new Set(['fsync', 'fdatasync']);
 
-/** Calls that began in one line and ended in another, by thread. */
+/** Calls that started on one line and finish on another, by thread. */
 const underWay = new Map();
-/** The write-ahead log's completed writes are numbered; marker → number of the first write that carried it. */
+/** Completed writes to the write-ahead log are numbered; marker → number of the first write that contained it. */
 const carriedBy = new Map();
 let lastWrite = 0;
 let writesUnderWay = 0;
-/** Every write up to this number is known to be on disk. */
+/** Number of the last write known to be on disk. */
 let flushedTo = 0;
 let flushes = 0;
 let acks = 0;
@@ -50,7 +50,7 @@ function end(call, result) {
   }
 }
 
-/** Judged when the write of the acknowledgement begins: what has not ended by then is too late. */
+/** Checked when the write of the acknowledgement starts: a flush that has not completed by then is too late. */
 function acknowledged(n) {
   acks += 1;
   if (n !== acks) violations.push(`ACK ${n} came as number ${acks}`);
@@ -76,7 +76,7 @@ for (const line of readFileSync(tracePath, 'latin1').split('\n')) {
   const call = begin(name, path, rest);
   if (!call) continue;
   if (rest.endsWith('<unfinished ...>')) underWay.set(thread, call);
-  // The text of a write may look like a result; the result is the last thing in the line.
+  // The text of a write may look like a result; the actual result is the last item on the line.
   else end(call, Number(/\)\s+= (-?\d+)[^)"]*(?:\([^()"]*\))?$/.exec(rest)?.[1] ?? -1));
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# No acknowledgement before its flush: watches the embedded engines with strace (Debian package strace) while each
-# stores events one after another, and checks that between the write of an event to the write-ahead log and its
-# acknowledgement that log was flushed. Runs on the built service. A second run without flushes must be found out.
+# No acknowledgement before its flush: traces the embedded engines with strace (Debian package strace) while each stores
+# events one after another. Checks that the write-ahead log was flushed between the write of an event and its
+# acknowledgement. Runs on the built service. As a control, a second run without flushes must be detected.
 #
 #   .ci/fsync-order.sh [engine ...]      engines: event-store broker (default: both)
 #   DIST=dist/modules COUNT=20
@@ -27,7 +27,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# watch <engine> <FULL|OFF>: prints what the checker says, returns its exit code
+# watch <engine> <FULL|OFF>: prints the checker's output and returns its exit code
 watch() {
   local engine=$1 synchronous=$2 at="$work/$1-$2" status=0
   mkdir "$at"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the suites of test/real/, test/console/, test/reliability/ and test/fuzz/ need on a bare Debian, besides Node and Java
-# with Maven: nats-server, redis-server, chromium, strace, Python with venv, and a server that speaks MongoDB's protocol. Does
-# nothing where they are there.
+# Installs the requirements of test/real/, test/console/, test/reliability/ and test/fuzz/ on a bare Debian with Node,
+# Java and Maven: nats-server, redis-server, chromium, strace, Python with venv, and a server that speaks MongoDB's
+# protocol. Skips what is already installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fills the folder of the server that stands in for MongoDB in tests (test/support/mongo-server/pom.xml): by Maven, from
-# Maven Central. Does nothing when the folder was filled from the same pom.xml before.
+# Downloads the server that replaces MongoDB in tests (test/support/mongo-server/pom.xml) from Maven Central.
+# Does nothing if the folder was filled from the same pom.xml before.
 #
 #   MONGO_SERVER_LIB=test/support/mongo-server/lib .ci/mongo-server.sh
 set -euo pipefail

@@ -9,7 +9,7 @@ export type Queue = {
   readonly lag: number | null;
 };
 
-/** Somebody who uses the API over kept connections. */
+/** HTTP client with keep-alive connections. */
 export class ApiClient {
   private token = '';
   private readonly agent = new Agent({ keepAlive: true });
@@ -31,7 +31,7 @@ export class ApiClient {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** Whatever the answer is; `ms` to its last byte. */
+  /** Resolves with any response; `ms` is the time to its last byte. */
   ask(
     method: string,
     path: string,
@@ -60,14 +60,14 @@ export class ApiClient {
     });
   }
 
-  /** @throws Error unless the answer is a success */
+  /** @throws Error unless the response is a success */
   async json<T>(method: string, path: string, body?: string | object): Promise<T> {
     const answered = await this.ask(method, path, body);
     if (answered.status >= 300) throw new Error(`${method} ${path}: ${answered.status} ${answered.body}`);
     return JSON.parse(answered.body) as T;
   }
 
-  /** For operators. */
+  /** Requires an operator. */
   async queues(): Promise<readonly Queue[]> {
     return (await this.json<{ data: { queues: Queue[] } }>('GET', '/api/platform/redis/queues')).data.queues;
   }

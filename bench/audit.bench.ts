@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { collection, saleInvoice } from '../src/aggregates/ledger.js';
-import { catalogue } from '../src/catalogue.js';
-import { nameUuid } from '../src/platform/name-uuid.js';
-import type { Recorded } from '../src/platform/event-catalogue.js';
-import type { AnyProjection } from '../src/platform/projection.js';
-import { project, Projector } from '../src/platform/projector.js';
+import { catalogue } from '../src/app/catalogue.js';
+import { nameUuid } from '../src/eventsourcing/name-uuid.js';
+import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
+import type { AnyProjection } from '../src/projecting/projection.js';
+import { project, Projector } from '../src/projecting/projector.js';
 import { auditLogProjection } from '../src/projections/audit-log.projection.js';
 import { transactionProjection } from '../src/projections/transaction.projection.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
@@ -19,9 +19,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * Beside the goals: what an audit entry costs to write, in CPU time of projection and read store alone: sales (accepted and
- * booked) in batches of 100 into an empty store, as the service keeps it and as a rebuild does, beside the same sales'
- * transactions.
+ * No goal: the cost of writing an audit entry, as CPU time of projection and read store alone. Projects sales (accepted
+ * and booked) in batches of 100 into an empty store, in live mode and as in a rebuild, and compares with the projection
+ * of the same sales' transactions.
  */
 const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;
@@ -82,7 +82,7 @@ function* history(): Generator<RecordedEvent> {
 
 const events = [...history()].map((event) => catalogue.decode(event));
 
-/** Microseconds of CPU for each sale: kept up to date, or in bulk with indexes at the end. */
+/** Microseconds of CPU per sale: in live mode, or in bulk with indexes built at the end. */
 async function cost(projections: readonly AnyProjection[], bulk: boolean): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });

@@ -8,13 +8,13 @@ import {
   transfer,
 } from '../src/aggregates/ledger.js';
 import type { LedgerTransaction } from '../src/aggregates/ledger.js';
-import { noDetails } from '../src/aggregates/customer-fields.js';
+import { customerRecord } from '../src/aggregates/customer-fields.js';
 import type { CustomerEvent } from '../src/aggregates/customer.aggregate.js';
-import type { Recorded } from '../src/platform/event-catalogue.js';
+import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
 import type { LedgerEvent } from '../src/projections/ledger-entries.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
 
-/** What of a tenant the generated events speak of. */
+/** Records of a tenant that the generated events refer to. */
 export type Tenant = {
   readonly id: string;
   readonly accounts: Readonly<Record<'sales' | 'tax' | 'adjustments' | 'openingBalances', string>>;
@@ -26,7 +26,7 @@ export type Tenant = {
 export type Scale = { readonly seed: number; readonly customers: number; readonly transactions: number };
 export type BenchEvent = Recorded<LedgerEvent | CustomerEvent>;
 
-/** Three years, to the end of 2025. */
+/** Three years, up to the end of 2025. */
 const FIRST_DAY_MS = Date.UTC(2023, 0, 1);
 const DAYS = 1_096;
 const DAY_MS = 86_400_000;
@@ -58,17 +58,17 @@ const NOTE = [
   'Consulting',
 ];
 
-/** Shares of the values of a filter: from a third of the rows down to one in ten thousand. */
+/** Filter values match between a third of the rows and one in ten thousand. */
 const RARE = 0.0001;
 
 /**
- * The events of one tenant, oldest first: customers all along, sales with their payments, returns, cancellations, and
- * everything that people record by hand. A seed decides all of it. A few are dated back by up to two months.
+ * Events of one tenant, oldest first: customers throughout, sales with payments, returns, cancellations, and every kind
+ * of manually recorded transaction. Fully determined by a seed. A few events are backdated by up to two months.
  */
 export class History {
   private readonly random: () => number;
   private readonly customerIds: string[] = [];
-  /** Those of late, which may still be cancelled or returned. */
+  /** Recent transactions, which may still be cancelled or returned. */
   private readonly recent: LedgerTransaction[] = [];
   private position: number;
   private atMs = FIRST_DAY_MS;
@@ -88,7 +88,7 @@ export class History {
     while (this.made < transactions || this.customerIds.length < customers) {
       const share = Math.max(this.made / transactions, 0);
       this.atMs = Math.max(this.atMs + 1, FIRST_DAY_MS + Math.floor(share * (DAYS - 1)) * DAY_MS + this.int(DAY_MS));
-      // The first tenth of the customers is there from the beginning.
+      // A tenth of the customers exists from the start.
       const due = Math.min(customers, Math.ceil(customers * (0.1 + share)));
       if (this.customerIds.length < due) yield this.customer();
       else yield this.ledgerEvent();
@@ -103,7 +103,7 @@ export class History {
     return from[this.int(from.length)] as T;
   }
 
-  /** The first ones often, the last one once in ten thousand. */
+  /** Skewed towards the first values; the last one has a chance of one in ten thousand. */
   private skewed<T>(from: readonly T[]): T {
     if (this.random() < RARE) return from[from.length - 1] as T;
     return from[Math.floor(this.random() ** 2.5 * (from.length - 1))] as T;
@@ -158,7 +158,7 @@ export class History {
       : null;
     if (opens) this.made += 1;
     const data = {
-      ...noDetails,
+      ...customerRecord.otherwise,
       ...{ name, code: `C-${String(n).padStart(6, '0')}`, type: isCompany ? 'COMPANY' : 'INDIVIDUAL' },
       ...{ email: `k${n}@musteri.example`, phone: `+90 532 ${String(1_000_000 + n)}`, city: this.pick(CITY) },
       ...{ taxNumber: isCompany ? String(10_000_000_00 + n) : null, currency: 'EUR', isDefault: false, links: [] },
@@ -167,7 +167,7 @@ export class History {
     return this.event({ type: 'CustomerCreated', data }, 'customer', id);
   }
 
-  /** One in five is the first customer, as with those who give no name. */
+  /** One in five is the first customer, like a default customer for anonymous sales. */
   private anyCustomer(): string {
     const at = this.random() < 0.2 ? 0 : Math.floor(this.random() ** 2 * this.customerIds.length);
     return this.customerIds[at] ?? '';

@@ -6,23 +6,23 @@ import {
   scopeOf,
   wants,
   type AnyProjection,
-} from '../src/platform/projection.js';
+} from '../src/projecting/projection.js';
 import { tenantScope, type AnyTable, type Scope } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
-/** Those that the events of a History feed; all others stay as the service made them. */
+/** Read models fed by a History's events; all others stay as the service created them. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'transactions'];
-/** Documents of the stream of sales change soon or never: older ones are written and forgotten. */
+/** Documents of sales rarely change: older ones are written and evicted. */
 const REMEMBERED = 20_000;
 const BATCH = 1_000;
 
 type Folded = { document: object | undefined; position: number };
 
 /**
- * Feeds events to the projections themselves and stores the documents as a rebuild does: into a new generation, in
- * bulk, with the indexes built at the end. What the service had already made for the tenant is copied before.
+ * Feeds events to the projections and stores the documents as a rebuild does: into a new generation, in bulk, with
+ * indexes built at the end. First copies the tenant's documents that the service has already created.
  */
 export async function fill(directory: string, tenantId: string, events: () => Iterable<BenchEvent>): Promise<void> {
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
@@ -86,7 +86,7 @@ class Filling {
     }
   }
 
-  /** The oldest ones. */
+  /** Writes the oldest documents. */
   private async write(limit: number): Promise<void> {
     const some = [...take(this.open, limit)];
     for (const [id] of some) this.open.delete(id);

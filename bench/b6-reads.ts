@@ -1,7 +1,7 @@
 import type { Tenant } from './b6-history.js';
 
 type Random = () => number;
-/** A kind of request; `paths` gives the path of the next one. */
+/** A kind of request; `paths` returns the path of the next one. */
 export type Read = { readonly name: string; readonly paths: (random: Random) => string };
 
 const PAGE_SIZE = 100;
@@ -32,7 +32,7 @@ const TEXTS = [
   'web-0004711',
   'INV-2024',
 ];
-/** Beginnings of words that a large share of the records has. */
+/** Prefixes that match a large share of the records. */
 const BROAD = ['a', 'm', 's', 'y', 'i', 'sale', 'pay', 'web', 'of', 'inv', 'mu', 'is', 'sa web', 'w 0', 'k i'];
 
 const day = (random: Random, year = 2023 + int(random, 3)): string =>
@@ -50,7 +50,7 @@ const statement = (account: string, from: string, to: string): string =>
 
 type Filter = (random: Random) => Record<string, string>;
 
-/** The first values of each are the common ones, the last ones the rare ones: each has the same chance to be asked for. */
+/** Values are ordered from common to rare and chosen with equal probability. */
 const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filter[] => [
   (random) => ({ customerId: random() < 0.3 ? (customers[0] ?? '') : pick(random, customers) }),
   (random) => ({ accountId: pick(random, tenant.money) }),
@@ -74,7 +74,7 @@ const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filte
   (random) => ({ beginDate: day(random, 2023), endDate: day(random, 2025) }),
 ];
 
-/** Requests of every kind that B6 names, with parameters that match many, few and hardly any records. */
+/** Requests of every kind in B6, with parameters that match many, few or hardly any records. */
 export function readsOf(tenant: Tenant, customers: readonly string[], size: number): Read[] {
   const lastPage = Math.floor(size / PAGE_SIZE);
   const farPage = (random: Random, last = lastPage) => Math.min(last, 1_000) - int(random, 10);

@@ -1,12 +1,12 @@
-// The compiled service, which carries out a job when its input names one: `JOB`, `watch SECONDS` for none, or `settle`
-// until the read models have everything. For each it prints a line of JSON: how the job ended, how long it took, how long
-// the serving thread's event loop was held up meanwhile, and the memory of the process. `end` stops it.
+// The compiled service. Runs the jobs named on standard input: `JOB`, `watch SECONDS` for none, or `settle` to wait
+// until the read models are current. For each it prints a line of JSON: the job's outcome, its duration, the delay of
+// the serving thread's event loop meanwhile, and the memory of the process. `end` stops it.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { historyJobs } from '../dist/modules/history-jobs.js';
+import { historyJobs } from '../dist/modules/app/history-jobs.js';
 import { host } from './service-host.mjs';
 
 const { config, engines, service } = await host();

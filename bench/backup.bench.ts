@@ -22,9 +22,9 @@ import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * Beside the goals: backup of a large history while sales come in, its verification, its restore into another embedded
- * store, whether both histories and all read models are the same, and a rebuild of all read models while it is served. The
- * jobs run in the worker threads of the compiled service.
+ * No goal: backup of a large history under sales, its verification, its restore into another embedded store, a
+ * comparison of both histories and all read models, and a rebuild of all read models while serving. The jobs run in the
+ * worker threads of the compiled service.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 4_000);
 const SALES_PER_SECOND = pick(50, 10);
@@ -39,7 +39,7 @@ type Row = {
   readonly lastRebuild: { readonly status: string; readonly changedDocuments: number | null } | null;
 };
 
-/** All read models anew, asked for at once, while the projections' list is read all the time. */
+/** Rebuilds all read models, requested at once, while the list of projections is polled. */
 async function rebuildAll(operator: ApiClient) {
   const path = '/api/platform/projections';
   const list = async () => (await operator.json<{ data: Row[] }>('GET', path)).data;
@@ -67,7 +67,7 @@ const outcomeOf = (done: readonly Row[]) => ({
   failed: done.filter(({ lastRebuild }) => lastRebuild?.status !== 'DONE').length,
 });
 
-/** Over everything of every event up to a position that a restore keeps, in order. */
+/** Hash of all events, in order, up to a position that a restore preserves. */
 async function contentOf(events: EventReader, upTo: number): Promise<string> {
   const hash = createHash('sha256');
   await readHistory(events, { upTo, batch: 1_000 }, (batch) => {
@@ -77,7 +77,7 @@ async function contentOf(events: EventReader, upTo: number): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The restore program; answers how long it took. */
+/** Runs the restore program; returns its duration. */
 async function restore(args: readonly string[], directory: string): Promise<number> {
   const startedMs = performance.now();
   const program = new URL('../dist/restore.js', import.meta.url).pathname;
@@ -100,7 +100,7 @@ type Job = {
   readonly outcome: { readonly message: string; readonly artifact: { readonly fileName: string } };
 };
 
-/** Something that takes its time, while sales come in. */
+/** Runs work while sales arrive. */
 async function withSales<T>(service: HostedService, key: string, name: string, work: () => Promise<T>) {
   const seconds = name === 'quiet' ? QUIET_SECONDS : JOB_SECONDS;
   const plan = { ...toService(key), connections: CONNECTIONS, rate: SALES_PER_SECOND, prefix: name, seconds };
@@ -111,14 +111,14 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
   return { ...done, sales: { requests, errors, p50Ms, p99Ms } };
 }
 
-/** The jobs while sales come in, and a last backup of a history that stands still. */
+/** Runs the jobs under sales, then a last backup of an idle history. */
 async function serve(directory: string) {
-  // The key is made before: its limit is raised where the read models have caught up.
+  // The key is created first, since raising its limit requires current read models.
   const empty = await HostedService.start('backup-service.mjs', directory);
   const { key } = await createBooks(empty.operator, new ApiClient(empty.url));
   await empty.stop();
   await fillHistory(directory, { events: EVENTS, seed: options.seed }, clock);
-  // As after a restore: the read models are made from the history.
+  // As after a restore: the read models are rebuilt from the history.
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
   const service = await HostedService.start('backup-service.mjs', directory);
@@ -134,10 +134,11 @@ async function serve(directory: string) {
   return { filled, quiet, rebuilt, backup, verified, fileName: outcome.artifact.fileName };
 }
 
-/** What differs between two stores: nothing, unless a restore is wrong. */
+/** Differences between two stores: none, unless the restore is wrong. */
 async function differences(directories: readonly string[]): Promise<string[]> {
   const stores = directories.map((directory) => EmbeddedEventStore.open({ directory, clock }));
-  // What a service appends when it stops is not in the backup; positions are the same, nothing else is in the store.
+  // Events that the service appends on shutdown are not in the backup. Positions match, because the store contains
+  // nothing else.
   const upTo = Math.min(...(await Promise.all(stores.map((store) => store.head()))));
   const reads = await EmbeddedReadStore.open({ directory: join(place, 'models'), mode: 'readwrite' });
   const found: Map<string, string>[] = [];

@@ -1,4 +1,4 @@
-// What a cold start is held against: a Nest application on Fastify with one route and nothing to do. `bare-nest.mjs PORT`
+// Baseline of the cold start: a Nest application on Fastify with one route and no work. `bare-nest.mjs PORT`
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 
 /**
- * What everything is held against: bare Fastify that answers with the JSON that it was sent, and with the bytes of a file
- * where the command line names one.
+ * Baseline of all figures: bare Fastify that echoes JSON, and serves the bytes of a file if the command line names one.
  */
 const server = fastify({ logger: false });
 server.post('/echo', (request, reply) => reply.code(202).send(request.body));

@@ -12,8 +12,9 @@ import { say, tell } from './report.js';
 import { callsIn, percentile, round } from './statistics.js';
 
 /**
- * B12: appends a second through the adapter, against the official client alone on the same server: the repository's test
- * server, or a real one by EVENTSTORE_URL. The two take turns, so that a busy machine slows both.
+ * B12: appends per second through the adapter, compared with the official client alone on the same server: the
+ * repository's test server, or a real one given by EVENTSTORE_URL. Both alternate, so that a busy machine slows both
+ * equally.
  */
 const ROUNDS = options.runs * pick(3, 1);
 const SECONDS = pick(3, 1.5);
@@ -57,7 +58,7 @@ const alone: Contender = (stream) =>
     expectedRevision: NO_STREAM,
   });
 
-/** Round by round, with whoever begins taking turns. */
+/** Measures round by round; adapter and client alternate in going first. */
 async function rounds(inFlight: number): Promise<{ adapted: Done[]; plain: Done[] }> {
   const [adapted, plain]: [Done[], Done[]] = [[], []];
   for (let turn = 0; turn < ROUNDS; turn += 1) {

@@ -1,24 +1,24 @@
 import { median, round } from './statistics.js';
 
-/** What the goal is about, and its bound. */
+/** Subject of the goal, and its bound. */
 export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
-/** One number of a run, as often as there were runs. */
+/** One number, measured once per run. */
 export type Series = { readonly name: string; readonly unit: string; readonly runs: readonly number[] };
 
 export type Measurement = Series & {
-  /** B1, B1b …: what `--only` takes. */
+  /** B1, B1b …: the argument of `--only`. */
   readonly figure: string;
-  /** What was counted in all runs together; errors among them must be none. */
+  /** Operations in all runs together; none of them may fail. */
   readonly operations: number;
   readonly errors: number;
   readonly concurrency: number;
-  /** Size of the history that it was measured with, where that is a parameter. */
+  /** Size of the history, if that is a parameter. */
   readonly events?: number;
-  /** Measured in the same runs on the same machine; the ratio is taken run by run. */
+  /** Baseline from the same runs on the same machine; the ratio is computed per run. */
   readonly against?: Series;
   readonly goal?: Goal;
-  /** What one must know to read the number. */
+  /** Context needed to interpret the number. */
   readonly notes?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
 };

@@ -1,12 +1,12 @@
 import type { EventReader } from '../src/ports/event-store.js';
-import { documentsOf, evolveWith, scopeOf, wants } from '../src/platform/projection.js';
+import { documentsOf, evolveWith, scopeOf, wants } from '../src/projecting/projection.js';
 import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
-/** Documents of late are kept, as a projector does; an older one begins anew, which makes no difference here. */
+/** Recent documents are cached, as in a projector. An evicted one starts anew, which does not matter here. */
 const REMEMBERED = 50_000;
 
-/** Folds a history into all read models in memory, storing nothing; answers how many folds that were. */
+/** Folds a history into all read models in memory without storing anything; returns the number of folds. */
 export async function foldAll(events: EventReader, upTo: number): Promise<number> {
   const known = new Map<string, object>();
   let folds = 0;

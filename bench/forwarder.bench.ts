@@ -4,8 +4,9 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
 import { NatsBroker } from '../src/adapters/nats/broker.js';
 import { SystemClock } from '../src/adapters/system-time.js';
-import { catalogue } from '../src/catalogue.js';
-import { createForwarder } from '../src/integration/forwarder.js';
+import { catalogue } from '../src/app/catalogue.js';
+import { Attempts } from '../src/integration/attempts.js';
+import { createLiveLane } from '../src/integration/live-lane.js';
 import { silentLogger } from '../src/ports/log.js';
 import { natsRecipe } from '../test/support/nats-server.js';
 import { ServerProcess } from '../test/support/server-process.js';
@@ -16,8 +17,8 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B10: the forwarder, from the first event of a history on, translating and publishing it to a NATS server of its own, each
- * message acknowledged and stored there. Against the official client that publishes ready texts of the same length with
+ * B10: the forwarder translates and publishes a history from its first event to a NATS server of its own, which
+ * acknowledges and stores each message. Baseline: the official client publishing prepared texts of the same length with
  * as many in flight.
  */
 const EVENTS = pick(200_000, 10_000);
@@ -27,7 +28,7 @@ const clock = new SystemClock();
 
 type Run = { readonly perSecond: number; readonly messages: number; readonly bytes: number; readonly parked: number };
 
-/** Messages and bytes of the streams that are there. */
+/** Messages and bytes over all streams. */
 async function stored(manager: JetStreamManager): Promise<{ messages: number; bytes: number }> {
   let [messages, bytes] = [0, 0];
   for await (const { state } of manager.streams.list()) {
@@ -45,8 +46,21 @@ async function forward(url: string, manager: JetStreamManager): Promise<Run> {
   let parked = 0;
   const checkpoints = { load: () => Promise.resolve(-1), save: () => Promise.resolve() };
   const park = () => Promise.resolve(void (parked += 1));
-  const parts = { events, broker, catalogue, checkpoints, clock, logger: silentLogger };
-  const forwarder = createForwarder({ ...parts, park });
+  const marks = { load: () => Promise.resolve(-1), save: () => Promise.resolve() };
+  const attempts = new Attempts({ broker, marks, clock, logger: silentLogger }, 'handed', {
+    upTo: -1,
+    mayBeMore: false,
+  });
+  const forwarder = createLiveLane({
+    whenPaused: () => Promise.resolve(),
+    events,
+    catalogue,
+    checkpoints,
+    clock,
+    logger: silentLogger,
+    attempts,
+    park,
+  });
   const startedMs = performance.now();
   await forwarder.start();
   while (forwarder.position < head) await clock.sleep(LOOK_EVERY_MS);

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
-import { catalogue } from '../src/catalogue.js';
-import type { Recorded } from '../src/platform/event-catalogue.js';
-import { nameUuid } from '../src/platform/name-uuid.js';
+import { catalogue } from '../src/app/catalogue.js';
+import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
+import { nameUuid } from '../src/eventsourcing/name-uuid.js';
 import type { Append, EventReader, RecordedEvent } from '../src/ports/event-store.js';
 import type { Clock } from '../src/ports/time.js';
+import { RevisionCount } from '../test/support/append-next.js';
 import { History, type Tenant } from './b6-history.js';
 import { folder, options } from './options.js';
 
@@ -15,7 +16,7 @@ const AT_ONCE = 2_000;
 
 const idOf = (name: string): string => nameUuid(name, SPACE);
 
-/** A tenant that nobody has made: only the events themselves speak of its accounts, branches and categories. */
+/** A fictitious tenant: its accounts, branches and categories occur only in the events. */
 const nobody: Tenant = {
   id: '0199d3a0-0000-7000-8000-000000000001',
   accounts: {
@@ -32,7 +33,7 @@ const nobody: Tenant = {
 
 export type Filling = { readonly events: number; readonly seed: number; readonly tenant?: Tenant };
 
-/** Appends each to an embedded store, many at once. */
+/** Appends everything to an embedded store, many appends at once. */
 export async function appendAll(directory: string, appends: Iterable<Append>, clock: Clock): Promise<void> {
   const store = EmbeddedEventStore.open({ directory, clock });
   let inFlight: Promise<unknown>[] = [];
@@ -49,22 +50,23 @@ export async function appendAll(directory: string, appends: Iterable<Append>, cl
 
 function* appendsOf({ events, seed, tenant = nobody }: Filling): Generator<Append> {
   const scale = { seed, customers: Math.ceil(events / 10), transactions: events * 2 };
+  const revisions = new RevisionCount();
   let left = events;
   for (const { stream, id, type, data, metadata } of new History(tenant, scale, 0).events()) {
-    yield { stream, expected: 'any', events: [{ id, type, data, metadata }] };
+    yield revisions.next({ stream, events: [{ id, type, data, metadata }] });
     left -= 1;
     if (left === 0) return;
   }
 }
 
-/** Appends so many events of one tenant's ledger and customers to an embedded store; answers how many a second. */
+/** Appends events of one tenant's ledger and customers to an embedded store; returns events per second. */
 export async function fillHistory(directory: string, filling: Filling, clock: Clock): Promise<number> {
   const startedMs = performance.now();
   await appendAll(directory, appendsOf(filling), clock);
   return Math.round(filling.events / ((performance.now() - startedMs) / 1_000));
 }
 
-/** The folder of a history of so many events and nothing else; one that is there was filled to its end. */
+/** Folder of a history of this many events and nothing else. An existing folder is complete. */
 export async function historyAlone(events: number, clock: Clock): Promise<string> {
   const directory = join(folder, `history-alone-${events}`);
   if (existsSync(directory)) return directory;
@@ -75,7 +77,7 @@ export async function historyAlone(events: number, clock: Clock): Promise<string
   return directory;
 }
 
-/** Everything of the service's own streams up to a position, in batches, each with the position that it ends at. */
+/** Reads the service's own streams up to a position in batches, each with the position at which it ends. */
 export async function readHistory(
   events: EventReader,
   { upTo, batch = 200 }: { readonly upTo: number; readonly batch?: number },

@@ -12,8 +12,8 @@ import { BenchService } from './service-client.js';
 import { median, round } from './statistics.js';
 
 /**
- * B1 and B2: what a partner's sale costs, durable before the answer, against bare Fastify that echoes the same JSON, and
- * against the peer that appends it. Each run has a service of its own, empty or with a copy of a prepared history.
+ * B1 and B2: the cost of a partner's sale, durable before the response. Baselines: bare Fastify echoing the same JSON,
+ * and the peer appending it. Each run uses its own service, empty or with a copy of a prepared history.
  */
 const SECONDS = pick(10, 3);
 const ONE_SECONDS = pick(3, 1.5);
@@ -23,7 +23,7 @@ type Run = {
   readonly bare: number;
   readonly one: LoadResult;
   readonly many: LoadResult;
-  /** Until all read models, policies and the forwarder had done what the load left. */
+  /** Time until all read models, policies and the forwarder had caught up after the load. */
   readonly drainMs: number;
   readonly commitsMs: number;
 };

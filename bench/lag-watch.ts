@@ -10,14 +10,14 @@ import { OWNER, type BenchService, type Books } from './service-client.js';
 const PROBE_EVERY_MS = 100;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 60_000;
-/** Any answer from a read model: it waits until all of them have a position. */
+/** Any read of a read model: it waits until all of them reach a position. */
 const READ = '/api/branches/lookup';
 
-/** The most that anything was behind while it was watched: milliseconds since a sale's acceptance. */
+/** Maximum lags observed, in milliseconds since a sale's acceptance. */
 export type Lag = {
-  /** Until it reads as booked. */
+  /** Until its status is booked. */
   readonly bookedMs: number;
-  /** Until all read models, the audit log among them, have its booking. */
+  /** Until all read models, including the audit log, contain its booking. */
   readonly projectedMs: number;
   /** Until the broker has stored the message of its booking. */
   readonly forwardedMs: number;
@@ -25,7 +25,7 @@ export type Lag = {
 
 export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
 
-/** Watches how far a service under load is behind, by sales of its own that it follows to the end. */
+/** Measures the lag of a service under load with sales of its own, each followed to the end. */
 export class LagWatch {
   private readonly stopping = new AbortController();
   private readonly done: Promise<unknown>;
@@ -40,7 +40,7 @@ export class LagWatch {
     this.done = this.watch();
   }
 
-  /** @param prefix of the names of its sales, which must be new ones */
+  /** @param prefix of the external ids of its sales, which must be unused */
   static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
     const owner = await new ApiClient(url).signIn(OWNER);
     const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });
@@ -94,7 +94,7 @@ export class LagWatch {
     });
   }
 
-  /** The answer waits for five seconds at most, and refuses then. */
+  /** The service waits at most five seconds and then rejects the request. */
   private async projected(): Promise<void> {
     const headers = { 'x-min-position': String(await this.stores.events.head()) };
     await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);
@@ -122,7 +122,7 @@ export class LagWatch {
   }
 }
 
-/** @throws Error when it does not come about within a minute */
+/** @throws Error if the condition does not hold within a minute */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const startedMs = performance.now();
   while (!(await holds())) {

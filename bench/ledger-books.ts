@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client.js';
 import type { Tenant } from './b6-history.js';
 
-/** Accounts, branches and categories of a tenant, made through the API, for generated events to speak of. */
+/** Creates the accounts, branches and categories that generated events refer to, through the API. */
 export async function createLedger(owner: ApiClient, tenantId: string): Promise<Tenant> {
   const made = async (path: string, body: object) =>
     (await owner.json<{ data: { id: string } }>('POST', path, body)).data.id;

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
- * A load generator in a process of its own: keep-alive connections over raw sockets, one request in flight on each.
- * Reads its plan as JSON from the command line, prints its result as JSON. Ends by itself.
+ * A load generator in its own process: keep-alive connections over raw sockets, one request in flight on each. Reads
+ * its plan as JSON from the command line, prints its result as JSON, and exits.
  */
 type Plan = {
   readonly host: string;
@@ -12,21 +12,21 @@ type Plan = {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Body of the n-th request: `{n}` is replaced by `<prefix>-<n>`. */
+  /** Request body; `{n}` is replaced by `<prefix>-<n>`. */
   readonly body?: string;
   readonly prefix: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second over all connections; absent: as fast as the answers come. */
+  /** Requests per second over all connections; undefined: as fast as responses arrive. */
   readonly rate?: number;
 };
 export type LoadResult = Latencies & {
   readonly requests: number;
-  /** Answers other than 2xx, and connections that broke. */
+  /** Responses other than 2xx, and broken connections. */
   readonly errors: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** How busy this process was, of one core: near 1 it is the generator that was measured, not the server. */
+  /** CPU use of this process, of one core. Near 1 the generator was measured, not the server. */
   readonly generatorBusy: number;
 };
 
@@ -37,7 +37,7 @@ const head = [
   ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
 ].join('\r\n');
 const bodyless = Buffer.from(`${head}\r\n\r\n`);
-/** The pieces between which the request's own name goes, and how long they are together. */
+/** Parts of the body around the request's name, and their total length. */
 const pieces = plan.body?.split('{n}') ?? [];
 const piecesLength = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 
@@ -57,7 +57,7 @@ function isOver(): boolean {
   return performance.now() >= startedMs + plan.seconds * 1_000;
 }
 
-/** One connection: sends the next request when the answer to the last one is whole. */
+/** One connection: sends the next request once the last response is complete. */
 class Connection {
   private sinceMs = 0;
   private received: Buffer[] = [];
@@ -89,7 +89,7 @@ class Connection {
       this.send(n, performance.now());
       return;
     }
-    // From when it is due, so that a slow answer shows in the latencies of those after it; a late timer is ours.
+    // Latency counts from the scheduled time, so that a slow response shows in those after it. A late timer is our own.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);
@@ -113,7 +113,7 @@ class Connection {
     this.next();
   }
 
-  /** Of an answer's first chunks, until its length is known. */
+  /** Collects the first chunks of a response until its length is known. */
   private readHead(chunk: Buffer): void {
     const whole = this.received.length === 0 ? chunk : Buffer.concat([...this.received, chunk]);
     const end = whole.indexOf('\r\n\r\n');

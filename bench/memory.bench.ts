@@ -11,19 +11,19 @@ import { BenchService, OWNER } from './service-client.js';
 import { round, slope, type Point } from './statistics.js';
 
 /**
- * B8: memory that the service has to itself: idle; after it has filled its read models from a large history; and how much
- * it grows a minute while sales come in and lists are read at a fixed rate, on that history.
+ * B8: private memory of the service: idle; after building its read models from a large history; and its growth per
+ * minute on that history while sales arrive and lists are read at a fixed rate.
  */
 const EVENTS = options.sizes?.at(-1) ?? pick(1_000_000, 20_000);
 const IDLE_SECONDS = pick(30, 5);
-/** More sales than the largest cache has places (heads of 50,000 streams): what is bounded has its size then. */
+/** More sales than the largest cache has entries (50,000 stream heads): bounded structures reach their final size. */
 const WARM_SECONDS = pick(260, 5);
 const WARM_SALES_PER_SECOND = 220;
 const SOAK_SECONDS = pick(600, 40);
 const SALES_PER_SECOND = 100;
 const READ_EVERY_MS = 200;
 const SAMPLE_EVERY_MS = 1_000;
-/** What a slope of nothing may look like: an hour would add 30 MB, and garbage is collected in larger steps than that. */
+/** A slope up to this counts as flat: 30 MB per hour, less than the steps of garbage collection. */
 const FLAT_MIB_A_MINUTE = 0.5;
 const TOKEN_MS = 5 * 60_000;
 const PATHS = ['/api/customers?pageNumber=1&pageSize=20', '/api/transactions?pageNumber=1&pageSize=20'];

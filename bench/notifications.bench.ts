@@ -17,15 +17,15 @@ import { BenchService } from './service-client.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * Beside the goals: notifications of a large tenant. A broadcast to all users and its pushes to a push service on this
- * machine (each encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
+ * No goal: notifications of a large tenant. A broadcast to all users with pushes to a local push service (each
+ * encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const clock = new SystemClock();
 
-/** Answers every push at once, and counts them. */
+/** A push service that accepts and counts every push. */
 async function startPushService() {
   const { cert, key } = selfSigned([], ['127.0.0.1']);
   const counted = { pushes: 0, open: 0, mostOpen: 0 };
@@ -52,7 +52,7 @@ function* appendsOf(tenantId: string, atMs: number, facts: Iterable<Fact>): Gene
     const commandId = randomUUID();
     const metadata = { tenantId, timestamp, version: 1, commandId, requestId: commandId, $correlationId: commandId };
     const stream = `${entity}-${tenantId}_${id}`;
-    yield { stream, expected: 'any', events: [{ id: randomUUID(), type, data, metadata }] };
+    yield { stream, expected: 'no_stream', events: [{ id: randomUUID(), type, data, metadata }] };
   }
 }
 
@@ -109,7 +109,7 @@ async function pushToAll(service: BenchService, counted: { pushes: number }): Pr
   return { answeredMs: round(answeredMs), perSecond, mostLag, memoryMiB };
 }
 
-/** With everything unread, and after all was read. */
+/** Measures with everything unread, and again after everything was read. */
 async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   const read = async (name: string, path: string, times: number): Promise<Measurement> => {
     const taken = await timeEach(times, () => owner.json('GET', path));
@@ -135,7 +135,7 @@ async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   return [...unread, all, await read('page 1 of the read', page(1, '&isRead=true'), 100)];
 }
 
-/** Before the pushes are sent this process is the push service. */
+/** Until the pushes are sent, this process acts as the push service. */
 pin('load', process.pid);
 const directory = await mkdtemp(join(folder, 'notifications-'));
 const pushes = await startPushService();
@@ -154,7 +154,7 @@ const { answeredMs, perSecond, ...pushed } = await pushToAll(second, pushes.coun
 say(`${round(perSecond)} pushes/s, ${JSON.stringify(pushed)}`);
 await second.stop();
 
-// So old that nobody is pushed to.
+// Too old to be pushed.
 await appendAll(directory, appendsOf(tenantId, Date.now() - 2 * DAY_MS, broadcasts()), clock);
 const third = await BenchService.start(settings);
 await third.signIn();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * What a figure's process is told, by `npm run bench` or by hand:
+ * Options of a figure's process, passed by `npm run bench` or by hand:
  *
  *   node --import ./test/support/typescript.mjs bench/requests.bench.ts --quick --runs 1 --events 10000,100000
  */
@@ -21,16 +21,16 @@ const { values } = parseArgs({
 });
 
 export type Options = {
-  /** Short and small: to see that everything works, not to be quoted. */
+  /** Short and small: a smoke test, not to be quoted. */
   readonly quick: boolean;
   readonly runs: number;
-  /** Sizes of the history for the curves of growth; undefined: what the goal says. */
+  /** History sizes of the growth curves; undefined: the size of the goal. */
   readonly sizes: readonly number[] | undefined;
-  /** Decides everything that is generated. */
+  /** Seed of everything that is generated. */
   readonly seed: number;
-  /** Why the peer cannot be run; undefined where it can. */
+  /** The reason why the peer cannot run, or undefined. */
   readonly noPeer: string | undefined;
-  /** Nothing is held to a core: what is measured shares both with its load. */
+  /** No CPU pinning: the subject shares both cores with its load. */
   readonly bothCores: boolean;
 };
 
@@ -43,10 +43,12 @@ export const options: Options = {
   bothCores: values['both-cores'],
 };
 
-/** A long measurement, or its short form. */
+/** Chooses the full measurement or its short form. */
 export const pick = <T>(whole: T, quick: T): T => (options.quick ? quick : whole);
 
-/** Where prepared histories lie, which several figures use. Whoever names no folder has one of its own, and removes it. */
+/**
+ * Folder of prepared histories, shared by several figures. Without --folder the process creates and removes its own.
+ */
 export const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'kontor-bench-'));
 export const isFolderOurs = values.folder === undefined;
 mkdirSync(folder, { recursive: true });

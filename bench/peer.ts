@@ -14,7 +14,7 @@ const STARTS_WITHIN_MS = 30_000;
 
 export const PEER_NAME = 'emmett 0.42 on PostgreSQL 15 behind a bare Fastify route';
 
-/** PostgreSQL refuses to run as root: where we are root it runs as its own user. */
+/** PostgreSQL does not run as root; a root process starts it as the user postgres. */
 function asItself(): { readonly prefix: readonly string[]; readonly own: (directory: string) => void } {
   if (process.getuid?.() !== 0) return { prefix: [], own: () => undefined };
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres']).stdout.toString());
@@ -25,8 +25,8 @@ function asItself(): { readonly prefix: readonly string[]; readonly own: (direct
 }
 
 /**
- * The peer: an event store of the same language and kind, with the same work to do. PostgreSQL (its own defaults: each
- * commit is flushed) and the peer's process share the core that the service has, too.
+ * The peer: an event store of the same language and kind with equivalent work. PostgreSQL (default settings: each
+ * commit is flushed) and the peer's process share the core that the service would use.
  */
 export class Peer {
   private databases = 0;
@@ -35,7 +35,7 @@ export class Peer {
     private readonly stopServer: () => Promise<void>,
   ) {}
 
-  /** Undefined where it cannot run: why stands in the options. */
+  /** Undefined if it cannot run; the options state the reason. */
   static async start(): Promise<Peer | undefined> {
     if (options.noPeer !== undefined) return undefined;
     const directory = mkdtempSync(join(tmpdir(), 'kontor-bench-postgres-'));
@@ -58,12 +58,14 @@ export class Peer {
     return new Peer(port, () => end(child, 'SIGINT'));
   }
 
-  /** On a database of its own: each sale is one durable append; with `project` also a row of an indexed read model. */
+  /**
+   * Serves on a new database: each sale is one durable append; `project` also writes a row of an indexed read model.
+   */
   async serve(mode: 'append' | 'project'): Promise<Server> {
     return startServer([SERVER, await this.database(), mode]);
   }
 
-  /** Events a second of each rebuild of its one read model. */
+  /** Events per second of each rebuild of its single read model. */
   async rebuild(events: number, runs: number): Promise<readonly number[]> {
     const args = [await this.database(), String(events), String(runs)];
     return (await run<{ perSecond: number[] }>('peer/rebuild.mjs', args)).perSecond;

@@ -14,22 +14,22 @@ export type Prepared = {
   readonly directory: string;
   readonly events: number;
   readonly books: Books;
-  /** What filling the read models took, and the memory of the service that filled them. */
+  /** Duration of the rebuild of all read models, and memory of the service that ran it. */
   readonly filling: { readonly seconds: number; readonly mostMiB: number; readonly afterMiB: number };
 };
 
-/** Read models are those of one build: another one prepares anew. */
+/** Read models depend on the build; another build prepares them anew. */
 export const folderOf = (what: string, size: number): string => join(folder, `${what}-${size}-${BUILD}`);
 
 const MAIN = new URL('../dist/main.js', import.meta.url);
 const BUILD = Math.round(statSync(MAIN).mtimeMs).toString(36);
 const NOTE = 'bench-prepared.json';
-/** As long as garbage of the filling may take to be collected. */
+/** Time for garbage of the rebuild to be collected. */
 const REST_MS = 10_000;
 
 /**
- * The data of a service with so many events whose read models it has filled itself, made once for all figures of a run.
- * Whoever writes to it takes `copyOf`.
+ * Data directory of a service with this many events and complete read models, prepared once for all figures of a run.
+ * Figures that write use `copyOf`.
  */
 export async function prepared(events: number): Promise<Prepared> {
   const directory = folderOf('history', events);
@@ -49,7 +49,7 @@ export async function prepared(events: number): Promise<Prepared> {
   return made;
 }
 
-/** As after a restore: the service makes all of them from the history when it starts, and is ready when it has. */
+/** As after a restore: the service rebuilds all read models when it starts, and is then ready. */
 async function fillModels(directory: string): Promise<Prepared['filling']> {
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
@@ -70,7 +70,7 @@ async function fillModels(directory: string): Promise<Prepared['filling']> {
   return { seconds, mostMiB, afterMiB };
 }
 
-/** For one who writes; lies beside the original, so that file systems that can share the blocks. */
+/** A writable copy beside the original, so that the file system can share blocks. */
 export async function copyOf({ directory }: Prepared): Promise<string> {
   const copy = await mkdtemp(`${directory}-copy-`);
   await cp(directory, copy, { recursive: true });

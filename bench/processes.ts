@@ -7,28 +7,28 @@ import type { LoadResult } from './load.js';
 import { options } from './options.js';
 
 const LOADER = ['--import', new URL('../test/support/typescript.mjs', import.meta.url).pathname];
-/** What is measured has the first core with all its threads, whatever makes work for it the second. */
+/** The subject with all its threads uses the first core, its load the second. */
 export type Core = 'measured' | 'load';
 const NUMBERS: Readonly<Record<Core, string>> = { measured: '0', load: '1' };
 const canPin = !options.bothCores && cpus().length >= 2 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
 
-/** A command on one core, where the machine can pin. */
+/** Pins a command to a core, if the machine supports it. */
 export const pinned = (core: Core, command: readonly string[]): [string, string[]] =>
   canPin ? ['taskset', ['-c', NUMBERS[core], ...command]] : [command[0] ?? '', command.slice(1)];
 
-/** A process that runs already, with all its threads. */
+/** Pins a running process with all its threads. */
 export function pin(core: Core, pid: number | undefined): void {
   if (canPin && pid !== undefined) execFileSync('taskset', ['-acp', NUMBERS[core], String(pid)], { stdio: 'ignore' });
 }
 
 const running = new Set<ChildProcess>();
-// A bench that fails must not leave its servers behind.
+// A failed bench must not leave its servers running.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-/** Ends with this process at the latest. */
+/** Starts a process that ends with this one at the latest. */
 export function start(core: Core, command: readonly string[], options: SpawnOptions = {}): ChildProcess {
   const [program, args] = pinned(core, command);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
@@ -46,7 +46,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
-/** Starts a server (all its threads on one core) and waits for the line that holds its address. */
+/** Starts a server (all its threads on one core) and waits for the line with its address. */
 export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
   const child = start('measured', [process.execPath, ...args], { env: { ...process.env, ...env } });
   if (!child.stdout) throw new Error('No output');
@@ -59,11 +59,11 @@ export async function startServer(args: readonly string[], env: NodeJS.ProcessEn
   throw new Error('The server ended before it listened');
 }
 
-/** @param file whose bytes GET /bytes answers with */
+/** @param file response body of GET /bytes */
 export const startBare = (file?: string): Promise<Server> =>
   startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname, ...(file === undefined ? [] : [file])]);
 
-/** Runs a program of bench/ to its end on the measured core; answers the JSON that it prints last. */
+/** Runs a program of bench/ on the measured core; returns the JSON on its last line. */
 export async function run<T>(program: string, args: readonly string[] = []): Promise<T> {
   const loader = program.endsWith('.ts') ? LOADER : [];
   const path = new URL(`./${program}`, import.meta.url).pathname;
@@ -98,7 +98,7 @@ export function load({ url }: { readonly url: URL }, plan: Load): Promise<LoadRe
   return lastJson(start('load', [process.execPath, ...LOADER, file, whole]), 'The load generator');
 }
 
-/** Memory that a process has to itself (RssAnon: no pages of files), MiB. */
+/** Private memory of a process (RssAnon, without file pages), MiB. */
 export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);

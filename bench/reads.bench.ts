@@ -17,10 +17,10 @@ import { BenchService, OWNER } from './service-client.js';
 import { latenciesOf } from './statistics.js';
 
 /**
- * B6: lists, search and statements of one tenant with very many records, over HTTP, one request at a time, each with
- * parameters of its own. Beside them a second connection asks for something small every few milliseconds: how long that
- * one waits is how long a read holds up the others. The history goes straight through the projections into the read
- * store in bulk; the rest is made through the API.
+ * B6: lists, search and statements of one tenant with very many records, over HTTP, one request at a time with varying
+ * parameters. Meanwhile a second connection sends a small request every few milliseconds; its latency shows how long a
+ * read blocks others. The history is projected straight into the read store in bulk; the rest is created through the
+ * API.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const REQUESTS = pick(200, 50);
@@ -28,7 +28,7 @@ const BESIDE_EVERY_MS = 5;
 const PAGE_1 = 'transactions, page 1';
 const within = (atMost: number): Goal => ({ of: 'value', atMost });
 
-/** Of p99, milliseconds; of page 1,000 its ratio to page 1. */
+/** Limits of p99 in milliseconds; for page 1,000 the ratio to page 1. */
 const GOALS: Readonly<Record<string, Goal>> = {
   'transactions, page 1,000': { of: 'ratio', atMost: 5 },
   'one filter': within(100),

@@ -1,4 +1,4 @@
-import { project, Projector } from '../src/platform/projector.js';
+import { project, Projector } from '../src/projecting/projector.js';
 import type { EventReader } from '../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
@@ -6,7 +6,7 @@ import { decoded, readHistory } from './history-store.js';
 
 export type Rebuilt = { readonly tables: readonly AnyTable[]; readonly fillMs: number; readonly indexMs: number };
 
-/** Fills read models from one reading of the history, in bulk, and builds their indexes at the end, as a rebuild does. */
+/** Rebuilds read models from one pass over the history: in bulk, with indexes built at the end. */
 export async function rebuild(
   events: EventReader,
   reads: ReadStore,

@@ -11,8 +11,8 @@ import { BenchService } from './service-client.js';
 import { median, round } from './statistics.js';
 
 /**
- * B3: what a person's reading costs: one customer, and a page of twenty, with a token, against bare Fastify that answers
- * with the very bytes.
+ * B3: cost of a user's reads: one customer, and a page of twenty, with a token. Baseline: bare Fastify returning the
+ * same bytes.
  */
 const SECONDS = pick(8, 3);
 const CUSTOMERS = 60;

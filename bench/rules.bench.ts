@@ -7,8 +7,8 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B9: which of a tenant's 1,000 rules decides a transaction's category. Rules of all kinds: parts, beginnings and whole
- * texts of merchants and of descriptions, some with bounds and directions. Two of five transactions are decided by one.
+ * B9: choice of a category among a tenant's 1,000 rules. The rules match substrings, prefixes and whole texts of
+ * merchants and descriptions, some with bounds and directions. Two of five transactions match a rule.
  */
 const RULES = 1_000;
 const SUBJECTS = 10_000;

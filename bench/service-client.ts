@@ -2,37 +2,41 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NO_LIMITS } from '../test/support/no-limits.js';
 import { ApiClient } from './api-client.js';
 import { startServer, type Server } from './processes.js';
 
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
-export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'owner-password-1' };
+export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'bench-password-2' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-/** Node's arguments for the service, as it is started everywhere. */
+/** Node arguments of the service, as everywhere else. */
 export const SERVICE: readonly string[] = [
   '--enable-source-maps',
   new URL('../dist/main.js', import.meta.url).pathname,
 ];
 
-/** Of the compiled service on a folder of its own, with its own engines whatever servers others are measured on. */
+/** Environment of the compiled service on its own folder and embedded engines, even if the shell configures servers. */
 export const environmentOf = (directory: string): Record<string, string> => ({
   ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false' },
   ...{ EVENTSTORE_URL: '', MONGODB_URL: '', NATS_URL: '', REDIS_URL: '' },
   ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password },
+  ...NO_LIMITS,
+  // The figures include publishing, even when the read models are rebuilt.
+  RESTORE_FORWARD: 'all',
 });
 
-/** A tenant, and a partner's key of it that has no practical limit. */
+/** A tenant, and a partner key without a practical limit. */
 export type Books = { readonly tenantId: string; readonly key: string };
 
 export type ServiceOptions = {
-  /** Kept when the service stops; without one it has a new folder, which goes with it. */
+  /** Retained when the service stops; without one, a temporary folder is used. */
   readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Told as soon as it listens; its read models may have nothing yet. */
+  /** Called as soon as the service listens; its read models may still be empty. */
   readonly onListening?: (pid: number | undefined) => void;
 };
 
-/** The compiled service in a process of its own, with its operator signed in. */
+/** The compiled service in its own process, with its operator signed in. */
 export class BenchService {
   private constructor(
     private readonly server: Server,
@@ -62,13 +66,13 @@ export class BenchService {
     return createBooks(this.operator, this.owner);
   }
 
-  /** Tokens last for minutes: before each longer measurement. */
+  /** Renews the tokens, which last for minutes. Call before each longer measurement. */
   async signIn(): Promise<void> {
     await this.operator.signIn(OPERATOR);
     await this.owner.signIn(OWNER);
   }
 
-  /** Resolves when nothing that concerns a read model, a policy or the forwarder is outstanding. */
+  /** Resolves when no read model, policy or forwarder has work left. */
   settled(): Promise<void> {
     return settled(this.operator);
   }
@@ -81,14 +85,14 @@ export class BenchService {
   }
 }
 
-/** The operator, once the read models have all that was stored: before, nobody is known by them. May take an hour. */
+/** Signs the operator in once the read models are current, since signing in requires them. May take an hour. */
 export async function signedIn(url: URL): Promise<ApiClient> {
   const operator = new ApiClient(url);
   while ((await operator.ask('GET', '/readyz')).status !== 200) await sleep(LOOK_EVERY_MS);
   return operator.signIn(OPERATOR);
 }
 
-/** Makes the tenant and signs its owner in. */
+/** Creates the tenant and signs its owner in. */
 export async function createBooks(operator: ApiClient, owner: ApiClient): Promise<Books> {
   type Made<T> = { readonly data: T };
   const { data: tenant } = await operator.json<Made<{ id: string }>>('POST', '/api/platform/tenants', TENANT);
@@ -101,11 +105,13 @@ export async function createBooks(operator: ApiClient, owner: ApiClient): Promis
 }
 
 const LOOK_EVERY_MS = 100;
-/** Access tokens last for fifteen. Signing in is an event itself, so that who does it all the time is never done. */
+/**
+ * Access tokens last fifteen minutes. Each sign-in appends an event, so frequent ones would never let queues settle.
+ */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const STANDS_STILL_MS = 5 * 60_000;
 
-/** @throws Error when a queue has stood still for five minutes */
+/** @throws Error if a queue has made no progress for five minutes */
 export async function settled(operator: ApiClient): Promise<void> {
   let outstanding = '';
   let signedInMs = performance.now();

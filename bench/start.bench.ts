@@ -13,8 +13,8 @@ import { environmentOf, SERVICE } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B7: from the start of the process until `/readyz` answers 200: on an empty folder each time, and on a large history whose
- * read models are all there, after a kill. Against a Nest application that does nothing.
+ * B7: from process start until `/readyz` returns 200: on an empty folder each time, and after a kill on a large history
+ * with complete read models. Baseline: a Nest application that does nothing.
  */
 const STARTS = options.runs * pick(3, 1);
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
@@ -22,7 +22,7 @@ const NEST = new URL('./bare-nest.mjs', import.meta.url).pathname;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 120_000;
 
-/** The status of one answer; undefined while nobody listens. */
+/** Status of one request; undefined if nothing listens. */
 const ask = (port: number): Promise<number | undefined> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /readyz HTTP/1.1\r\nHost: bench\r\n\r\n'));
@@ -50,7 +50,7 @@ async function secondsToReady(args: (port: number) => readonly string[], env: (p
     await sleep(LOOK_EVERY_MS);
   }
   const seconds = (performance.now() - startedMs) / 1_000;
-  // As a crash would end it: the next start has to find everything by itself.
+  // Simulates a crash: the next start has to recover by itself.
   await end(child, 'SIGKILL');
   return seconds;
 }

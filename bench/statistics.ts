@@ -1,12 +1,12 @@
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits));
 
-/** The value that a share of all values lies at or below (nearest rank); 0 of none. */
+/** Percentile by nearest rank; 0 for no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
-/** Of an even number of values the mean of the middle two. */
+/** For an even number of values, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
@@ -23,7 +23,7 @@ export const latenciesOf = (milliseconds: readonly number[]): Latencies => ({
 
 export type Point = { readonly x: number; readonly y: number };
 
-/** The line of least squares through the points: how much `y` grows for each unit of `x`. */
+/** Slope of the least-squares line: growth of `y` per unit of `x`. */
 export function slope(points: readonly Point[]): number {
   const mean = (of: (point: Point) => number) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
   const [meanX, meanY] = [mean(({ x }) => x), mean(({ y }) => y)];
@@ -31,7 +31,7 @@ export function slope(points: readonly Point[]): number {
   return covariance / mean(({ x }) => (x - meanX) ** 2);
 }
 
-/** Milliseconds that each of many calls took, one after another. */
+/** Duration of each of several sequential calls, milliseconds. */
 export async function timeEach(times: number, call: () => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let n = 0; n < times; n += 1) {
@@ -42,7 +42,7 @@ export async function timeEach(times: number, call: () => Promise<unknown>): Pro
   return taken;
 }
 
-/** How often a call ended in so many seconds, with so many at a time. */
+/** Number of calls completed within the given seconds at the given concurrency. */
 export async function callsIn(seconds: number, atOnce: number, call: () => Promise<unknown>) {
   const startedMs = performance.now();
   const endsMs = startedMs + seconds * 1_000;

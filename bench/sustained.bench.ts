@@ -11,15 +11,15 @@ import { BenchService, type Books } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B1b: the most sales a second that a service keeps up with, each accepted, booked, projected, audited and forwarded, with
- * nothing more than a second behind throughout. Asked for is what the goal says; where that is too much, short trials look
- * for what is not, and that is then held for the whole time.
+ * B1b: the highest rate of sales that a service sustains, each accepted, booked, projected, audited and forwarded, with
+ * a lag of at most one second throughout. Starts at the goal's rate. If that is too high, short trials find a lower
+ * one, which is then held for the full time.
  */
 const SECONDS = pick(60, 8);
 const TRIAL_SECONDS = pick(15, 4);
 const GOAL = 0.08;
 const LAG_GOAL_MS = 1_000;
-/** Of what came through in a trial that did not hold, and of one after the other. */
+/** Factor applied to the throughput of a failed trial, and from one trial to the next. */
 const STEP = 0.85;
 const MOST_TRIALS = pick(12, 4);
 
@@ -50,7 +50,7 @@ async function measure(): Promise<Run> {
   return run;
 }
 
-/** The first rate, from the goal's down, that held in a trial and then for the whole time; else the last that was tried. */
+/** The first rate, from the goal's downwards, sustained in a trial and for the full time; else the last one tried. */
 async function held(service: BenchService, books: Books, goal: number): Promise<Omit<Run, 'bare'>> {
   let asked = goal;
   for (let trials = 1; ; trials += 1) {

@@ -1,10 +1,10 @@
-// The compiled service, which times its own appends between two lines of its input: how long after an append was durable
-// all read models had it, and how long a turn of the event loop took meanwhile. `measure SECONDS` prints both as JSON.
+// The compiled service. Measures its own appends on command: time from a durable append until all read models contain
+// it, and duration of event-loop turns meanwhile. `measure SECONDS` prints both as JSON.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';
 
-/** So many appends are not timed between two that are: who waits makes the subscribers' thread tell its progress. */
+/** Appends between two measured ones: waiting for a position makes the subscriber thread report its progress. */
 const SKIPPED = 19;
 const WAITS_MS = 60_000;
 
@@ -33,7 +33,7 @@ async function turnsFor(seconds) {
     const beganMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
     turns.push(performance.now() - beganMs);
-    // One turn after another would keep the thread busy with nothing else.
+    // Continuous turns would keep the thread busy with nothing else.
     await sleep(10);
   }
   return turns;

@@ -14,9 +14,9 @@ import { createBooks, settled } from './service-client.js';
 import { percentile, round } from './statistics.js';
 
 /**
- * B5: from an append that is durable until all read models have it, inside the service, while sales come in at a quarter of
- * the rate that B1b asks for (0.08 of bare Fastify's), and at a quarter of what it holds on one core (0.008; `docs/performance.md`).
- * Told by the service's own progress, which commands wait for, too.
+ * B5: time from a durable append until all read models contain it, inside the service, while sales arrive at a quarter
+ * of B1b's goal (0.08 of bare Fastify's rate), and at a quarter of the rate sustained on one core (0.008;
+ * `docs/performance.md`). Based on the service's own progress, which commands also wait for.
  */
 const SECONDS = pick(30, 6);
 const RATES = [

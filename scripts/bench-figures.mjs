@@ -1,6 +1,6 @@
-// The figures of `npm run bench`, in the order in which they run: what they are of, the program of bench/ that measures
-// them, and what it needs beside the service. `growth`: also measured at the sizes of --events. `peer`: beside the peer,
-// where that can run. `beside`: no goal speaks of it, so that it runs only when it is named.
+// Figures of `npm run bench` in execution order: title, program of bench/, and requirements beside the service.
+// `growth`: also measured at the sizes given by --events. `peer`: compared with the peer where that can run. `beside`:
+// has no goal, so it runs only if named.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './checkout.mjs';
@@ -41,7 +41,7 @@ export const figures = [
 const PEER = join(root, 'bench', 'peer');
 const POSTGRES = process.env.BENCH_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 
-/** Installs the peer where it is not; answers why it cannot run, undefined where it can. */
+/** Installs the peer if necessary. Returns the reason why it cannot run, or undefined. */
 export async function peerLacks() {
   if (!existsSync(join(POSTGRES, 'initdb'))) return 'needs PostgreSQL 15 (apt-get install postgresql)';
   const installed = join(PEER, 'node_modules', '.package-lock.json');

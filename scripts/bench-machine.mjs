@@ -1,4 +1,4 @@
-// What the figures of `npm run bench` were measured on, and how busy it was.
+// The machine that `npm run bench` runs on, and its load.
 import { spawnSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
@@ -8,12 +8,12 @@ import { root } from './checkout.mjs';
 
 const FLUSHES = 300;
 const LOOK_MS = 2_000;
-/** More than this share of the machine in others' hands makes a figure one of a busy machine. */
+/** If other processes use more than this share of the CPU, the machine counts as busy. */
 const QUIET_SHARE = 0.1;
 
 const git = (...args) => spawnSync('git', args, { cwd: root }).stdout?.toString().trim();
 
-/** Milliseconds of a write of 4 KiB and its flush, where the figures keep their data: median. */
+/** Median duration of writing and flushing 4 KiB where the figures store their data, milliseconds. */
 function fdatasyncP50Ms() {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'));
   const file = openSync(join(folder, 'flush'), 'w');
@@ -46,7 +46,7 @@ export const commit = () => ({
   isChanged: git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'bench', 'package-lock.json') !== '',
 });
 
-/** Ticks of all cores: those that did something, and all. */
+/** CPU ticks over all cores: busy and total. */
 function ticks() {
   const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]
@@ -57,7 +57,7 @@ function ticks() {
   return { busy, all: busy + idle + iowait };
 }
 
-/** How busy others keep the machine while nothing of ours runs: the load average, and the share of all cores. */
+/** Load from other processes while the bench is idle: load average, and share of all cores. */
 export async function otherWork() {
   const load = loadavg().map((one) => Number(one.toFixed(2)));
   if (process.platform !== 'linux') return { load, busyShare: null, isQuiet: load[0] < QUIET_SHARE * cpus().length };

@@ -1,11 +1,11 @@
-// How the figures of `npm run bench` read: the table, and the curves of growth.
+// Output of `npm run bench`: the table and the growth curves.
 
-/** A curve is flat when its largest history is at most this much worse than its smallest. */
+/** A curve is flat if its largest history is at most this factor worse than its smallest. */
 const FLAT = 1.25;
-/** Units in which less is better. */
+/** Units in which lower is better. */
 const LESS = ['ms', 's', 'µs', 'MiB', 'MiB/min'];
 
-// JSON has no infinity, and no result of nothing by nothing.
+// JSON has neither infinity nor NaN; both are null.
 const number = (value) => (value === null ? '?' : told(value));
 const told = (value) =>
   Math.abs(value) >= 1_000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
@@ -41,7 +41,7 @@ const HEAD = ['', 'figure', 'median (range)', 'against', 'ratio', 'goal', '', 'd
 
 export function table(figures) {
   const lines = [HEAD, ...figures.map(lineOf)];
-  // What was not run says why over all columns.
+  // A skipped figure states its reason across all columns.
   const whole = lines.filter(({ length }) => length === HEAD.length);
   const widths = HEAD.map((_, at) => Math.max(...whole.map((line) => line[at].length)));
   return lines
@@ -49,7 +49,7 @@ export function table(figures) {
     .join('\n');
 }
 
-/** Of each figure that was measured at several sizes: its medians, and how much worse the largest is than the smallest. */
+/** For each figure measured at several sizes: its medians, and how much worse the largest size is than the smallest. */
 export function curves(figures) {
   const groups = figures
     .filter(isPoint)
@@ -60,7 +60,7 @@ export function curves(figures) {
 const isPoint = ({ events, median }) => events !== undefined && median !== undefined;
 const nameOf = ({ figure, name }) => `${figure} ${name}`;
 
-/** Rates are compared by their ratio to what was measured beside them: the machine may be slower an hour later. */
+/** Rates are compared by their ratio to the baseline beside them: the machine may be slower an hour later. */
 function curveOf(all) {
   const points = all.toSorted((a, b) => a.events - b.events);
   const { figure, name, unit, against } = points[0];

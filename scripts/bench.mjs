@@ -1,13 +1,14 @@
-// npm run bench -- [--only B3,B5] [--quick] [--runs N] [--events 10000,100000] [--name NAME] [--keep DIR] [--both-cores]
+// npm run bench -- [--only B3,B5] [--quick] [--runs N] [--events 10000,100000] [--name NAME] [--keep DIR]
+//                   [--both-cores]
 //
-// Measures every figure of docs/performance.md, each in a process of its own, one after another; prints a table, and
-// leaves everything in bench/results/<date>-<name>.json. What is measured has one core, its load the other. Goals that are
-// missed do not fail the command; figures that cannot be measured, or with errors, do.
-//   --quick       short and small, about ten minutes: to see that everything works, not to be quoted
-//   --only        those figures; also what no goal speaks of: backup, notifications, audit
-//   --events      the curves of growth: B1, B2, B3, B6 and B7 at each of these sizes, nothing else unless named by --only
-//   --keep        a folder for prepared histories, which another run uses again
-//   --both-cores  holds nothing to a core
+// Measures every figure of docs/performance.md, each in its own process, one after another. Prints a table and writes
+// all results to bench/results/<date>-<name>.json. The subject runs on one core, its load on the other. Missed goals do
+// not fail the command; errors and figures that cannot be measured do.
+//   --quick       short and small, about ten minutes: a smoke test, not to be quoted
+//   --only        only these figures; includes those without a goal: backup, notifications, audit
+//   --events      growth curves: B1, B2, B3, B6 and B7 at each of these sizes, nothing else unless named by --only
+//   --keep        folder for prepared histories, which later runs reuse
+//   --both-cores  no CPU pinning
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,7 @@ function chosen() {
   return figures.filter((figure) => figure.ids.some((id) => ids.includes(id.toLowerCase())));
 }
 
-/** The program's last line of output, once it has ended well. */
+/** Resolves with the last line of the program's output, once it has succeeded. */
 function lastLine(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -107,7 +108,7 @@ async function main() {
 
 const usualName = () => (values.quick ? 'quick' : values.events ? 'growth' : 'bench');
 
-/** Keeps what there is, also when the rest is never measured. Answers the result and where it lies. */
+/** Saves the results so far, in case the rest is never measured. Returns the result and its path. */
 function keep(all, about, began) {
   const quiet = all.every(({ warnings }) => warnings === undefined);
   const result = { began: began.toISOString(), quick: values.quick, quiet, machine: about, ...commit() };

@@ -1,4 +1,4 @@
-// npm run build; with --modules what tests look into, too
+// npm run build; --modules also builds the modules that tests import
 import { build, install } from './checkout.mjs';
 
 await install();

@@ -1,20 +1,21 @@
-// node scripts/bundle.mjs: the service as what starts fast, a few files instead of two thousand (docs/adr/0038). Own code lies
-// in dist/, packages in dist/packages/; what only some settings need is a file of its own, loaded when it is needed.
+// node scripts/bundle.mjs: bundles the service for a fast start, a few files instead of two thousand (docs/adr/0038).
+// Own code goes to dist/, packages to dist/packages/. Code that only some settings need is a chunk of its own, loaded
+// on demand.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './checkout.mjs';
 
 const DIST = join(root, 'dist');
-/** Programs, and threads, which are started by the name of their file. */
-const ENTRIES = ['main', 'restore', 'subscribers.worker', 'job.worker'];
-/** Packages that stay in node_modules: with native parts, clients of servers that many do without, and what has to be first. */
+/** Entry points: programs and worker threads, which are started by file name. */
+const ENTRIES = ['main', 'app/restore', 'app/subscribers.worker', 'app/job.worker'];
+/** Packages that stay in node_modules: native modules, clients of optional servers, and what has to be loaded first. */
 const APART = [
   ...['@photostructure/sqlite', '@node-rs/argon2'],
   ...['@eventstore/db-client', '@nats-io/jetstream', '@nats-io/transport-node', 'ioredis', 'mongodb'],
   'reflect-metadata',
 ];
-/** What Nest looks for and does without. */
+/** Optional dependencies of Nest that are not installed. */
 const OPTIONAL = [
   ...['@nestjs/microservices', '@nestjs/platform-express', '@nestjs/websockets'],
   ...['class-transformer', 'class-validator', '@fastify/multipart', '@fastify/static', '@fastify/view'],
@@ -27,7 +28,9 @@ const fileOf = ({ name }) => {
   return first === 'packages' ? `packages/${entries.join('-')}.js` : `${name}.js`;
 };
 
-/** Stacks name the sources of Kontor: of packages nobody needs them, and the texts would only take memory. */
+/**
+ * Stack traces name Kontor's own sources. Mappings of packages are not needed, and source texts would only use memory.
+ */
 function shrinkMap({ fileName, map }) {
   if (!map) return;
   const path = join(DIST, fileName);
@@ -42,7 +45,7 @@ function shrinkMap({ fileName, map }) {
 
 const bundle = await rolldown({
   cwd: root,
-  input: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
+  input: Object.fromEntries(ENTRIES.map((path) => [basename(path), `src/${path}.ts`])),
   platform: 'node',
   tsconfig: 'tsconfig.build.json',
   resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
@@ -53,7 +56,7 @@ const { output } = await bundle.write({
   dir: DIST,
   format: 'esm',
   sourcemap: true,
-  // Nest finds some things by the names of their classes, and logs and metrics show others.
+  // Nest resolves some providers by class name, and logs and metrics show class names.
   keepNames: true,
   entryFileNames: '[name].js',
   chunkFileNames: fileOf,

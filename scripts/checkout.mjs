@@ -1,5 +1,5 @@
-// What every command needs before it can begin: dependencies, and the compiled service. Uses nothing that is not in Node,
-// since it runs on a fresh clone.
+// Prerequisites of every command: dependencies and the compiled service. Uses only Node's own modules, because it runs
+// on a fresh clone.
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,14 +8,11 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
 
-/** npm writes this file last, so it tells of an installation that was finished, and when. */
+/** npm writes this file last, so it marks a completed installation and its time. */
 const INSTALLED = at('node_modules', '.package-lock.json');
 const LOCK = at('package-lock.json');
 const SOURCES = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));
-/**
- * What is built, each from its own inputs. `mark` is written when a build has ended well; an interrupted or failed one
- * leaves none.
- */
+/** Build targets with their inputs. `mark` is written only after a successful build. */
 const service = {
   what: 'the service',
   result: at('dist', 'main.js'),
@@ -30,7 +27,7 @@ const operatorsConsole = {
   inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
   build: buildConsole,
 };
-/** What programs of tests and of the bench look into, which the service itself does not need. */
+/** Modules imported by test and bench programs; the service itself does not need them. */
 const modules = {
   what: 'the modules of the service',
   result: at('dist', 'modules', 'main.js'),
@@ -49,13 +46,13 @@ const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infini
 
 const isLink = (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** The latest change below a path; a folder's own time tells of files that were removed. */
+/** Latest modification below a path. A folder's own time reflects removed files. */
 function latestChange(path) {
   if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
   return readdirSync(path).reduce((latest, name) => Math.max(latest, latestChange(join(path, name))), changedAt(path));
 }
 
-/** Runs a program to its end and answers its exit code. Signals go to the program, which decides how to end. */
+/** Runs a program to its end and returns its exit code. Signals are left to the program, which decides how to end. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -80,8 +77,8 @@ async function must(what, running) {
 }
 
 /**
- * Installs what the lock says, unless that was done since the lock last changed. Development tools included: they build.
- * What a link leads to belongs to another checkout, and `npm ci` would empty it.
+ * Installs the dependencies of the lock file, unless that was done since it last changed. Includes development tools,
+ * which the build needs. A symlinked node_modules belongs to another checkout, and `npm ci` would empty it.
  */
 export async function install() {
   if (changedAt(INSTALLED) >= changedAt(LOCK) || isLink(at('node_modules'))) return;
@@ -95,7 +92,7 @@ export async function install() {
   );
 }
 
-/** Bundles src/ into dist/, and leaves there of former builds only what is built apart. */
+/** Bundles src/ into dist/. Removes earlier output except for parts that are built separately. */
 async function buildService() {
   const left = existsSync(at('dist')) ? readdirSync(at('dist')) : [];
   for (const name of left)
@@ -128,7 +125,7 @@ export async function build(options) {
   for (const part of partsOf(options)) await buildPart(part);
 }
 
-/** Builds each part that is older than what it is made from: the service with its console, and its modules if asked for. */
+/** Builds each part that is older than its inputs: the service, the console, and the modules if requested. */
 export async function buildIfStale(options) {
   for (const part of partsOf(options)) {
     const inputs = part.inputs.map(latestChange);

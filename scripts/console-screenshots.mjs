@@ -1,5 +1,5 @@
-// npm run docs:console: pictures of the console's pages for docs/console/, taken of the compiled service with data of a
-// first start's kind, by Chromium (/usr/bin/chromium, or CHROMIUM_PATH).
+// npm run docs:console: screenshots of the console's pages for docs/console/, taken with Chromium (/usr/bin/chromium,
+// or CHROMIUM_PATH) from the compiled service with demo-like data.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import '../test/support/typescript.mjs';
@@ -10,12 +10,12 @@ const { launch, Visitor } = await import('../test/support/visitor.ts');
 
 const FOLDER = join(root, 'docs', 'console');
 const MOST_BYTES = 200_000;
-/** What is watched needs some looks before there is a line to see. */
+/** Live charts need several samples before they show a line. */
 const WATCHED_MS = 14_000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Something to see on each page. */
+/** Creates data for each page. */
 async function furnish(service) {
   const shop = await service.openShop();
   for (let sale = 0; sale < 25; sale += 1) await service.sell(shop, `web-${1000 + sale}`);
@@ -34,7 +34,7 @@ async function furnish(service) {
   return { shop, backup, letter: items[0].id };
 }
 
-/** Something to look up, and books to keep. */
+/** Creates records for the search and book-keeping pages. */
 async function furnishBooks(service, { shop }) {
   const mine = (path, body, method) => service.call(path, { token: shop.ownerToken, body, method });
   const opening = { amount: '1250.00', direction: 'OUT', date: '2026-01-01' };

@@ -1,6 +1,6 @@
-// npm run docs:contracts: writes down what others rely on, from the declarations. docs/openapi.json: the routes, and the
-// console's types from that; docs/asyncapi.json: the integration events; docs/events/: the data of each stored event.
-// With --check: exit code 1 when any of them is not what the declarations say. Starts no engine.
+// npm run docs:contracts: generates the public contracts from the declarations. docs/openapi.json: the routes, and from
+// it the types of the console and the client; docs/asyncapi.json: the integration events; docs/events/: the data of
+// each stored event. With --check: exit code 1 if a file is out of date. Starts no engine.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -8,35 +8,27 @@ import { z } from 'zod';
 import '../test/support/typescript.mjs';
 import { root } from './checkout.mjs';
 
-const { allControllers } = await import('../src/app.module.ts');
+const { allControllers } = await import('../src/app/app.module.ts');
 const { installConsole } = await import('../src/http/console-page.ts');
 const { installDocs } = await import('../src/http/docs-page.ts');
-const { catalogue } = await import('../src/catalogue.ts');
+const { endpointsOf } = await import('../src/http/endpoint.ts');
+const { catalogue } = await import('../src/app/catalogue.ts');
 const { asyncApiDocument } = await import('../src/integration/contracts-asyncapi.ts');
 const { createServer, installKernel } = await import('../src/http/kernel.ts');
-const { version } = await import('../src/version.ts');
+const { version } = await import('../src/app/version.ts');
 
-/** Where RouteConfig of @nestjs/platform-fastify keeps what a method is declared as. */
-const ROUTE_CONFIG = '__fastify_route_config__';
-
-const declared = allControllers.flatMap(({ prototype }) =>
-  Object.getOwnPropertyNames(prototype).flatMap((name) => {
-    const { endpoint } = Reflect.getMetadata(ROUTE_CONFIG, prototype[name]) ?? {};
-    return endpoint === undefined ? [] : [endpoint];
-  }),
-);
 const server = createServer();
 const kernel = installKernel(server, {});
 const documentText = installDocs(server, kernel, { title: 'Kontor', version });
 installConsole(server);
-kernel.endpoints.push(...declared);
+kernel.endpoints.push(...endpointsOf(allControllers));
 const document = JSON.parse(documentText());
 
 const HEADER = '// Written by `npm run docs:contracts` from docs/openapi.json: do not edit.\n';
 const EVENTS = 'docs/events';
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Of what an event holds beside its metadata, in its current version. */
+/** Documents of each event's data, without its metadata, in the current version. */
 const eventDocuments = () =>
   catalogue.aggregates.flatMap(({ name: entity, events }) =>
     Object.entries(events).map(([type, { version, schema, audit }]) => [

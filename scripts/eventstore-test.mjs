@@ -1,8 +1,9 @@
-// npm run eventstore:test -- [--port N] [--data DIR]
+// npm run eventstore:test -- [--port N] [--data DIR] [--like VERSION]
 //
-// An EventStoreDB for tests: its protocol over the embedded engine. Prints one line with its URL when it is ready; SIGTERM
-// ends it. Without --data it keeps its data in a temporary folder, which is removed at the end; without --port it takes a
-// free one. Faults are told to it on its standard input, one a line, and each is answered with `ok …` or `error …`:
+// An EventStoreDB for tests: its protocol on top of the embedded engine. It behaves like EventStoreDB 23.10.6, or with
+// `--like 24.10` like 24.10.4, and writes the same system events. Prints one line with its URL when it is ready;
+// SIGTERM ends it. Without --data it uses a temporary folder, which it removes at the end; without --port a free port.
+// Accepts faults on standard input, one per line, and replies to each with `ok …` or `error …`:
 //   hang | resume | slow MS | drop N | silence | abort | refuse | accept | clear | disconnect | restart [MS] | noise N
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,13 +12,17 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { tell } from '../test/support/eventstore-server/control.ts';
 import { EventStoreServer } from '../test/support/eventstore-server/event-store-server.ts';
+import { SERVER_VERSIONS } from '../test/support/eventstore-server/server-version.ts';
 
-const { values } = parseArgs({ options: { port: { type: 'string' }, data: { type: 'string' } } });
+const string = { type: 'string' };
+const { values } = parseArgs({ options: { port: string, data: string, like: { ...string, default: '23.10' } } });
 const port = Number(values.port ?? 0);
 if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`No such port: ${values.port}`);
+if (!Object.hasOwn(SERVER_VERSIONS, values.like))
+  throw new Error(`--like must be one of ${Object.keys(SERVER_VERSIONS).join(', ')}, not ${values.like}`);
 
 const directory = values.data ?? (await mkdtemp(join(tmpdir(), 'kontor-eventstore-')));
-const server = await EventStoreServer.start({ directory, port });
+const server = await EventStoreServer.start({ directory, port, like: values.like, systemEvents: true });
 
 let ending = false;
 async function end() {

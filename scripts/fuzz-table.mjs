@@ -1,11 +1,11 @@
-// The figures that the fuzz ends with, from what test/fuzz/hooks.py has written.
+// Summary of a fuzz run, computed from the output of test/fuzz/hooks.py.
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const listed = (counts) => {
   const parts = Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
   return parts.length === 0 ? 'none' : parts.join(', ');
 };
 
-/** What fails a run, by the kinds of schemathesis' findings; the last row has all kinds that no other has. */
+/** Findings that fail a run, by schemathesis's kinds; the last row collects the kinds not listed in the others. */
 const COUNTED = [
   ['undocumented statuses', ['UndefinedStatusCode']],
   ['accepted invalid inputs', ['AcceptedNegativeData']],
@@ -14,7 +14,7 @@ const COUNTED = [
 ];
 const OTHERS = 'other findings: headers, bodies, media types, methods';
 
-/** Statuses and how often each was answered, of all operations together. */
+/** Counts of response statuses over all operations. */
 function statusesOf(operations) {
   const total = {};
   for (const counts of Object.values(operations))
@@ -22,13 +22,13 @@ function statusesOf(operations) {
   return total;
 }
 
-/** Names of the operations of a document below `only` (all where that is empty), as schemathesis has them. */
+/** Names of a document's operations, in schemathesis's notation, limited to the paths in `only` unless it is empty. */
 export const operationsOf = ({ paths }, only) =>
   Object.entries(paths)
     .filter(([path]) => only.length === 0 || only.includes(path))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
 
-/** The rows of the table, and what was not reached. */
+/** Rows of the table, and the operations that were not reached. */
 export function figuresOf(wanted, { operations, sent, admitted, findings, dropped, renewals }) {
   const missed = wanted.filter((name) => operations[name] === undefined);
   const statuses = statusesOf(operations);

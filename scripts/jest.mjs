@@ -1,20 +1,26 @@
-// How the scripts run jest. TEST_REPORT=<file> leaves its result there as JSON.
-import { buildIfStale, install, node } from './checkout.mjs';
+// Runs jest for the other scripts. TEST_REPORT=<file> writes its result there as JSON.
+import { buildIfStale, install, run } from './checkout.mjs';
 
-/** Dependencies, and the built service with its modules, which tests start as processes. */
+/** Installs dependencies and builds the service with its modules, which tests start as processes. */
 export async function prepare() {
   await install();
   await buildIfStale({ withModules: true });
 }
 
-/** Answers jest's exit code. */
-export function jest(...args) {
-  const report = process.env.TEST_REPORT;
-  return node(
-    '--experimental-vm-modules',
-    '--no-warnings=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-    ...(report ? ['--json', `--outputFile=${report}`] : []),
-    ...args,
+/** Returns jest's exit code. `options` apply to the child process. */
+export function jestWith(options, ...args) {
+  const report = options.env?.TEST_REPORT ?? process.env.TEST_REPORT;
+  return run(
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      '--no-warnings=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      ...(report ? ['--json', `--outputFile=${report}`] : []),
+      ...args,
+    ],
+    options,
   );
 }
+
+export const jest = (...args) => jestWith({}, ...args);

@@ -1,4 +1,4 @@
-// Which programs of the suites are here. Imports nothing but Node.
+// Detects the programs that suites need. Uses only Node's own modules.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root } from './checkout.mjs';
@@ -7,5 +7,5 @@ export const onPath = (program) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
-/** What `.ci/mongo-server.sh` makes, and what runs it. */
+/** Whether the server built by `.ci/mongo-server.sh` and the Java that runs it are installed. */
 export const hasMongoServer = () => onPath('java') && existsSync(mongoLibrary);

@@ -1,6 +1,6 @@
-// The rows of the fault matrix: what goes wrong, and the suites that show what must hold. A row whose suites are in other
-// folders was wholly shown there already. `needs` names programs. `soakOnly`: suites of servers, which `npm run test:real`
-// has just run where the short form is; the soak runs them again.
+// Rows of the fault matrix: a fault, and the suites that verify the guarantees under it. A row whose suites are all in
+// other folders is covered by the commands that run those; the soak runs them again. `needs` names programs.
+// `measures`: the row checks times or memory against a limit and runs alone.
 const SERVERS = ['mongo-server', 'nats-server', 'redis-server'];
 
 export const rows = [
@@ -24,13 +24,18 @@ export const rows = [
   {
     row: 'disk',
     fault: 'disk full, and writes that fail',
-    suites: ['test/reliability/disk.test.ts'],
+    suites: ['test/reliability/disk.test.ts', 'test/reliability/unwritable-directory.test.ts'],
     needs: ['prlimit'],
   },
   {
     row: 'flipped-byte',
     fault: "flipped byte in an event's record",
     suites: ['test/reliability/flipped-byte.test.ts'],
+  },
+  {
+    row: 'histories',
+    fault: 'another, an older or no history under the read models; damaged read models',
+    suites: ['test/http/other-history.test.ts', 'test/e2e/damaged-models.test.ts'],
   },
   {
     row: 'idempotency',
@@ -40,7 +45,7 @@ export const rows = [
   {
     row: 'two-writers',
     fault: 'two writers on one stream',
-    suites: ['test/reliability/two-writers.test.ts', 'test/platform/command-runner.test.ts'],
+    suites: ['test/reliability/two-writers.test.ts', 'test/eventsourcing/command-runner.test.ts'],
   },
   {
     row: 'deliveries',
@@ -48,14 +53,14 @@ export const rows = [
     suites: [
       'test/projections/folding.test.ts',
       'test/projections/rebuild.test.ts',
-      'test/platform/projector.test.ts',
-      'test/platform/windowed-subscriber.test.ts',
+      'test/projecting/projector.test.ts',
+      'test/projecting/windowed-subscriber.test.ts',
     ],
   },
   {
     row: 'poison',
     fault: 'poison event, unknown type, throwing handler',
-    suites: ['test/http/dead-letters.test.ts', 'test/platform/projection-runner.test.ts'],
+    suites: ['test/http/dead-letters.test.ts', 'test/projecting/projection-runner.test.ts'],
   },
   {
     row: 'engine-lines',
@@ -68,7 +73,6 @@ export const rows = [
     fault: 'EventStoreDB, MongoDB, NATS, Redis: killed and started again, hung (SIGSTOP)',
     suites: ['test/real/engine-faults.test.ts'],
     needs: SERVERS,
-    soakOnly: true,
   },
   {
     row: 'lost-answers',
@@ -80,14 +84,13 @@ export const rows = [
     fault: 'NATS loses acked messages',
     suites: ['test/real/forwarding.test.ts'],
     needs: ['nats-server'],
-    soakOnly: true,
   },
   {
     row: 'clock',
     fault: 'clock jumps of an hour, DST, leap day',
     suites: [
       'test/reliability/clock.test.ts',
-      'test/platform/leadership.test.ts',
+      'test/projecting/leadership.test.ts',
       'test/jobs/job-scheduler.test.ts',
       'test/aggregates/calendar.test.ts',
     ],
@@ -96,22 +99,23 @@ export const rows = [
     row: 'overload',
     fault: '5 × overload; one noisy tenant',
     suites: ['test/reliability/overload.test.ts'],
+    measures: true,
   },
   {
     row: 'silent-watchers',
     fault: '1,000 SSE clients that never read',
     suites: ['test/reliability/silent-watchers.test.ts'],
+    measures: true,
   },
   {
     row: 'old-events',
     fault: 'old events of every schema version',
-    suites: ['test/reliability/old-events.test.ts', 'test/platform/record-reader.test.ts'],
+    suites: ['test/reliability/old-events.test.ts', 'test/eventsourcing/record-reader.test.ts'],
   },
   {
     row: 'replicas',
     fault: 'two replicas with one killed',
     suites: ['test/real/replicas.test.ts'],
     needs: SERVERS,
-    soakOnly: true,
   },
 ];

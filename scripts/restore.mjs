@@ -1,5 +1,5 @@
-// npm run restore -- FILE [--verify-only] [--resume]: installs and builds what is missing or stale, then loads a backup
-// into the empty event store that the settings name.
+// npm run restore -- FILE [--verify-only] [--resume]: installs and builds if necessary, then loads a backup into the
+// configured event store, which must be empty.
 import { buildIfStale, install } from './checkout.mjs';
 
 await install();

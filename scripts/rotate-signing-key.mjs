@@ -1,5 +1,5 @@
-// Puts a new signing key first in DATA_DIR/signing-key.json: npm run keys:rotate
-// Running processes see it within seconds. The old key verifies for half an hour more; the next rotation removes it.
+// npm run keys:rotate: puts a new signing key first in DATA_DIR/signing-key.json. Running processes pick it up within
+// seconds. The old key verifies for another half hour; the next rotation removes it.
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** As src/platform/signing-keys.ts has it. */
+/** Same value as in src/security/signing-keys.ts. */
 const KEPT_MS = 30 * 60_000;
 
 const directory = process.env.DATA_DIR || './data';
@@ -26,10 +26,10 @@ function fail(message) {
   process.exit(1);
 }
 
-if (process.env.JWT_SIGNING_KEY)
+if (process.env.JWT_SIGNING_KEY || process.env.JWT_SIGNING_KEY_FILE)
   fail('JWT_SIGNING_KEY is set, so the file is not used: put a new key first in its {"keys":[…]}.');
 
-/** Only one rotation at a time: of two, one key would be lost that somebody may have signed with. */
+/** Serializes rotations: concurrent ones could lose a key that tokens have already been signed with. */
 function lock() {
   try {
     return openSync(`${path}.lock`, 'wx', 0o600);
@@ -41,7 +41,7 @@ function lock() {
   }
 }
 
-/** The keys that are there. What a damaged file holds is not told: it is a secret. */
+/** The existing keys. The content of a damaged file is never printed, because it is secret. */
 function readKeys() {
   let text;
   try {
@@ -55,12 +55,12 @@ function readKeys() {
     const keys = parsed.keys ?? [parsed];
     if (keys.every(({ crv, x, d }) => crv === 'Ed25519' && x && d)) return keys;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Error(`${path} holds no Ed25519 signing key: restore it, or remove it.`);
 }
 
-/** On disk, with the owner of the file that it replaces, before it has the name. */
+/** Flushes the new file, with the owner of the old one, before renaming it into place. */
 function replace(text) {
   const draft = `${path}.draft`;
   const file = openSync(draft, 'w', 0o600);
@@ -74,7 +74,7 @@ function replace(text) {
     closeSync(file);
   }
   renameSync(draft, path);
-  // Windows cannot open a folder, and needs no more.
+  // Windows cannot open a folder, and does not need to flush one.
   if (process.platform === 'win32') return;
   const folder = openSync(directory, 'r');
   fsyncSync(folder);
@@ -86,7 +86,7 @@ try {
   const nowMs = Date.now();
   const { privateKey } = generateKeyPairSync('ed25519');
   const now = new Date(nowMs).toISOString();
-  // The first has signed until now, whatever it says.
+  // The first key has been in use until now, whatever its entry says.
   const known = readKeys().map(({ supersededAt = now, ...jwk }, index) => ({
     ...jwk,
     supersededAt: index === 0 ? now : supersededAt,

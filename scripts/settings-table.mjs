@@ -1,5 +1,5 @@
-// Writes README's table of settings from the schema in src/config.ts: npm run docs:settings
-// With --check: exit code 1 when the table is not what the schema says.
+// npm run docs:settings: writes README's table of settings from the schema in src/config.ts. With --check: exit code 1
+// if the table is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../test/support/typescript.mjs';
@@ -11,7 +11,7 @@ const FROM = '<!-- settings: written by `npm run docs:settings` from src/config.
 const TO = '<!-- /settings -->';
 const readme = join(root, 'README.md');
 
-/** The default as a user would write it; a setting without one is optional. */
+/** The default in the notation of the environment; a setting without one is optional. */
 function defaultOf(field) {
   const parsed = field.safeParse(undefined);
   if (!parsed.success) return 'required';

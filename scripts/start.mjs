@@ -1,9 +1,10 @@
-// npm start: installs and builds what is missing or stale, then is the service: in this same process, so that a signal
-// that npm passes on reaches the service itself.
+// npm start: installs and builds if necessary, then runs the service in this same process, so that a signal forwarded
+// by npm reaches it.
 import { buildIfStale, install } from './checkout.mjs';
 
 await install();
 await buildIfStale();
-// Ctrl-C comes twice, from the terminal and from npm; the second must not end the draining that the first began.
+// Ctrl-C arrives twice, from the terminal and from npm; the second must not interrupt the draining started by the
+// first.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 await import('../dist/main.js');

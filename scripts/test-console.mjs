@@ -1,12 +1,12 @@
 // npm run test:console: the suites of test/console/, which drive the compiled service and its console with Chromium
-// (/usr/bin/chromium, or CHROMIUM_PATH). Arguments go to jest.
+// (/usr/bin/chromium, or CHROMIUM_PATH). Arguments are passed to jest.
 import { existsSync } from 'node:fs';
 import { jest, prepare } from './jest.mjs';
 
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
 await prepare();
-if (existsSync(chromium)) process.exitCode = await jest('--runInBand', 'test/console', ...process.argv.slice(2));
+if (existsSync(chromium)) process.exitCode = await jest('--maxWorkers=2', 'test/console', ...process.argv.slice(2));
 else {
   console.error(`There is no ${chromium}: install Chromium (.ci/install-servers.sh), or set CHROMIUM_PATH.`);
   process.exitCode = 1;

@@ -1,10 +1,11 @@
-// npm run test:fuzz: schemathesis throws requests made from docs/openapi.json at the compiled service, where test/fuzz/ keeps
-// a tenant, credentials and records. Ends with a table; fails for a status of 500 or above, a status that the document does
-// not have, an invalid input that was accepted, any other finding, and an operation that was not reached.
-// FUZZ_EXAMPLES=<n> (default 40): random requests of an operation; FUZZ_SEED=<n> (default 1) makes other choices;
-// FUZZ_ONLY=<path>[,<path>]: these paths; FUZZ_RESULT=<file> leaves the findings there as JSON; SCHEMATHESIS=<folder>: a
-// virtual environment instead of a new one. Where PyPI is not at hand, bodies spoiled by our own property test take its
-// place; with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+// npm run test:fuzz: schemathesis sends requests generated from docs/openapi.json to the compiled service, where
+// test/fuzz/ maintains a tenant, credentials and records. Ends with a table. Fails for a status of 500 or above, an
+// undocumented status, an accepted invalid input, any other finding, or an operation that was not reached.
+// FUZZ_EXAMPLES=<n> (default 40): random requests per operation; FUZZ_SEED=<n> (default 1): seed;
+// FUZZ_ONLY=<path>[,<path>]: only these paths; FUZZ_RESULT=<file>: writes the findings as JSON; SCHEMATHESIS=<folder>:
+// an
+// existing virtual environment. Without access to PyPI, a property test of our own with invalid bodies runs instead;
+// with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ const METRICS_TOKEN = 'what-the-fuzz-reads-metrics-with';
 const folder = join(root, 'test', 'fuzz');
 const document = join(root, 'docs', 'openapi.json');
 const seed = Number(process.env.FUZZ_SEED ?? 1);
-/** What the configuration is written for. */
+/** Number of examples that the configuration is written for. */
 const USUAL_EXAMPLES = 40;
 const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
 const only = process.env.FUZZ_ONLY?.split(',') ?? [];
@@ -29,7 +30,7 @@ const succeeds = (program, ...args) =>
     () => false,
   );
 
-/** Its program, in an environment of its own below `work`; undefined where it cannot be had. */
+/** Path of schemathesis, in a virtual environment below `work`; undefined if it cannot be installed. */
 async function schemathesis(work) {
   const given = process.env.SCHEMATHESIS;
   const environment = given ?? join(work, 'python');
@@ -43,7 +44,7 @@ async function schemathesis(work) {
   return join(bin, 'st');
 }
 
-/** The configuration with as many examples as asked for. */
+/** The configuration, scaled to the requested number of examples. */
 function configuration(work) {
   const text = readFileSync(join(folder, 'schemathesis.toml'), 'utf8');
   const scaled = text.replaceAll(/^max-examples = (\d+)$/gm, (_, usual) => {
@@ -54,7 +55,7 @@ function configuration(work) {
   return path;
 }
 
-/** One request after another: of two cores the service has one and the fuzz the other. */
+/** Requests are sequential: of two cores the service has one and the fuzz the other. */
 function fuzz(program, url, operator, result, work) {
   const { PATH = '', HOME = '' } = process.env;
   const env = {
@@ -71,7 +72,7 @@ function fuzz(program, url, operator, result, work) {
   });
 }
 
-/** What the service itself says of its failures. */
+/** Prints the errors that the service recorded. */
 async function tellErrors(service) {
   const path = '/api/platform/error-logs?level=ERROR&pageSize=20';
   const { items } = await service.call(path, { token: await service.operator() });
@@ -79,13 +80,13 @@ async function tellErrors(service) {
     console.log(`\n${count} × ${method} ${where}: ${message}\n${stack ?? ''}`);
 }
 
-/** Fuzzes a service of its own, and answers what came of it. */
+/** Fuzzes a service of its own and returns the counts. */
 async function fuzzed(program, work) {
   await import('../test/support/typescript.mjs');
   const { ConsoleService, OPERATOR } = await import('../test/support/console-service.ts');
   const result = process.env.FUZZ_RESULT ?? join(work, 'result.json');
   rmSync(result, { force: true });
-  // Each request of the fuzz tells an address of its own, so that refused ones do not throttle those that it lives from.
+  // Each fuzz request claims its own client address, so that rejected requests do not throttle the setup requests.
   const service = await ConsoleService.start({ METRICS_TOKEN, TRUST_PROXY: 'true' });
   try {
     console.log(`Fuzzing ${service.url} (seed ${seed}, ${examples} examples)`);
@@ -99,7 +100,7 @@ async function fuzzed(program, work) {
     for (const operation of missed) console.log(`Not covered: ${operation}`);
     console.log(`\n${tableOf([['seed', seed], ['examples', examples], ...rows])}`);
     const failed = missed.length + told.findings.length + (serverErrors > 0 ? 1 : 0);
-    // Schemathesis fails for what is no finding, too: an error within it, say.
+    // Schemathesis may also fail without a finding, for example by an internal error.
     return { passed: wanted.length - missed.length, failed: failed === 0 && code !== 0 ? 1 : failed };
   } finally {
     await service.close();

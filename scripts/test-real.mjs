@@ -1,6 +1,9 @@
-// npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`), or
-// else against servers of the tests' own where their programs are installed. What cannot run is said in one line each;
-// with REQUIRE_SERVERS=true (as CI has it) that is a failure. Arguments go to jest.
+// npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`),
+// or else against own server processes if the programs are installed. Suites that cannot run are listed with a reason;
+// with REQUIRE_SERVERS=true (as in CI) that is a failure. Arguments are passed to jest.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './checkout.mjs';
 import { jest, prepare } from './jest.mjs';
 import { hasMongoServer, onPath } from './programs.mjs';
 
@@ -14,13 +17,15 @@ const servers = {
   redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
 };
 
-/** `own`: needs processes that it may kill, so a URL does not do. */
+/** `own`: needs processes that it may kill, so a URL is not enough. */
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
+  { path: 'test/real/nats-security.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/forwarding.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },
   { path: 'test/real/cache-administration.test.ts', needs: ['redis'], own: true },
+  { path: 'test/real/other-history.test.ts', needs: ['mongodb'], own: true },
   ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations'].map((name) => ({
     path: `test/real/${name}.test.ts`,
     needs: Object.keys(servers),
@@ -28,7 +33,12 @@ const suites = [
   })),
 ];
 
-/** Why a suite cannot run; undefined where it can. */
+const unlisted = readdirSync(join(root, 'test/real'))
+  .map((name) => `test/real/${name}`)
+  .filter((path) => path.endsWith('.test.ts') && !suites.some((suite) => suite.path === path));
+if (unlisted.length > 0) throw new Error(`These suites are not listed: ${unlisted.join(', ')}`);
+
+/** The reason why a suite cannot run, or undefined. */
 function obstacle({ needs, own = false }) {
   const missing = needs.map((name) => servers[name]).find(({ url, isHere }) => !isHere && (own || !process.env[url]));
   return missing && (own ? missing.lacks : `${missing.url} is not set, and ${missing.lacks}`);
@@ -41,5 +51,7 @@ for (const suite of rest) console.error(`${suite.path} does not run here: ${obst
 if (rest.length > 0 && process.env.REQUIRE_SERVERS === 'true') process.exitCode = 1;
 else {
   const chosen = process.argv.slice(2);
-  process.exitCode = await jest(...(chosen.length > 0 ? chosen : ['--runInBand', ...runnable.map(({ path }) => path)]));
+  // A suite starts up to seven processes.
+  const all = ['--maxWorkers=2', ...runnable.map(({ path }) => path)];
+  process.exitCode = await jest(...(chosen.length > 0 ? chosen : all));
 }

@@ -1,14 +1,16 @@
-// npm run test:reliability and npm run test:soak: the fault matrix, row by row, each with a seed, and at the end a table of
-// fault, cycles, seed, seconds and result. RELIABILITY_SCALE=soak (or --soak, as `npm run test:soak` has it) takes the long form
-// and writes docs/reliability.md when every row was run; RELIABILITY_SEED=<n> gives the same choices again;
-// RELIABILITY_ONLY=<row>[,<row>] takes some rows; RELIABILITY_RESULT=<file> leaves the table there as JSON. Rows that need
-// programs which are not here are told; with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+// npm run test:reliability and npm run test:soak: the fault matrix, row by row, each with a seed; ends with a table of
+// fault,
+// cycles, seed, seconds and result. RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form
+// and writes docs/reliability.md if every row ran; RELIABILITY_SEED=<n> repeats the same choices;
+// RELIABILITY_ONLY=<row>[,<row>] selects rows; RELIABILITY_RESULT=<file> writes the table as JSON. Rows that need
+// missing
+// programs are reported; with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';
-import { jest, prepare } from './jest.mjs';
+import { jestWith, prepare } from './jest.mjs';
 import { hasMongoServer, onPath } from './programs.mjs';
 import { rows } from './reliability-rows.mjs';
 
@@ -16,23 +18,56 @@ if (process.argv.includes('--soak')) process.env.RELIABILITY_SCALE = 'soak';
 const isSoak = process.env.RELIABILITY_SCALE === 'soak';
 const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
+/** Concurrent rows, since they mostly wait. The soak runs each row alone. */
+const AT_ONCE = isSoak ? 1 : 2;
 
 const isHere = (need) => (need === 'mongo-server' ? hasMongoServer() : onPath(need));
 
-/** Runs a row's suites and tells what became of them. */
+/** Runs a row's suites, prints their output, and returns the result. */
 async function run({ row, fault, suites }, work) {
   const report = join(work, `${row}.json`);
   const notes = join(work, `${row}.notes`);
-  Object.assign(process.env, { TEST_REPORT: report, RELIABILITY_NOTES: notes, RELIABILITY_SEED: String(seed) });
-  console.log(`== ${row}: ${fault} (seed ${seed})`);
+  const printed = openSync(join(work, `${row}.txt`), 'w+');
+  const env = { ...process.env, TEST_REPORT: report, RELIABILITY_NOTES: notes, RELIABILITY_SEED: String(seed) };
   const beganAt = Date.now();
-  const status = await jest('-w', '1', ...suites);
+  const status = await jestWith({ env, stdio: ['ignore', printed, printed] }, '-w', '1', ...suites);
   const seconds = Math.round((Date.now() - beganAt) / 1_000);
+  console.log(`== ${row}: ${fault} (seed ${seed})\n${readFileSync(join(work, `${row}.txt`), 'utf8')}`);
+  closeSync(printed);
   const counts = countsOf(report, status);
   return { row, fault, seed, seconds, suites, ...counts, ...notesOf(notes, counts.passed) };
 }
 
-/** A skipped test has not held. */
+/** In the short form: the CI command that covers the row at the same scale. The row is listed, but not run again. */
+function shownBy({ suites }) {
+  if (isSoak || only || suites.some((suite) => suite.startsWith('test/reliability/'))) return undefined;
+  return suites.some((suite) => suite.startsWith('test/real/')) ? 'npm run test:real' : 'npm test';
+}
+
+/** Result of a row, whether it ran or not. */
+async function resultOf(row, work) {
+  const notRun = { ...row, seed, cycles: '0', seconds: 0, figures: '', passed: 0, failed: 0 };
+  const elsewhere = shownBy(row);
+  if (elsewhere) return { ...notRun, result: `by ${elsewhere}` };
+  const missing = (row.needs ?? []).filter((need) => !isHere(need));
+  if (missing.length === 0) return run(row, work);
+  const failed = process.env.REQUIRE_SERVERS === 'true' ? 1 : 0;
+  return { ...notRun, failed, result: `not run: no ${missing.join(', ')}` };
+}
+
+/** Runs several rows at once; rows that measure run one by one. Results keep the order of the rows. */
+async function resultsOf(chosen, work) {
+  const results = new Map();
+  const take = async (queue) => {
+    for (let row = queue.shift(); row; row = queue.shift()) results.set(row, await resultOf(row, work));
+  };
+  const together = chosen.filter(({ measures }) => !measures);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => take(together)));
+  await take(chosen.filter(({ measures }) => measures));
+  return chosen.map((row) => results.get(row));
+}
+
+/** A skipped test counts as failed. */
 function countsOf(report, status) {
   if (!existsSync(report)) return { passed: 0, failed: 1, result: 'no report' };
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
@@ -43,7 +78,7 @@ function countsOf(report, status) {
   return { passed: numPassedTests, failed, result: failed === 0 ? 'held' : 'FAILED' };
 }
 
-/** What the tests themselves said; else every test is a cycle. */
+/** Cycles and figures noted by the tests; without notes every test counts as a cycle. */
 function notesOf(path, passed) {
   if (!existsSync(path)) return { cycles: `${passed} tests`, figures: '' };
   const told = readFileSync(path, 'utf8')
@@ -73,7 +108,7 @@ function table(results) {
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Only of a whole run: a report says what was run, on which commit, and nothing else. */
+/** Written only after a complete run: the report states exactly what ran, on which commit. */
 function writeReport(results) {
   const commit = git('rev-parse', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`;
@@ -98,18 +133,9 @@ const chosen = rows.filter(({ row }) => !only || only.includes(row));
 const unknown = (only ?? []).filter((name) => !rows.some(({ row }) => row === name));
 if (unknown.length > 0)
   throw new Error(`No such row: ${unknown.join(', ')}. There are: ${rows.map(({ row }) => row).join(', ')}`);
-const results = [];
+let results;
 try {
-  for (const row of chosen) {
-    const missing = (row.needs ?? []).filter((need) => !isHere(need));
-    const notRun = { ...row, seed, cycles: '0', seconds: 0, figures: '', passed: 0, failed: 0 };
-    if (row.soakOnly && !isSoak && !only) results.push({ ...notRun, result: 'by npm run test:real' });
-    else if (missing.length === 0) results.push(await run(row, work));
-    else {
-      const failed = process.env.REQUIRE_SERVERS === 'true' ? 1 : 0;
-      results.push({ ...notRun, failed, result: `not run: no ${missing.join(', ')}` });
-    }
-  }
+  results = await resultsOf(chosen, work);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

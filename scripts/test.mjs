@@ -1,12 +1,12 @@
-// npm test: installs and builds what is missing or stale, then runs every suite that needs neither servers nor a browser;
-// arguments go to jest. TEST_REPORT=<file> leaves jest's result there as JSON. SALES gives the scale of test/e2e
-// (.ci/run: 10000).
+// npm test: installs and builds if necessary, then runs every suite that needs neither servers nor a browser; arguments
+// are passed to jest. TEST_REPORT=<file> writes jest's result there as JSON. SALES sets the scale of test/e2e (.ci/run:
+// 10000).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';
 import { jest, prepare } from './jest.mjs';
 
-/** Folders of suites that are run by commands of their own, and why. */
+/** Folders of suites that other commands run, with the reason. */
 const APART = {
   'test/real': 'needs servers: npm run test:real',
   'test/console': 'needs Chromium: npm run test:console',
@@ -18,10 +18,8 @@ process.env.SALES ??= '1000';
 const chosen = process.argv.slice(2);
 if (chosen.length > 0) process.exitCode = await jest(...chosen);
 else {
-  // Jest never lets go of what a suite of ES modules has loaded: a worker is made anew before that fills the memory.
-  const oneByOne = ['--maxWorkers=1', '--workerIdleMemoryLimit=1GB'];
   const left = Object.keys(APART).map((folder) => `/${folder}/`);
-  process.exitCode = await jest(...oneByOne, '--testPathIgnorePatterns', '/node_modules/', ...left);
+  process.exitCode = await jest('--testPathIgnorePatterns', '/node_modules/', ...left);
   for (const [folder, why] of Object.entries(APART))
     for (const name of readdirSync(join(root, folder)).filter((each) => each.endsWith('.test.ts')))
       console.error(`${folder}/${name} ${why}`);

@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseSchedules } from './jobs/job-schedules.js';
-import './platform/fault-words.js';
-import { isTrustworthy } from './platform/oidc.js';
-import { parseTrustedProxies } from './platform/trusted-proxies.js';
+import './eventsourcing/validation-messages.js';
+import { isTrustworthy } from './security/oidc.js';
+import { parseTrustedProxies } from './security/trusted-proxies.js';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const empty = (value: unknown) => (value === '' ? undefined : value);
 const ROLES = ['http', 'projections', 'forwarder', 'policies', 'jobs'] as const;
-/** What a process does of all that the service does. */
+/** A part of the service's work that a process can be limited to. */
 export type Role = (typeof ROLES)[number];
 const roles = z
   .string()
@@ -31,6 +32,16 @@ const proxies = z
   });
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
 
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?$/;
+const hostNames = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
+  .pipe(z.array(z.string().regex(HOST_NAME, { error: 'Must be host names without scheme and port.' })));
+
+/** Requests per minute. */
+const perMinute = (value: number) =>
+  z.preprocess(empty, z.coerce.number().int().min(1).max(1_000_000_000).default(value));
+
 const schedules = z.string().superRefine((text, context) => {
   try {
     parseSchedules(text);
@@ -39,98 +50,149 @@ const schedules = z.string().superRefine((text, context) => {
   }
 });
 
-/** What fits behind `Bearer` (RFC 6750), and is too long to be guessed. */
+/** A bearer token (RFC 6750) long enough not to be guessed. */
 const BEARER_TOKEN = /^(?=.{16,512}$)[\w.~+/-]+=*$/;
 
-/** Every setting of the service, its default and its meaning; the README's table is made from these descriptions. */
+/** Every setting, its default and its description. README's table is generated from them. */
 export const settings = z.object({
   NODE_ENV: z
     .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
-    .describe('In `production` nothing is seeded but the operator of the settings.'),
+    .describe('`production` creates nothing but the first operator (`OPERATOR_EMAIL`).'),
   PORT: z
     .preprocess(empty, z.coerce.number().int().min(0).max(65_535).default(3000))
-    .describe('Port to listen on; 0 takes a free one.'),
+    .describe('Port to listen on. 0 chooses a free port.'),
   HOST: z.preprocess(empty, z.string().default('127.0.0.1')).describe('Address to listen on.'),
   TRUST_PROXY: z
     .preprocess(empty, proxies)
     .describe(
-      'Take the client address from `X-Forwarded-For`, only behind proxies of your own: `true` for one, or how many stand one behind the other, or their addresses and networks with commas between.',
+      'Take the client address from `X-Forwarded-For`: `true` for one proxy, a number of chained proxies, or a comma-separated list of addresses and CIDR ranges. Set it only behind your own proxies.',
     ),
   EVENTSTORE_URL: optional(url('esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover')).describe(
-    'EventStoreDB, as its connection string (`esdb://…`). Without it the history is a SQLite file in `DATA_DIR`.',
+    'Connection string of EventStoreDB 23.10 or 24.10 (`esdb://…` or `kurrentdb://…`). Default: a SQLite file in `DATA_DIR`.',
   ),
   MONGODB_URL: optional(url('mongodb', 'mongodb+srv')).describe(
-    'MongoDB for the read models; the path is the database. Without it they are a SQLite file in `DATA_DIR`.',
+    'MongoDB URL for the read models; its path names the database. Default: a SQLite file in `DATA_DIR`.',
   ),
-  NATS_URL: optional(url('nats', 'tls', 'ws', 'wss')).describe(
-    'NATS with JetStream for integration events; several servers with commas between. Without it they are kept in `DATA_DIR`.',
+  NATS_URL: optional(url('nats', 'tls')).describe(
+    'Comma-separated `nats://` or `tls://` URLs of NATS with JetStream for integration events. Default: a SQLite file in `DATA_DIR`.',
+  ),
+  NATS_CREDS_FILE: optional(z.string()).describe('Credentials file of the NATS user (`.creds`: JWT and NKey seed).'),
+  NATS_NKEY_FILE: optional(z.string()).describe('File with the NKey seed of the NATS user (`SU…`).'),
+  NATS_TLS_CA_FILE: optional(z.string()).describe(
+    'PEM file of the certificate authorities for NATS. Any `NATS_TLS_…` setting requires TLS.',
+  ),
+  NATS_TLS_CERT_FILE: optional(z.string()).describe('PEM file of the client certificate for NATS.'),
+  NATS_TLS_KEY_FILE: optional(z.string()).describe('PEM file of the private key of the client certificate.'),
+  NATS_TLS_FIRST: z
+    .preprocess(empty, flag.default(false))
+    .describe('Start the TLS handshake first (`handshake_first` on the NATS server).'),
+  NATS_STREAM_REPLICAS: optional(z.coerce.number().int().min(1).max(5)).describe(
+    'Replicas of the stream `KONTOR` when Kontor creates it. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
+  ),
+  NATS_STREAM_MAX_AGE_HOURS: optional(z.coerce.number().min(0.01).max(876_000)).describe(
+    'Maximum age of messages when Kontor creates the stream, in hours. Default: no limit.',
+  ),
+  NATS_STREAM_MAX_BYTES: optional(z.coerce.number().int().min(1_048_576).max(Number.MAX_SAFE_INTEGER)).describe(
+    'Maximum size when Kontor creates the stream, in bytes; the oldest messages are removed first. Default: no limit.',
   ),
   REDIS_URL: optional(url('redis', 'rediss')).describe(
-    'Redis for the cache and for rate limits. Without it both are in the process.',
+    'Redis URL for the cache and rate limits. Default: the memory of the process.',
   ),
   ROLES: z
     .preprocess(empty, roles)
     .describe(
-      `What this process does of \`${ROLES.join(',')}\`; default: all. Less than all needs EVENTSTORE_URL and MONGODB_URL.`,
+      'Comma-separated parts of the work that this process does. Fewer than all require `EVENTSTORE_URL` and `MONGODB_URL`.',
     ),
   DATA_DIR: z
     .preprocess(empty, z.string().default('./data'))
-    .describe('Folder of the embedded engines and of keys made on first start.'),
+    .describe('Folder of the embedded engines and of generated keys.'),
   BACKUP_DIR: optional(z.string()).describe(
-    'Folder of the backups; replicas share one. Default: `backups` in `DATA_DIR`. Keep it as safe as the history itself.',
+    'Folder for backups, shared by all replicas. Default: `backups` in `DATA_DIR`. Protect it like the history.',
   ),
   BACKUPS_KEPT: z
     .preprocess(empty, z.coerce.number().int().min(1).max(10_000).default(7))
-    .describe('How many backups are kept: older ones are removed after a success.'),
+    .describe('Number of backups to keep; older ones are removed after each successful backup.'),
+  RESTORE_FORWARD: z
+    .preprocess(empty, z.enum(['wait', 'all']).default('wait'))
+    .describe(
+      'Forwarder without a checkpoint, after a restore or the loss of the read models: `wait` until an operator resumes it, or publish `all` events again.',
+    ),
   SUBSCRIBERS: z
     .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
-    .describe('Where projections and the forwarder run: in a worker thread, or in the thread that serves requests.'),
+    .describe(
+      'Run projections and the forwarder in a `worker` thread, or `inline` in the thread that serves requests.',
+    ),
   JOB_SCHEDULES: optional(schedules).describe(
-    'When jobs run, UTC: `name=pattern` (cron, five parts) or `name=off`, with semicolons between; `off` alone: those that are not named. Default: as each job says.',
+    'Job schedules in UTC, separated by semicolons: `name=pattern` (five-field cron) or `name=off`; `off` alone disables all other jobs. Default: the schedule of each job.',
   ),
-  OPERATOR_EMAIL: optional(z.email()).describe('E-mail of the operator made on start, unless there is one with it.'),
+  OPERATOR_EMAIL: optional(z.email()).describe(
+    'E-mail address of the first operator, created on start if it does not exist.',
+  ),
   OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of that operator.'),
   SEED_DEMO: z
     .preprocess(empty, flag.optional())
-    .describe('Make a demo tenant on first start. Default: true in development, never in production.'),
-  JWT_ISSUER: z.preprocess(empty, z.string().default('kontor')).describe('`iss` of access tokens.'),
-  JWT_AUDIENCE: z.preprocess(empty, z.string().default('kontor')).describe('`aud` of access tokens.'),
+    .describe('Create a demo tenant on first start. Default: `true` in development; always off in production.'),
+  JWT_ISSUER: z.preprocess(empty, z.string().default('kontor')).describe('Issuer (`iss`) of access tokens.'),
+  JWT_AUDIENCE: z.preprocess(empty, z.string().default('kontor')).describe('Audience (`aud`) of access tokens.'),
   JWT_SIGNING_KEY: optional(z.string()).describe(
-    'Private key of access tokens, an Ed25519 JWK (or JWKS, whose first key signs) as JSON, the same for all replicas. Without it one is made in `DATA_DIR`; `npm run keys:rotate` puts a new one first.',
+    'Ed25519 private key for access tokens as a JWK, or a JWKS whose first key signs; the same for all replicas. Default: generated in `DATA_DIR`; rotate it with `npm run keys:rotate`.',
   ),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
-  ).describe('OpenID provider whose access tokens are accepted too; a verified e-mail address says whose they are.'),
-  OIDC_AUDIENCE: optional(z.string()).describe('`aud` of its tokens. Default: JWT_AUDIENCE.'),
+  ).describe('OpenID Connect provider whose access tokens are accepted from users bound to it (docs/operations.md).'),
+  OIDC_AUDIENCE: optional(z.string()).describe('Audience (`aud`) of its access tokens. Default: `JWT_AUDIENCE`.'),
+  OIDC_TOKEN_TYPE: z
+    .enum(['at+jwt', 'jwt'])
+    .default('at+jwt')
+    .describe(
+      'Type (`typ`) of its access tokens: `at+jwt` (RFC 9068), or `jwt` for providers without a separate type. With `jwt`, `OIDC_AUDIENCE` must not be a client of the provider.',
+    ),
   VAPID_PUBLIC_KEY: optional(z.string()).describe(
-    'Public key of Web Push (VAPID), base64url, with VAPID_PRIVATE_KEY; the same for all replicas. Without both a pair is made in `DATA_DIR`.',
+    'Web Push (VAPID) public key, base64url; the same for all replicas. Default: a pair generated in `DATA_DIR`.',
   ),
-  VAPID_PRIVATE_KEY: optional(z.string()).describe('Private key of Web Push (VAPID), base64url.'),
+  VAPID_PRIVATE_KEY: optional(z.string()).describe('Web Push (VAPID) private key, base64url.'),
   VAPID_SUBJECT: optional(
     z.string().regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, { error: 'Must begin with mailto: or https://.' }),
   ).describe(
-    'How those who run push services reach you: a `mailto:` or `https://` address. Default: OPERATOR_EMAIL. Some services ask for a real one.',
+    'Contact address for push service operators, `mailto:` or `https://`. Default: `OPERATOR_EMAIL`. Some services require a real address.',
   ),
   WEB_PUSH_ALLOW_PRIVATE: z
     .preprocess(empty, flag.default(false))
-    .describe('Push to addresses in private networks, too: only for a push service of your own.'),
-  WEB_PUSH_CA_FILE: optional(z.string()).describe(
-    'PEM file of authorities that push services are trusted by, beside the usual ones.',
-  ),
+    .describe('Allow push endpoints in private networks. Only for your own push service.'),
+  WEB_PUSH_CA_FILE: optional(z.string()).describe('PEM file of additional certificate authorities for push services.'),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be 16 letters, digits or ._~+/- or more.' }),
-  ).describe('Bearer token that `/metrics` asks for. Without one `/metrics` answers to this machine only.'),
+  ).describe('Bearer token required by `/metrics`. Without it `/metrics` responds only to the local machine.'),
+  ALLOWED_HOSTS: optional(hostNames).describe(
+    'Comma-separated host names to accept; requests for others get 421. Local names and addresses are always accepted. Default: all.',
+  ),
+  ADDRESS_REQUESTS_PER_MINUTE: perMinute(600).describe(
+    'Maximum sign-in and session refresh requests per client address and minute. An IPv6 /64 network counts as one address.',
+  ),
+  USER_REQUESTS_PER_MINUTE: perMinute(600).describe('Maximum requests per user or operator and minute.'),
+  USER_WRITES_PER_MINUTE: perMinute(120).describe('Maximum write requests per user or operator and minute.'),
+  TENANT_REQUESTS_PER_MINUTE: perMinute(6_000).describe(
+    'Maximum requests per tenant and minute. Partner keys have limits of their own.',
+  ),
+  SESSION_STREAMS: z
+    .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(16))
+    .describe('Maximum open event streams per session. A process serves at most 1,024 in total.'),
+  USER_STREAMS: z
+    .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(64))
+    .describe('Maximum open event streams per user or operator.'),
   LOG_LEVEL: z
     .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))
-    .describe('Least level that is logged.'),
+    .describe('Minimum log level.'),
   READ_WAIT_MS: z
     .preprocess(empty, z.coerce.number().int().min(0).max(10_000).default(1_000))
-    .describe('How long a command waits for the read models before it answers `X-Read-Model: behind`, milliseconds.'),
+    .describe(
+      'Maximum time in milliseconds that a command waits for the read models before it responds with `X-Read-Model: behind`.',
+    ),
 });
 
 export type Config = Omit<z.output<typeof settings>, 'SEED_DEMO'> & { readonly SEED_DEMO: boolean };
 
-/** All faults of the environment at once, a line each. */
+/** Lists every invalid setting, one per line. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -138,10 +200,47 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks the settings. @throws ConfigError naming every faulty setting */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+/** Settings that hold secrets. `<NAME>_FILE` may name a file that contains the value. */
+export const secretSettings = [
+  'EVENTSTORE_URL',
+  'MONGODB_URL',
+  'NATS_URL',
+  'REDIS_URL',
+  'OPERATOR_PASSWORD',
+  'JWT_SIGNING_KEY',
+  'VAPID_PRIVATE_KEY',
+  'METRICS_TOKEN',
+] as const satisfies readonly (keyof z.input<typeof settings>)[];
+
+/** Replaces `<NAME>_FILE` by the content of the file; adds unreadable files to `faults`. */
+function withFiles(given: NodeJS.ProcessEnv, faults: string[]): NodeJS.ProcessEnv {
+  const environment = { ...given };
+  for (const name of secretSettings) {
+    const path = empty(given[`${name}_FILE`]) as string | undefined;
+    if (path === undefined) continue;
+    if (empty(given[name]) !== undefined) faults.push(`${name} and ${name}_FILE: give one of them`);
+    try {
+      environment[name] = readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      faults.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    }
+  }
+  return environment;
+}
+
+/** Reads the settings and removes secrets from the environment of this process and its children. @throws ConfigError */
+export function takeConfig(): Config {
+  const config = readConfig();
+  for (const name of secretSettings) Reflect.deleteProperty(process.env, name);
+  return config;
+}
+
+/** Reads and validates the settings. @throws ConfigError that lists every invalid setting */
+export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
+  const faults: string[] = [];
+  const environment = withFiles(given, faults);
   const parsed = settings.safeParse(environment);
-  const faults = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  if (!parsed.success) faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   if (Boolean(environment['OPERATOR_EMAIL']) !== Boolean(environment['OPERATOR_PASSWORD']))
     faults.push('OPERATOR_EMAIL and OPERATOR_PASSWORD: give both or none');
   if (parsed.success) faults.push(...faultsTogether(parsed.data));
@@ -150,11 +249,15 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return { ...config, SEED_DEMO: SEED_DEMO && config.NODE_ENV !== 'production' };
 }
 
-/** What is wrong with settings that are right one by one. */
+/** Conflicts between settings that are valid one by one. */
 function faultsTogether(config: z.output<typeof settings>): string[] {
   const faults: string[] = [];
   if ((config.VAPID_PUBLIC_KEY === undefined) !== (config.VAPID_PRIVATE_KEY === undefined))
     faults.push('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY: give both or none');
+  if ((config.NATS_TLS_CERT_FILE === undefined) !== (config.NATS_TLS_KEY_FILE === undefined))
+    faults.push('NATS_TLS_CERT_FILE and NATS_TLS_KEY_FILE: give both or none');
+  if (config.NATS_CREDS_FILE !== undefined && config.NATS_NKEY_FILE !== undefined)
+    faults.push('NATS_CREDS_FILE and NATS_NKEY_FILE: give one of them');
   if (sharesTooLittle(config))
     faults.push(`ROLES: a process that does less than ${ROLES.join(',')} needs EVENTSTORE_URL and MONGODB_URL`);
   if (config.OIDC_ISSUER === config.JWT_ISSUER)
@@ -162,6 +265,6 @@ function faultsTogether(config: z.output<typeof settings>): string[] {
   return faults;
 }
 
-/** Nobody else would do the rest: the embedded engines belong to one process. */
+/** Embedded engines belong to one process, so no other process could do the rest. */
 const sharesTooLittle = ({ ROLES: given, EVENTSTORE_URL, MONGODB_URL }: z.output<typeof settings>): boolean =>
   given.length < ROLES.length && (EVENTSTORE_URL === undefined || MONGODB_URL === undefined);

@@ -1,59 +1,72 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { ConfigError, readConfig, type Config } from './config.js';
-import { openEngines } from './open-engines.js';
-import { seed } from './jobs/first-start.js';
-import { UnusableKey } from './platform/key-file.js';
+import { ConfigError, takeConfig, type Config } from './config.js';
+import { whyUnwritable } from './app/data-directory.js';
+import { openEngines } from './app/open-engines.js';
+import { seed } from './app/first-start.js';
+import { UnusableKey } from './security/key-file.js';
+import { closeToOthers } from './security/private-folder.js';
 import { EventStoreInUse } from './ports/event-store.js';
-import { createService } from './service.js';
-import { boundHeapGrowth } from './thread-memory.js';
+import type { HistoryState } from './eventsourcing/history-state.js';
+import type { Logger } from './ports/log.js';
+import { createService, type Service } from './app/service.js';
+import { boundHeapGrowth } from './app/thread-memory.js';
 
-/** A supervisor kills what has not ended ten seconds after SIGTERM. */
+/** Supervisors kill a process that is still running ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
+/** Keep-alive clients are told within this time, by a response, that their connection closes. */
+const GRACE_MS = 1_000;
+/** Time limit for writing the last log lines. */
+const FLUSH_MS = 500;
 
-/** From the first signal or fault on: whoever sets it ends the process, too. */
+/** Set by the first signal or fault, which then ends the process; later ones are ignored. */
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
-  // Lines are written in blocks: a write for each would cost every request some microseconds.
+  // Buffers log lines: a separate write for each would cost every request some microseconds.
   const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
   const logger = pino({ level: config.LOG_LEVEL }, output);
-  // Node ends the process then, and tells standard error only: the log shall not just break off.
-  process.on('uncaughtExceptionMonitor', (error, origin) => {
-    logger.fatal({ err: error, origin }, 'ended by a fault that nothing handles');
-  });
+  await closeToOthers(config.DATA_DIR, logger);
   const opening = openEngines(config, { logger });
-  let close = async () => (await opening).close();
-  const stop = (signal: string) => {
-    // Ctrl-C under npm comes twice: the second must not cut the draining short.
+  let service: Service | undefined;
+  const close = async () => (service ? service.close(GRACE_MS) : (await opening).close());
+  const end = (exitCode: number) => {
+    // Ctrl-C under npm arrives twice: the second signal must not interrupt the drain.
     if (ending.hasBegun) return;
     ending.hasBegun = true;
-    logger.info({ signal }, 'draining');
+    logger.info({}, 'draining');
     setTimeout(() => {
       logger.error({ waitsFor: process.getActiveResourcesInfo() }, 'draining took too long');
-      output.flushSync();
-      process.exit(1);
-    }, DRAIN_MS).unref();
+      leave(output, 1);
+    }, DRAIN_MS - FLUSH_MS).unref();
     close().then(
       () => {
         logger.info({}, 'stopped');
-        output.flushSync();
-        process.exit(0);
+        leave(output, exitCode);
       },
       (error: unknown) => {
         logger.error({ err: error }, 'stopping failed');
-        output.flushSync();
-        process.exit(1);
+        leave(output, 1);
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => {
+      end(0);
+    });
+  // Terminating a thread during a SQLite call aborts the process, so threads are closed first.
+  process.on('uncaughtException', (error, origin) => {
+    logger.fatal({ err: error, origin }, 'uncaught exception');
+    printError(error);
+    end(1);
+  });
   const engines = await opening;
+  endWhenReplaced(engines.history, logger, () => {
+    end(1);
+  });
   try {
-    const service = await createService(config, engines);
-    close = () => service.close();
+    service = await createService(config, engines, { early: true });
     const welcome = await seed(config, service);
     if (ending.hasBegun) return;
     const url = await service.listen();
@@ -63,28 +76,52 @@ async function main(config: Config): Promise<void> {
   } catch (error) {
     if (ending.hasBegun) throw error;
     ending.hasBegun = true;
-    tell(error);
-    // A thread that is cut off in the midst of SQLite ends the process by SIGABRT: it is ended first.
+    printError(error, config);
+    // Closes threads first, as above.
     await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
     process.exit(1);
   }
 }
 
-function tell(error: unknown): void {
-  // What a user can mend is told without a stack.
-  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
-  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack ?? error)}\n`);
+/** Ends the process, because everything in memory comes from the former history. The next start rebuilds it. */
+function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void): void {
+  history.onReplaced((reason) => {
+    logger.error(
+      { reason },
+      'Kontor ends because the event store was replaced; its next start rebuilds the read models',
+    );
+    process.stderr.write(`${reason}. Kontor ends. Its next start rebuilds the read models.\n`);
+    end();
+  });
 }
 
-// The history, the read models and the keys are nobody else's to read.
+/**
+ * Exits after the log is written. If its reader is stuck, the log is abandoned and the process killed: a write to a
+ * full pipe, and an exit that waits for the writing thread, would block forever.
+ */
+function leave(output: Pick<ReturnType<typeof pino.destination>, 'flush'>, exitCode: number): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_MS);
+  output.flush(() => process.exit(exitCode));
+}
+
+/** Prints only the message of an error that users can fix, and the stack trace of others. */
+function printError(error: unknown, config?: Config): void {
+  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
+  const stack = () => (config && whyUnwritable(config.DATA_DIR)) ?? String((error as Error).stack ?? error);
+  process.stderr.write(`${isPlain ? error.message : stack()}\n`);
+}
+
+// Only the owner may read the history, the read models and the keys.
 process.umask(0o077);
 boundHeapGrowth();
+let config: Config | undefined;
 try {
-  await main(readConfig());
+  config = takeConfig();
+  await main(config);
 } catch (error) {
-  // What was still being started meets engines that are closed by then.
+  // After shutdown has begun, start-up steps fail because the engines are closed; those errors are ignored.
   if (!ending.hasBegun) {
-    tell(error);
+    printError(error, config);
     process.exit(1);
   }
 }

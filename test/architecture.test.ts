@@ -3,17 +3,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Query } from '@nestjs/cqrs';
-import { AppModule } from '../src/app.module.js';
-import { catalogue } from '../src/catalogue.js';
-import { readConfig, settings } from '../src/config.js';
-import { openEngines } from '../src/open-engines.js';
-import type { Engines } from '../src/engines.js';
-import { AccessTokens } from '../src/platform/access-tokens.js';
-import type { AnyAggregate } from '../src/platform/event-catalogue.js';
-import type { AnyProjection } from '../src/platform/projection.js';
+import { allControllers, AppModule, openParts } from '../src/app/app.module.js';
+import { catalogue } from '../src/app/catalogue.js';
+import { readConfig, secretSettings, settings } from '../src/config.js';
+import { openEngines } from '../src/app/open-engines.js';
+import type { Engines } from '../src/app/engines.js';
+import { endpointsOf } from '../src/http/endpoint.js';
+import { openApiPath } from '../src/http/openapi.js';
+import type { AnyAggregate } from '../src/eventsourcing/event-catalogue.js';
+import type { AnyProjection } from '../src/projecting/projection.js';
 import { projections } from '../src/projections/projections.js';
-import { openPush } from '../src/notifications.js';
-import { createService, type Service } from '../src/service.js';
+import { createService, type Service } from '../src/app/service.js';
 
 const root = join(import.meta.dirname, '..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -61,8 +61,7 @@ afterAll(async () => {
 describe('every part is wired up', () => {
   /** What @nestjs/cqrs writes on the classes of handlers. */
   const handled = async (key: string): Promise<string[]> => {
-    const tokens = await AccessTokens.open(directory, { issuer: 'i', audience: 'a', clock: engines.clock });
-    const providers = AppModule.over(config, engines, tokens, await openPush(config, engines)).providers ?? [];
+    const providers = AppModule.over(config, engines, await openParts(config, engines)).providers ?? [];
     return providers
       .filter(isClass)
       .map((provider) => Reflect.getMetadata(key, provider) as { name: string } | undefined)
@@ -99,20 +98,19 @@ describe('every part is wired up', () => {
     expect(projections.map(({ model }) => model.name).toSorted()).toEqual(written.toSorted());
   });
 
+  const PUBLIC = ['/api/auth/login', '/api/auth/refresh', '/api/auth/oidc/bind'];
   test('every route of a controller is in the OpenAPI document, as what it is declared', () => {
     const document = JSON.parse(service.openApi()) as {
       paths: Record<string, Record<string, { security?: object[] }>>;
     };
-    const routes = filesOf('src/http')
-      .filter((path) => path.endsWith('.controller.ts'))
-      .flatMap((path) => [...textOf(path).matchAll(/^ +path: '([^']+)'/gm)].map(([, route]) => route ?? ''));
-    expect(routes.length).toBeGreaterThan(10);
-    for (const route of routes) {
-      const operations = document.paths[route.replace(/:(\w+)/g, '{$1}')];
-      expect([route, operations !== undefined]).toEqual([route, true]);
-      if (!route.startsWith('/api/') || ['/api/auth/login', '/api/auth/refresh'].includes(route)) continue;
-      for (const { security } of Object.values(operations ?? {}))
-        expect([route, security?.length]).not.toEqual([route, 0]);
+    const endpoints = endpointsOf(allControllers);
+    expect(endpoints.length).toBeGreaterThan(100);
+    for (const { method, path, who } of endpoints) {
+      const operation = document.paths[openApiPath(path)]?.[method.toLowerCase()];
+      expect([path, operation !== undefined]).toEqual([path, true]);
+      const isPublic = who === 'public';
+      expect([path, operation?.security?.length === 0]).toEqual([path, isPublic]);
+      if (path.startsWith('/api/')) expect([path, isPublic]).toEqual([path, PUBLIC.includes(path)]);
     }
   });
 });
@@ -124,11 +122,11 @@ describe('the sources keep the rules', () => {
 
   test('only what composes the service names adapters', () => {
     const composing = [
-      'src/job.worker.ts',
-      'src/open-engines.ts',
-      'src/restore.ts',
-      'src/stores.ts',
-      'src/subscribers.worker.ts',
+      'src/app/job.worker.ts',
+      'src/app/open-engines.ts',
+      'src/app/restore.ts',
+      'src/app/stores.ts',
+      'src/app/subscribers.worker.ts',
     ];
     const outside = sources.filter((path) => !path.startsWith('src/adapters/'));
     expect(having(outside, /(from |import\()'[^']*adapters\//).toSorted()).toEqual(composing);
@@ -183,6 +181,7 @@ describe('the documents are fresh', () => {
       'CONTRIBUTING.md',
       'docs/SECURITY.md',
       'docs/backup-format.md',
+      ...readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`),
       'docs/operations.md',
       'docs/performance.md',
     ];
@@ -219,13 +218,14 @@ describe('the documents are fresh', () => {
 
   test('the containers are given settings that there are, and files that there are', () => {
     const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(textOf('docker-compose.yml')) ?? [];
+    const known = Object.keys(settings.shape);
     const given = [...block.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name ?? '');
     expect(given).toContain('EVENTSTORE_URL');
-    const known = Object.keys(settings.shape);
-    expect(given.filter((name) => !known.includes(name))).toEqual([]);
+    const taken = [...known, ...secretSettings.map((name) => `${name}_FILE`)];
+    expect(given.filter((name) => !taken.includes(name))).toEqual([]);
     // What the image says itself, what only development has, and what would be the same for all replicas.
     const fixed = ['NODE_ENV', 'PORT', 'HOST', 'ROLES', 'DATA_DIR', 'SUBSCRIBERS', 'SEED_DEMO'];
-    expect(known.filter((name) => !given.includes(name))).toEqual(fixed);
+    expect(known.filter((name) => !given.includes(name) && !given.includes(`${name}_FILE`))).toEqual(fixed);
     const kept = [...textOf('Dockerfile').matchAll(/^COPY --from=build \/kontor\/(scripts\/\S+)/gm)];
     expect(kept.map(([, path = '']) => [path, existsSync(join(root, path))])).toEqual([
       ['scripts/rotate-signing-key.mjs', true],

@@ -1,4 +1,4 @@
-// The peer's side of the comparison: the event of a sale, and a read model that can be listed by customer and by time.
+// The peer's domain: the event of a sale, and a read model that can be listed by customer and by time.
 import { getPostgreSQLEventStore, postgreSQLRawBatchSQLProjection } from '@event-driven-io/emmett-postgresql';
 import { dumbo, SQL } from '@event-driven-io/dumbo';
 
@@ -14,7 +14,7 @@ const INDEXES = [
   SQL`CREATE INDEX IF NOT EXISTS sales_by_customer ON sales (customer, occurred_at, external_id)`,
 ];
 
-/** All events of a batch in one statement: the fastest way that the library offers. */
+/** Inserts a batch in one statement: the fastest way the library offers. */
 const insertion = postgreSQLRawBatchSQLProjection({
   name: 'sales',
   canHandle: ['SaleAccepted'],
@@ -33,13 +33,13 @@ const insertion = postgreSQLRawBatchSQLProjection({
 
 export const sales = { ...insertion, truncate: ({ execute }) => execute.command(SQL`TRUNCATE sales`) };
 
-/** @param isProjected whether each append also writes the read model, in its transaction */
+/** @param isProjected whether each append also writes the read model in its transaction */
 export const openStore = (connectionString, isProjected) =>
   getPostgreSQLEventStore(connectionString, {
     projections: isProjected ? [{ type: 'inline', projection: sales }] : [],
   });
 
-/** Durable when it resolves; the same sale a second time is refused. */
+/** Durable when it resolves; a duplicate sale is rejected. */
 export const accept = (store, sale) =>
   store.appendToStream(`sale-${sale.externalId}`, [{ type: 'SaleAccepted', data: sale }], {
     expectedStreamVersion: 'STREAM_DOES_NOT_EXIST',

@@ -1,4 +1,5 @@
-// node server.mjs <connection string> <append | project>: takes sales, each as one durable append. No validation, no key.
+// node server.mjs <connection string> <append | project>: accepts sales, each as one durable append. No validation, no
+// key.
 import { fastify } from 'fastify';
 import { accept, openStore } from './sales.mjs';
 

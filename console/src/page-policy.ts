@@ -1,4 +1,4 @@
-// What the service's Content-Security-Policy asks of the page, before anything else of it runs.
+// Satisfies the service's Content-Security-Policy. Must run before any other code of the page.
 
 type PolicedWindow = {
   readonly trustedTypes?: { createPolicy(name: string, rules: object): unknown };
@@ -6,11 +6,11 @@ type PolicedWindow = {
 };
 const policed = window as PolicedWindow;
 
-/** Style elements are let through by this alone. */
+/** Nonce without which style elements are blocked. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 
-// Where the library that keeps a page from scrolling under a dialog looks for it (get-nonce).
+// Read by get-nonce, for the library that prevents a page from scrolling under a dialog.
 policed.__webpack_nonce__ = styleNonce();
 
 const withoutTags = (text: string): string => {
@@ -18,6 +18,6 @@ const withoutTags = (text: string): string => {
   return text;
 };
 
-// No text becomes markup (require-trusted-types-for). Mantine writes its variables as the text of style elements: that is
-// the one thing let through, as text without a tag in it.
+// No text becomes markup (require-trusted-types-for). The one exception is Mantine, which writes its variables as the
+// text of style elements: text without a tag is allowed.
 policed.trustedTypes?.createPolicy('default', { createHTML: withoutTags });

@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 
-/** Calm and dense; text of every colour has the contrast of WCAG AA in both schemes. */
+/** Calm and dense; every text colour meets WCAG AA contrast in both colour schemes. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 9, dark: 8 },

@@ -1,6 +1,6 @@
 /**
- * How long to wait after so many failures in a row, from 0: twice as long each time, up to a limit. Half of it for
- * certain, the rest by chance: replicas that lost the same server do not come back in step.
+ * Delay before the next attempt after `failures` consecutive failures (from 0): exponential up to a limit. Half of it
+ * is fixed and half is random jitter, so that replicas that lost the same server do not reconnect in step.
  */
 export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** Math.min(failures, 16)) * (0.5 + Math.random() / 2);

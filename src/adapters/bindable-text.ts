@@ -1,4 +1,7 @@
-/** A text without NUL, at which SQLite's binding cuts and MongoDB's keys are parted; they stay apart and in their order. */
+/**
+ * Escapes NUL, at which SQLite's binding truncates text and MongoDB keys are split. Distinct texts stay distinct and
+ * keep their order.
+ */
 export const bindable = (text: string): string =>
   text.includes('\0') || text.includes('\u0001')
     ? text.replaceAll('\u0001', '\u0001\u0002').replaceAll('\0', '\u0001\u0001')

@@ -1,22 +1,22 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// What no broker takes, whatever its engine.
+// Input that every broker rejects, whatever its engine.
 
-/** Tokens of visible characters between single dots; the classes exclude each other, so matching takes linear time. */
+/** Tokens of visible characters, separated by single dots. The classes are disjoint, so matching takes linear time. */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
 const MAX_SUBJECT_LENGTH = 512;
 const MAX_ID_LENGTH = 512;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
 
-/** Whether messages may be published to it: no wildcards, no empty tokens. */
+/** Whether messages can be published to the subject: no wildcards, no empty tokens. */
 export const isSubject = (subject: string): boolean => subject.length <= MAX_SUBJECT_LENGTH && SUBJECT.test(subject);
 
 export const isHeader = (name: string, value: string): boolean => HEADER_NAME.test(name) && !UNSAFE_TEXT.test(value);
 
 /** @throws BrokerRefused */
 export function requireAddress({ id, subject }: { readonly id: string; readonly subject: string }): void {
-  // NATS trims values of headers, of which the id is one, and it must arrive as it is.
+  // NATS trims header values. The id is sent as one and must arrive unchanged.
   if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id) || id.trim() !== id) {
     throw new BrokerRefused(
       'INVALID_ID',
@@ -31,14 +31,8 @@ export function requireAddress({ id, subject }: { readonly id: string; readonly 
 export const refusedHeader = (name: string): BrokerRefused =>
   new BrokerRefused('INVALID_HEADER', `Not a header: ${JSON.stringify(name.slice(0, 80))}`);
 
-/** @throws BrokerRefused for more bytes than are taken */
+/** @throws BrokerRefused if `bytes` exceeds the limit */
 export function requireSize(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   throw new BrokerRefused('PAYLOAD_TOO_LARGE', `A message of ${bytes} bytes is over the limit of ${maxBytes}.`);
-}
-
-/** @throws RangeError */
-export function requireRange({ after, limit }: { readonly after: number; readonly limit: number }): void {
-  if (Number.isSafeInteger(after) && Number.isSafeInteger(limit) && limit >= 0) return;
-  throw new RangeError('browse needs whole numbers, and a limit that is not negative.');
 }

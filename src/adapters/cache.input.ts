@@ -1,4 +1,4 @@
-/** An entry with a longer key is not kept: clear has to match every key. */
+/** Entries with a longer key are not stored, because `clear` matches every key. */
 export const MAX_KEY_LENGTH = 512;
 
 /** @throws RangeError */

@@ -9,16 +9,16 @@ import {
 } from '../ports/event-store.js';
 import { UUID } from '../ports/uuid.js';
 
-// The same for every engine: a history can be moved from the one to the other.
+// Identical for every engine, so that a history can be moved from one to another.
 
-/** Data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
+/** Limit for data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
 const APPEND_LIMIT_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 1_000;
 const uuid = new RegExp(UUID, 'i');
-// SQLite would cut a text at NUL, and UTF-8 cannot hold half of a surrogate pair: two names could become one.
+// SQLite would truncate text at NUL, and UTF-8 cannot represent an unpaired surrogate: two names could become one.
 const unstorable = /[\u0000\p{Surrogate}]/u;
 
-/** Data and metadata are JSON. */
+/** `data` and `metadata` are JSON. */
 export type SerializedEvent = {
   readonly id: string;
   readonly type: string;
@@ -33,7 +33,7 @@ export type SerializedAppend = {
   readonly bytes: number;
 };
 
-/** False for what no stream can be called, so that there is none of that name. */
+/** False for a name that no stream can have, so that no such stream exists. */
 export const isName = (name: string): boolean =>
   name !== '' && name.length <= MAX_NAME_LENGTH && !unstorable.test(name);
 
@@ -46,13 +46,13 @@ export function assertName(what: string, name: string): void {
 }
 
 /** @throws RangeError */
-export function assertExpected(expected: ExpectedRevision): void {
+function assertExpected(expected: ExpectedRevision): void {
   if (typeof expected === 'number' && !(Number.isSafeInteger(expected) && expected >= 0))
     throw new RangeError(`The expected revision must be a whole number from 0, not ${expected}`);
 }
 
 /**
- * Turned to text when the append is asked for, so that later changes of the objects do not reach the store.
+ * Serializes at call time, so that later changes to the objects do not reach the store.
  * @throws RangeError, TypeError, EventTooLarge
  */
 export function serializeAppend({ stream, expected, events }: Append): SerializedAppend {
@@ -83,7 +83,7 @@ function toJson(what: string, value: object): string {
 const DEFAULT_MAX_COUNT = 4_096;
 const DEFAULT_BATCH_SIZE = 500;
 
-/** How many events a read may return. @throws RangeError */
+/** Maximum number of events of a read. @throws RangeError */
 export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
   if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
   return maxCount;
@@ -100,7 +100,7 @@ export function assertPosition(from: Position | undefined): void {
   if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
 }
 
-/** How many events a batch of the subscription may hold. @throws RangeError for what cannot be subscribed to */
+/** Maximum number of events per batch of the subscription. @throws RangeError for invalid subscription parameters */
 export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSubscription): number {
   if (!Number.isSafeInteger(after) || after < BEFORE_ALL) throw new RangeError(`No such position: ${after}`);
   if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
@@ -108,7 +108,7 @@ export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSub
   return maxBatchSize;
 }
 
-/** A consumer may give up while it waits for the next batch: the generator alone would wait on. */
+/** Lets a consumer stop while it waits for the next batch: the generator alone would keep waiting. */
 export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {
   return {
     next: () => batches.next(),

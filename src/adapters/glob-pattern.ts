@@ -1,7 +1,9 @@
-/** Longer patterns are refused: the time of a match is bounded by the key's length times the pattern's. */
+/** Longer patterns are rejected: the time of a match is bounded by key length times pattern length. */
 export const MAX_PATTERN_LENGTH = 256;
 
-/** A compiled pattern, element by element: a character's code, one of these, or FIRST_CLASS − n for the nth class. */
+/**
+ * A compiled pattern: each element is a character code, one of these constants, or FIRST_CLASS − n for the nth class.
+ */
 const ANY_TEXT = -1;
 const ONE_CHARACTER = -2;
 const FIRST_CLASS = -3;
@@ -10,10 +12,10 @@ type Class = { readonly negated: boolean; readonly ranges: readonly (readonly [l
 type Glob = { readonly elements: readonly number[]; readonly classes: readonly Class[] };
 
 /**
- * Compiles a glob as Redis understands it: `*` any text, `?` one character, `[a-z]` and `[^a-z]` classes (an unclosed
- * one ends with the pattern), `\` takes the next character literally. No regular expression is built, so no pattern can
- * make matching slow. Characters are UTF-16 code units.
- * @throws RangeError over MAX_PATTERN_LENGTH
+ * Compiles a glob with Redis's syntax: `*` any text, `?` one character, `[a-z]` and `[^a-z]` classes (an unclosed one
+ * ends with the pattern), `\` takes the next character literally. Builds no regular expression, so no pattern can make
+ * matching slow. Characters are UTF-16 code units.
+ * @throws RangeError for a pattern over MAX_PATTERN_LENGTH
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > MAX_PATTERN_LENGTH) {
@@ -49,7 +51,7 @@ function parse(pattern: string): Glob {
   return { elements, classes };
 }
 
-/** Reads a class from behind its bracket. Ranges given backwards are turned round, as Redis does. */
+/** Parses a class after its opening bracket. Reversed ranges are swapped, as in Redis. */
 function parseClass(pattern: string, start: number): { parsed: Class; next: number } {
   const negated = pattern.charAt(start) === '^';
   const ranges: [number, number][] = [];
@@ -76,7 +78,7 @@ const includes = ({ negated, ranges }: Class, code: number): boolean =>
   ranges.some(([low, high]) => low <= code && code <= high) !== negated;
 
 /**
- * Goes back only to the last `*` (an earlier one need never take more), so it is O(text × pattern) at worst.
+ * Backtracks only to the last `*` (an earlier one never needs to match more), so the worst case is O(text × pattern).
  * Source: the greedy wildcard algorithm of K. Krauss, "Matching Wildcards: An Algorithm", Dr. Dobb's, 2008.
  */
 function matches({ elements, classes }: Glob, text: string): boolean {

@@ -1,10 +1,10 @@
 import type { AnyTable, Field, ListQuery, ReadModel, Scalar } from '../ports/read-store.js';
 
-// What every read store says of a declaration and of what it is asked for.
+// Validation of declarations and queries, shared by all read stores.
 
 type Typed = { readonly field: string; readonly type: Field<never>['type'] };
 
-// Without double underscores, which set off the names of side tables and indexes.
+// No double underscores: they delimit the names of side tables and indexes.
 const modelName = /^[a-z](?:_?[a-z0-9])*$/;
 const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
 const MAX_NAME_LENGTH = 60;
@@ -22,12 +22,12 @@ export function tableName({ model, generation }: AnyTable): string {
   return `${model.name}_v${model.version}_g${generation}`;
 }
 
-/** The declared fields, each with what the engine makes of it. @throws RangeError */
+/** The declared fields, mapped to the engine's columns. @throws RangeError */
 export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared: Typed) => C): Map<string, C> {
   const columns = new Map<string, C>();
   const taken = new Set<string>();
   for (const [field, { type }] of Object.entries(model.fields)) {
-    // SQLite does not tell upper from lower case in names.
+    // SQLite names are case-insensitive.
     if (!isName(fieldName, field) || taken.has(field.toLowerCase())) {
       throw new RangeError(`Read model ${model.name}: not a name for a field, or not unique: ${JSON.stringify(field)}`);
     }
@@ -37,7 +37,10 @@ export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared
   return columns;
 }
 
-/** The column of a field that the declaration names. @throws RangeError also where a compound or a count is of no filter */
+/**
+ * Looks up the columns of declared fields.
+ * @throws RangeError for an unknown field, or if a compound or counted field is not a filter
+ */
 export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): (field: string) => C {
   const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
   if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
@@ -51,7 +54,7 @@ export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): 
   };
 }
 
-/** Two declarations that are stored in the same way have equal texts. `more`: what only one engine stores otherwise. */
+/** Equal for declarations with the same storage layout. `more`: engine-specific parts of the layout. */
 export const declarationOf = (model: ReadModel, more: object = {}): string =>
   JSON.stringify({
     fields: Object.entries(model.fields)
@@ -67,20 +70,20 @@ export const declarationOf = (model: ReadModel, more: object = {}): string =>
 
 type Declared<C> = { readonly model: ReadModel; readonly columns: ReadonlyMap<string, C> };
 
-/** @throws TypeError for a value that is not of the field's type */
+/** @throws TypeError unless the value has the field's type */
 export function requireType({ model }: { readonly model: ReadModel }, { field, type }: Typed, value: Scalar): void {
   if (type === 'integer' ? Number.isSafeInteger(value) : typeof value === (type === 'text' ? 'string' : type)) return;
   throw new TypeError(`Read model ${model.name}: ${String(value)} is not a value of ${type} ${field}`);
 }
 
-/** The column of a field that a query names. @throws RangeError */
+/** The column of a field in a query. @throws RangeError */
 export function columnOf<C>({ model, columns }: Declared<C>, field: string): C {
   const column = columns.get(field);
   if (!column) throw new RangeError(`Read model ${model.name} has no field ${JSON.stringify(field)}`);
   return column;
 }
 
-/** The column of a filter that a query names. @throws RangeError */
+/** The column of a filter in a query. @throws RangeError */
 export function filterOf<C>(shape: Declared<C>, field: string): C {
   if (!shape.model.filters.includes(field)) {
     throw new RangeError(`Read model ${shape.model.name} has no filter ${JSON.stringify(field)}`);
@@ -88,9 +91,9 @@ export function filterOf<C>(shape: Declared<C>, field: string): C {
   return columnOf(shape, field);
 }
 
-/** What a value is asked for as: as it would be stored. @throws RangeError for one that the field cannot have */
+/** Encodes a queried value as it would be stored. @throws RangeError for a value that the field cannot have */
 export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: () => T): T | number {
-  // A bound may lie between two integers, and beyond all of them.
+  // A bound may lie between two integers or beyond all of them.
   if (type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
   try {
     return stored();
@@ -106,7 +109,7 @@ export function requirePage({ offset, limit }: ListQuery): void {
   }
 }
 
-/** Fields that the declaration needs to have a single value. @throws TypeError */
+/** Rejects several values for a field that the declaration requires to be single-valued. @throws TypeError */
 export function requireSingle({ name, order, counted = [] }: ReadModel, field: string): void {
   const purpose = order.fields.includes(field) ? 'order' : counted.includes(field) ? 'counted' : undefined;
   if (purpose) throw new TypeError(`Read model ${name}: ${purpose} field ${field} gave several values`);
@@ -114,14 +117,14 @@ export function requireSingle({ name, order, counted = [] }: ReadModel, field: s
 
 type Ordered = { readonly model: ReadModel; readonly order: readonly unknown[] };
 
-/** The values of the order's fields, and what tells documents apart that are equal in these. @throws RangeError */
+/** Parses a cursor: the values of the order's fields, then the tie-breaker. @throws RangeError */
 export function placeIn<V>({ model, order }: Ordered, after: string, isValue: (value: unknown) => boolean): V[] {
   try {
     const place: unknown = JSON.parse(after);
     const isPlace = Array.isArray(place) && place.length === order.length + 1;
     if (isPlace && place.every((value) => value === null || isValue(value))) return place as V[];
   } catch {
-    // Not even JSON.
+    // Not JSON.
   }
   throw new RangeError(`Not a place in a list of ${model.name}: ${JSON.stringify(after)}`);
 }

@@ -4,7 +4,7 @@ import { setTimeout as timer } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { Clock, Ids } from '../ports/time.js';
 
-/** Node's timers fire at once when they are asked for more than this. */
+/** Node's timers fire immediately for longer delays. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class SystemClock implements Clock {
@@ -30,7 +30,7 @@ export class SystemClock implements Clock {
 
 const POOLED_IDS = 512;
 
-/** Grows within a process also when the wall clock goes back. Randomness is drawn for many ids at once. */
+/** Increases within a process even if the wall clock goes back. Draws randomness for many ids at once. */
 export class Uuid7Ids implements Ids {
   private readonly pool = Buffer.alloc(POOLED_IDS * 16);
   private used = POOLED_IDS;
@@ -48,7 +48,7 @@ export class Uuid7Ids implements Ids {
     return v7({ random, msecs: this.lastMs, seq: this.sequence });
   }
 
-  /** RFC 9562, 6.2, method 1: a counter that begins at random in each millisecond, with room to grow. */
+  /** RFC 9562, 6.2, method 1: a counter with a random start in each millisecond and room to grow. */
   private advance(random: Buffer): void {
     const nowMs = Date.now();
     if (nowMs > this.lastMs) {

@@ -1,66 +1,95 @@
 import { z } from 'zod';
-import { domain, technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 import { StoredAccountType } from './account.aggregate.js';
 
-/**
- * Which account is the default of its type: one record for each tenant decides it, so that there is never more than one
- * of a type, whoever asks at the same moment.
- */
+/** One record per tenant holds all default accounts, so concurrent requests cannot create two of a type. */
 export const accountDefaultsEvents = {
   DefaultAccountsSeeded: technical(z.object({ defaults: z.record(z.string(), z.string()) })),
   DefaultAccountSet: domain(
     'UPDATE',
     'account',
-    z.object({ type: StoredAccountType, accountId: z.string().nullable(), previousId: z.string().nullable() }),
+    z.object({
+      type: StoredAccountType,
+      accountId: z.string().nullable(),
+      previousId: z.string().nullable(),
+      /** The account's own events record the same request, so its revision already counts it. */
+      isCounted: z.exactOptional(z.literal(true)),
+    }),
     { subject: ({ accountId, previousId }) => accountId ?? previousId },
   ),
 };
 export type AccountDefaultsEvent = EventOf<typeof accountDefaultsEvents>;
 
-export type AccountDefaults = { readonly isSeeded: boolean; readonly byType: Readonly<Record<string, string>> };
+export type AccountDefaults = {
+  readonly isSeeded: boolean;
+  readonly byType: Readonly<Record<string, string>>;
+  /** Number of changes recorded here per account. An account's revision counts them in addition to its own events. */
+  readonly changes: Readonly<Record<string, number>>;
+};
 
-/** The id of a tenant's only record of this kind. */
+type DefaultSet = Extract<AccountDefaultsEvent, { type: 'DefaultAccountSet' }>['data'];
+
+/** Accounts whose revision the change raises: the new default and the previous one. */
+export function changedBy({ accountId, previousId, isCounted }: DefaultSet): readonly string[] {
+  const subject = accountId ?? previousId;
+  return [accountId, previousId].filter((id): id is string => id !== null && !(id === subject && isCounted));
+}
+
 export const ACCOUNT_DEFAULTS_ID = 'accounts';
 
 export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> = {
   name: 'defaults',
   events: accountDefaultsEvents,
-  initial: { isSeeded: false, byType: {} },
+  initial: { isSeeded: false, byType: {}, changes: {} },
   evolve: (state, event) => {
     switch (event.type) {
       case 'DefaultAccountsSeeded':
-        return { isSeeded: true, byType: event.data.defaults };
+        return { ...state, isSeeded: true, byType: event.data.defaults };
       case 'DefaultAccountSet': {
         const { type, accountId } = event.data;
         const others = Object.fromEntries(Object.entries(state.byType).filter(([known]) => known !== type));
-        return { ...state, byType: accountId === null ? others : { ...others, [type]: accountId } };
+        const changes = { ...state.changes };
+        for (const id of changedBy(event.data)) changes[id] = (changes[id] ?? 0) + 1;
+        return { ...state, byType: accountId === null ? others : { ...others, [type]: accountId }, changes };
       }
     }
   },
 };
 
-/** The defaults that a tenant begins with; once, whatever became of them. */
+/** Sets a new tenant's defaults. Later calls return `[]`, whatever changed since. */
 export const seedDefaultAccounts = (
   state: AccountDefaults,
   { defaults }: { readonly defaults: Readonly<Record<string, string>> },
 ): AccountDefaultsEvent[] =>
   state.isSeeded ? [] : [{ type: 'DefaultAccountsSeeded', data: { defaults: { ...defaults } } }];
 
-export type SetDefault = { readonly type: StoredAccountType; readonly accountId: string };
+export type SetDefault = {
+  readonly type: StoredAccountType;
+  readonly accountId: string;
+  /** Whether the account's own events already raised its revision for this request. */
+  readonly isCounted?: boolean;
+};
 
 export function setDefaultAccount(
   { byType }: AccountDefaults,
-  { type, accountId }: SetDefault,
+  { type, accountId, isCounted = false }: SetDefault,
 ): AccountDefaultsEvent[] {
   const previousId = byType[type] ?? null;
-  return previousId === accountId ? [] : [{ type: 'DefaultAccountSet', data: { type, accountId, previousId } }];
+  return previousId === accountId
+    ? []
+    : [{ type: 'DefaultAccountSet', data: { type, accountId, previousId, ...(isCounted && { isCounted }) } }];
 }
 
-/** Does nothing where another is the default by now. */
+/** Returns `[]` when the account is no longer the default. */
 export function clearDefaultAccount(
   { byType }: AccountDefaults,
-  { type, accountId }: SetDefault,
+  { type, accountId, isCounted = false }: SetDefault,
 ): AccountDefaultsEvent[] {
   if (byType[type] !== accountId) return [];
-  return [{ type: 'DefaultAccountSet', data: { type, accountId: null, previousId: accountId } }];
+  return [
+    {
+      type: 'DefaultAccountSet',
+      data: { type, accountId: null, previousId: accountId, ...(isCounted && { isCounted }) },
+    },
+  ];
 }

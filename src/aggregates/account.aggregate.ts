@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
-import { changesTo, codeKey, line, someOf } from './fields.js';
+import { domain, type Aggregate, type Claim, type EventOf, type MembershipRule } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { changesTo, codeKey, CurrencyText, line, someOf } from './fields.js';
+import { derived, field, input, optionalText, record, system, text, value, type ChangesTo } from './record.js';
 import type { TenantSeeds } from './tenant.aggregate.js';
 
 const storedTypes = [
@@ -17,59 +18,63 @@ const storedTypes = [
   'EQUITY',
   'OTHER',
 ] as const;
-/** Types of the accounts that have a stream of their own; those of type CUSTOMER are customers. */
+/** Types of accounts with their own stream. An account of type CUSTOMER is stored as a customer. */
 export const StoredAccountType = z.enum(storedTypes);
 export type StoredAccountType = z.output<typeof StoredAccountType>;
 export const AccountType = z.enum(['CUSTOMER', ...storedTypes]);
 export type AccountType = z.output<typeof AccountType>;
 
-export const CreateAccount = z
-  .strictObject({
-    type: z.string().trim().toUpperCase().pipe(AccountType),
-    name: line(200),
-    isActive: z.boolean().default(true),
-    isDefault: z.boolean().default(false),
-    code: z.exactOptional(line(40).nullable()),
-  })
-  .meta({ id: 'CreateAccountDto' });
+export const accountRecord = record({
+  code: optionalText(line(40), { published: true }),
+  name: text(line(200), { published: true }),
+  type: field(z.string().trim().toUpperCase().pipe(AccountType), StoredAccountType, {
+    fixed: true,
+    published: true,
+    shown: AccountType,
+  }),
+  currency: system(z.string(), { published: CurrencyText }),
+  isActive: value(z.boolean().default(true), { apart: true, published: true }),
+  isDefault: derived(z.boolean()),
+  isSystem: system(z.boolean(), { published: true }),
+  customerId: derived(z.string().nullable()),
+});
+export const CreateAccount = input('CreateAccountDto', {
+  ...accountRecord.create,
+  isDefault: z.boolean().default(false),
+});
 export type CreateAccount = z.output<typeof CreateAccount>;
-
-export const UpdateAccount = z
-  .strictObject(
-    someOf({ name: line(200), code: line(40).nullable(), isActive: z.boolean(), isDefault: z.boolean() }).shape,
-  )
-  .meta({ id: 'UpdateAccountDto' });
+export const UpdateAccount = input('UpdateAccountDto', {
+  ...accountRecord.update,
+  isDefault: z.exactOptional(z.boolean()),
+});
 export type UpdateAccount = z.output<typeof UpdateAccount>;
 
-const Details = z.object({ code: z.string().nullable(), name: z.string() });
-type Details = z.output<typeof Details>;
-
-const AccountCreated = Details.extend({
-  type: StoredAccountType,
-  currency: z.string(),
-  isActive: z.boolean(),
-  isSystem: z.boolean(),
-});
+const AccountCreated = z.object(accountRecord.stored);
 export type NewAccount = z.output<typeof AccountCreated>;
 
 export const accountEvents = {
   AccountCreated: domain('CREATE', 'account', AccountCreated),
-  AccountUpdated: domain('UPDATE', 'account', z.object({ changes: someOf(Details.shape) })),
+  AccountUpdated: domain('UPDATE', 'account', z.object({ changes: someOf(accountRecord.changes) })),
   AccountDeactivated: domain('UPDATE', 'account', z.object({})),
   AccountReactivated: domain('UPDATE', 'account', z.object({})),
   AccountDeleted: domain('DELETE', 'account', z.object({})),
-  /** A transaction reached the deleted record: it is there again, with its code if that is still free. */
+  /** A transaction referenced the deleted account, which restores it. It keeps its code if that is still free. */
   AccountRestored: domain('UPDATE', 'account', z.object({ code: z.string().nullable(), causedBy: z.string() })),
 };
 export type AccountEvent = EventOf<typeof accountEvents>;
 
-type Facts = NewAccount & { restoredBy: readonly string[] };
+type Facts = NewAccount & {
+  restoredBy: readonly string[];
+  /** Number of events since creation. Changes of `isDefault` are recorded in account-defaults.aggregate.ts. */
+  changes: number;
+};
 export type Account = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);
 export type PresentAccount = { status: 'present' } & Facts;
 
 type Recorded = Exclude<Account, { status: 'absent' }>;
 
-function evolveRecorded(state: Recorded, event: Exclude<AccountEvent, { type: 'AccountCreated' }>): Recorded {
+function evolveRecorded(before: Recorded, event: Exclude<AccountEvent, { type: 'AccountCreated' }>): Recorded {
+  const state = { ...before, changes: before.changes + 1 };
   switch (event.type) {
     case 'AccountUpdated':
       return { ...state, ...event.data.changes };
@@ -86,16 +91,30 @@ function evolveRecorded(state: Recorded, event: Exclude<AccountEvent, { type: 'A
   }
 }
 
+/**
+ * An account referenced by a category rule cannot be deleted. A rule's account id may belong to either an account or a
+ * customer. The stream of the other kind is then absent, so only a deleted record blocks the rule.
+ */
+export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present' | 'deleted' }> = {
+  of: ({ status }) => ({ keeps: status !== 'deleted', uses: [] }),
+  staysWhile: 'used',
+  refusal: {
+    code: 'ACCOUNT_IN_RULE',
+    message: 'Category rules name this account. Change or delete those rules first.',
+  },
+};
+
 export const account: Aggregate<Account, AccountEvent> = {
   name: 'account',
   events: accountEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'AccountCreated') return { status: 'present', restoredBy: [], ...event.data };
+    if (event.type === 'AccountCreated') return { status: 'present', restoredBy: [], changes: 0, ...event.data };
     return state.status === 'absent' ? state : evolveRecorded(state, event);
   },
   claims: (state, tenantId) =>
     state.status !== 'present' || state.code === null ? [] : [accountCodeClaim(tenantId, state.code)],
+  membership: namedByRules,
 };
 
 export const accountCodeClaim = (tenantId: string, code: string): Claim => ({
@@ -105,7 +124,7 @@ export const accountCodeClaim = (tenantId: string, code: string): Claim => ({
   refusal: { code: 'ACCOUNT_CODE_TAKEN', message: 'Another account has this code.' },
 });
 
-/** The account, unless there is none (any more). @throws DomainError not_found */
+/** Returns the account. @throws DomainError not_found if it is absent or deleted */
 export function presentAccount(state: Account): PresentAccount {
   if (state.status !== 'present') throw notFound('account');
   return { ...state, status: 'present' };
@@ -116,13 +135,13 @@ export const createAccount = (state: Account, data: NewAccount): AccountEvent[] 
 
 const systemAccount = () => conflict('SYSTEM_ACCOUNT', 'The books need this account: it cannot be closed or deleted.');
 
-/** Which account is the default of its type is decided apart: account-defaults.aggregate.ts. */
+/** Does not change `isDefault`; see account-defaults.aggregate.ts. */
 export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefault'>): AccountEvent[] {
   const found = presentAccount(state);
   const { isActive = found.isActive, ...patch } = input;
   if (found.isSystem && !isActive) throw systemAccount();
   const events: AccountEvent[] = [];
-  const changes = changesTo<Details>(found, patch);
+  const changes = changesTo<ChangesTo<typeof accountRecord>>(found, patch);
   if (changes) events.push({ type: 'AccountUpdated', data: { changes } });
   if (isActive !== found.isActive) {
     events.push({ type: isActive ? 'AccountReactivated' : 'AccountDeactivated', data: {} });
@@ -130,7 +149,7 @@ export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefa
   return events;
 }
 
-/** Whether it has transactions is the handler's to check first. */
+/** The handler must check first that the account has no transactions. */
 export function deleteAccount(state: Account): AccountEvent[] {
   if (presentAccount(state).isSystem) throw systemAccount();
   return [{ type: 'AccountDeleted', data: {} }];
@@ -144,7 +163,7 @@ export function restoreAccount(
   return [{ type: 'AccountRestored', data: { causedBy, code } }];
 }
 
-/** The accounts that a new tenant's books start with. */
+/** The chart of accounts of a new tenant. */
 export function seedAccounts(ids: TenantSeeds['accounts'], currency: string): readonly (NewAccount & { id: string })[] {
   const money = { currency, isActive: true, isSystem: false };
   const system = { currency, isActive: true, isSystem: true };

@@ -1,26 +1,25 @@
-import { DomainError } from '../platform/domain-error.js';
-import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../platform/permissions.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 
-/** Who acts on users and roles: their system role, and all permissions that they have. */
+/** The caller who changes users or roles: their system role and all their permissions. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
-/** What a user is granted. An inactive user keeps it for the day on which they are active again. */
+/** A user's grants. An inactive user keeps them for reactivation. */
 export type Standing = { readonly role: SystemRole; readonly roleIds: readonly string[] };
 
-/** A change of one user; `before` null makes them, `after` null removes them. */
+/** A change to one user. `before` is null on creation, `after` is null on removal. */
 export type UserChange = { readonly before: Standing | null; readonly after: Standing | null };
 
-/** The permissions of custom roles, by id. */
+/** By role id; custom roles only. */
 export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
 
 /**
- * The rule of who may change users and roles, beside the permission that the route asks for: nobody gives what they lack,
- * and nobody lays hands on who has more than they.
- * - Only an owner makes, changes or removes an owner.
- * - Whoever changes or removes a user has all that the user has, active or not. So nobody suspends, demotes or renames
- *   somebody above them, nor signs in as them with a password or an e-mail address of their own.
- * - What a change gives, its maker has: all that a new user gets; else what a new system role gives beyond the old one,
- *   and every permission of a custom role that is added.
+ * Authorizes a change to a user, in addition to the route's permission. It prevents privilege escalation:
+ * - Only an owner creates, changes or removes an owner.
+ * - The caller must have every permission of the user they change or remove, even if that user is inactive. Otherwise
+ *   they could suspend, demote or rename a superior, or sign in as them with a new password or e-mail address.
+ * - The caller must have every permission that the change grants. For a new user, that is all of their permissions. For
+ *   an existing user, it is what a new system role adds, and every permission of each added custom role.
  * @throws DomainError forbidden
  */
 export function ensureMayChangeUser(by: Authority, { before, after }: UserChange, roles: RolePermissions): void {
@@ -31,15 +30,15 @@ export function ensureMayChangeUser(by: Authority, { before, after }: UserChange
   if (after) ensureMayGrant(by, grantedBy(before, after, roles));
 }
 
-/** The same rule for a new role, or a role that a user is given. @throws DomainError forbidden */
+/** Applies the same rule to a new role, or to a role assigned to a user. @throws DomainError forbidden */
 export function ensureMayGrant(by: Authority, permissions: Iterable<string>): void {
   const lacking = lackingOf(by, permissions);
   if (lacking !== undefined) throw forbidden(`Nobody grants a permission that they lack: ${lacking}.`);
 }
 
 /**
- * The same rule for a change of a role's permissions, which changes all who have the role: nobody gives or takes away
- * what they lack. What they lack and the role keeps may stay.
+ * Applies the same rule to a change of a role's permissions, which affects every user with the role. The caller must
+ * have each permission added or removed. Permissions that stay in the role are not checked.
  * @throws DomainError forbidden
  */
 export function ensureMayChangeRole(by: Authority, before: Iterable<string>, after: Iterable<string>): void {
@@ -63,11 +62,11 @@ const allOf = ({ role, roleIds }: Standing, roles: RolePermissions): string[] =>
   ...ofCustomRoles(roleIds, roles),
 ];
 
-/** A role that nobody looked up was given a moment ago: it may have any permission. */
+/** A role missing from `roles` was assigned concurrently. It may have any permission, so it counts as ADMIN. */
 const ofCustomRoles = (roleIds: readonly string[], roles: RolePermissions): string[] =>
   roleIds.flatMap((id) => [...(roles.get(id) ?? SYSTEM_ROLE_PERMISSIONS.ADMIN)]);
 
-/** What is not known yet, in its order. */
+/** Items of `all` that are not in `known`, in their original order. */
 function newIn(all: Iterable<string>, known: Iterable<string>): string[] {
   const old = new Set(known);
   return [...all].filter((one) => !old.has(one));

@@ -1,48 +1,47 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
-import { notFound } from '../platform/domain-error.js';
+import { domain, type Aggregate, type Claim, type EventOf } from '../eventsourcing/aggregate.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { changesTo, Email, line, paragraph, Phone, someOf } from './fields.js';
+import { input, optionalText, record, text, value } from './record.js';
 
-/** Shown and stored in upper case. */
+/** Stored and returned in upper case. */
 const BranchCode = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,20}$/, 'Must be 1 to 20 letters, digits or hyphens.')
   .toUpperCase();
 
-const contact = {
-  description: paragraph(1000).nullable(),
-  address: paragraph(500).nullable(),
-  phone: Phone.nullable(),
-  email: Email.nullable(),
-};
-export const CreateBranch = z
-  .strictObject({ code: BranchCode, name: line(120), ...someOf(contact).shape, isActive: z.boolean().default(true) })
-  .meta({ id: 'CreateBranchDto' });
+const seen = { searched: true, published: true } as const;
+export const branchRecord = record({
+  code: text(BranchCode, { ...seen, fixed: true, description: 'In upper case. It never changes.' }),
+  name: text(line(120), seen),
+  description: optionalText(paragraph(1000), { published: true }),
+  address: optionalText(paragraph(500), { published: true }),
+  phone: optionalText(Phone, seen),
+  email: optionalText(Email, { published: true }),
+  isActive: value(z.boolean().default(true), {
+    apart: true,
+    filter: 'query',
+    published: true,
+    description: 'An inactive branch takes no new records.',
+  }),
+});
+export const CreateBranch = input('CreateBranchDto', branchRecord.create);
 export type CreateBranch = z.output<typeof CreateBranch>;
-
-export const UpdateBranch = z
-  .strictObject(someOf({ name: line(120), ...contact, isActive: z.boolean() }).shape)
-  .meta({ id: 'UpdateBranchDto' });
+export const UpdateBranch = input('UpdateBranchDto', branchRecord.update);
 export type UpdateBranch = z.output<typeof UpdateBranch>;
 
-const Details = z.object({
-  name: z.string(),
-  description: z.string().nullable(),
-  address: z.string().nullable(),
-  phone: z.string().nullable(),
-  email: z.string().nullable(),
-});
-type Details = z.output<typeof Details>;
+const Created = z.object(branchRecord.stored);
+type Details = Omit<z.output<typeof Created>, 'isActive'>;
 
 export const branchEvents = {
-  BranchCreated: domain('CREATE', 'branch', z.object({ code: z.string(), ...Details.shape, isActive: z.boolean() })),
-  BranchUpdated: domain('UPDATE', 'branch', z.object({ changes: someOf(Details.shape) })),
+  BranchCreated: domain('CREATE', 'branch', Created),
+  BranchUpdated: domain('UPDATE', 'branch', z.object({ changes: someOf(branchRecord.changes) })),
   BranchDeactivated: domain('UPDATE', 'branch', z.object({})),
   BranchReactivated: domain('UPDATE', 'branch', z.object({})),
 };
 export type BranchEvent = EventOf<typeof branchEvents>;
 
-export type Branch = { status: 'absent' } | ({ status: 'active' | 'inactive'; code: string } & Details);
+export type Branch = { status: 'absent' } | ({ status: 'active' | 'inactive' } & Details);
 
 export const branch: Aggregate<Branch, BranchEvent> = {
   name: 'branch',
@@ -66,7 +65,7 @@ export const branch: Aggregate<Branch, BranchEvent> = {
   claims: (state, tenantId) => (state.status === 'absent' ? [] : [branchCodeClaim(tenantId, state.code)]),
 };
 
-/** Of a code in upper case. */
+/** Expects the code in upper case. */
 export const branchCodeClaim = (tenantId: string, code: string): Claim => ({
   scope: tenantId,
   kind: 'branch-code',
@@ -74,10 +73,9 @@ export const branchCodeClaim = (tenantId: string, code: string): Claim => ({
   refusal: { code: 'BRANCH_CODE_TAKEN', message: 'Another branch has this code.' },
 });
 
-export function createBranch(state: Branch, input: CreateBranch): BranchEvent[] {
+export function createBranch(state: Branch, data: CreateBranch): BranchEvent[] {
   if (state.status !== 'absent') return [];
-  const nothing = { description: null, address: null, phone: null, email: null };
-  return [{ type: 'BranchCreated', data: { ...nothing, ...input } }];
+  return [{ type: 'BranchCreated', data: { ...branchRecord.otherwise, ...data } }];
 }
 
 export function updateBranch(state: Branch, { isActive, ...patch }: UpdateBranch): BranchEvent[] {

@@ -1,15 +1,23 @@
-import type { CategorizedBys } from './categorized-by.js';
-import type { TenantRules } from './categorizer.js';
-import { ruleSubjectOf } from './category-rule-matching.js';
+import type { CategorizedBy, CategorizedBys } from './categorized-by.js';
+import { ruleSubjectOf, type RuleSubject } from './category-rule-matching.js';
 import type { LedgerTransaction } from './ledger.js';
+
+/** The category assigned by a tenant's rules, and the rule that matched. */
+export type Categorization = { readonly categoryId: string; readonly categorizedBy: CategorizedBy };
+
+/** A snapshot of one tenant's category rules. */
+export interface TenantRules {
+  /** Returns undefined if no rule matches. */
+  resolve(subject: RuleSubject): Categorization | undefined;
+}
 
 export type Categorized = {
   readonly transactions: LedgerTransaction[];
-  /** Without those that no rule matched. */
+  /** Contains only transactions that a rule matched. */
   readonly categorizedBy: CategorizedBys;
 };
 
-/** Transactions with the categories that rules give to those that have none. `merchant`: the customer's name. */
+/** Assigns categories to transactions that have none. `merchant` is the customer's name. */
 export function categorized(
   transactions: readonly LedgerTransaction[],
   merchant: string | null,

@@ -9,29 +9,26 @@ import {
   type RuleDetails,
 } from './category-rule.aggregate.js';
 
-/** `merchant`: the customer's name. */
+/** `merchant` is the customer's name. */
 export type LearnedRule = { readonly categoryId: string; readonly merchant: string };
 
 const detailsOf = (learned: LearnedRule): RuleDetails => ({ ...RULE_DEFAULTS, ...learned, matchType: 'EXACT' });
 
-/** The name may be spelled in another way by now; rules do not tell these apart. */
+/** Compares names in normalized form, because the spelling may have changed and rules ignore such differences. */
 function isAsLearned({ status, source, dispute: _, ...details }: PresentCategoryRule, learned: LearnedRule): boolean {
   const merchant = normalizedText(details.merchant ?? '');
   const expected = { ...detailsOf(learned), merchant: normalizedText(learned.merchant) };
   return status === 'present' && source === 'LEARNED' && isDeepStrictEqual({ ...details, merchant }, expected);
 }
 
-/**
- * Makes the rule, or enables it again where nothing but a dispute has disabled it. Where people have changed, disabled
- * or deleted it, theirs is the last word.
- */
+/** Creates the rule, or re-enables it if only a dispute disabled it. Never overrides a user's change or deletion. */
 export function learnCategoryRule(state: CategoryRule, learned: LearnedRule): CategoryRuleEvent[] {
   if (state.status === 'absent') return createCategoryRule(state, { ...detailsOf(learned), source: 'LEARNED' });
   const isDisputed = state.dispute?.stands === true && state.status === 'present';
   return isDisputed ? [{ type: 'CategoryRuleConfirmed', data: {} }] : [];
 }
 
-/** Disables the rule, once for each choice, and only while it is as it was learned. */
+/** Disables the rule if it is unchanged since it was learned. Each choice disables it at most once. */
 export function disputeCategoryRule(
   state: CategoryRule,
   { choiceId, ...learned }: LearnedRule & { readonly choiceId: string },

@@ -7,7 +7,7 @@ import type { LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
-/** A rule as it is matched: with the facts of its category. */
+/** A rule with the facts about its category that matching needs. */
 export type MatchableRule = RuleDetails & {
   readonly id: string;
   readonly source: RuleSource;
@@ -15,17 +15,17 @@ export type MatchableRule = RuleDetails & {
   readonly category: { readonly direction: CategoryDirection; readonly isArchived: boolean };
 };
 
-/** What a rule looks at. `merchant` is the customer's name. Amounts are decimal strings without a sign. */
+/** The facts that rules match. `merchant` is the customer's name. Amounts are unsigned decimal strings. */
 export type RuleSubject = {
   readonly merchant: string | null;
   readonly description: string | null;
   readonly amount: string | null;
   readonly direction: Direction | null;
-  /** Every account that the transaction names, whatever its part: a customer's and an expense item's are accounts, too. */
+  /** All accounts of the transaction in any role, including the customer and the expense item. */
   readonly accountIds: readonly string[];
 };
 
-/** What rules look at in a transaction. `merchant`: the customer's name. */
+/** `merchant` is the customer's name. */
 export function ruleSubjectOf(transaction: Subjected, merchant: string | null): RuleSubject {
   const { description, amount, direction, accountId, counterAccountId, expenseItemId, customerId } = transaction;
   const accountIds = [accountId, counterAccountId, expenseItemId, customerId].filter((id) => id !== null);
@@ -36,7 +36,7 @@ type Subjected = Pick<
   'description' | 'amount' | 'direction' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'customerId'
 >;
 
-/** Text as patterns are compared with it: folded, each stretch of white space one space, none at the ends. */
+/** Normalizes text for comparison: folds it, collapses white space and trims it. */
 export const normalizedText = (text: string): string => fold(text).replace(/\s+/gu, ' ').trim();
 
 const SOURCE_RANK: Readonly<Record<RuleSource, number>> = { MANUAL: 0, LEARNED: 1, SEED: 2 };
@@ -62,7 +62,7 @@ const prepare = (rule: MatchableRule): Prepared => ({
 
 const lengthOf = ({ merchant, keyword }: Prepared): number => (merchant?.length ?? 0) + (keyword?.length ?? 0);
 
-/** Which of two rules that both match wins: negative when it is the first. Total: no two rules are equal in it. */
+/** Orders matching rules; negative if `a` wins. This is a total order: no two rules compare as equal. */
 function precedence(a: Prepared, b: Prepared): number {
   return (
     b.rule.priority - a.rule.priority ||
@@ -111,7 +111,7 @@ function* textConditions({ rule, merchant, keyword }: Prepared, subject: Normali
   if (keyword !== null) yield { reason: 'keyword', holds: holds(keyword, subject.description) };
 }
 
-/** Every condition that a rule has, texts last since they cost most. One list serves resolution and explanation. */
+/** All conditions of a rule, text last because it is the most expensive. Resolution and explanation share this list. */
 function* conditionsOf(prepared: Prepared, subject: Normalized): Iterable<Condition> {
   const { rule, min, max } = prepared;
   const { amount, direction } = subject;
@@ -130,12 +130,12 @@ function matches(prepared: Prepared, subject: Normalized): boolean {
   return true;
 }
 
-/** What a rule made of a subject: `reasons` are the conditions that do not hold. */
+/** The result of one rule for a subject. `reasons` lists the conditions that failed. */
 export type RuleExplanation = { readonly rule: MatchableRule; readonly matched: boolean; readonly reasons: string[] };
 
 /** The rules of one tenant, prepared once to resolve any number of transactions. */
 export class CategoryRuleBook {
-  /** In order of precedence; a key of `patterns` is an index into it. */
+  /** Sorted by precedence. Keys in the `TextPatterns` are indexes into this array. */
   private readonly prepared: readonly Prepared[];
   private readonly merchants: TextPatterns;
   private readonly keywords: TextPatterns;
@@ -145,7 +145,7 @@ export class CategoryRuleBook {
     const live = this.prepared.flatMap((prepared, key) =>
       prepared.rule.isEnabled && !prepared.rule.category.isArchived ? [{ ...prepared, key }] : [],
     );
-    // A rule with both texts is found by its merchant; the keyword is then checked with the other conditions.
+    // A rule with both texts is indexed by its merchant; the keyword is checked with the other conditions.
     this.merchants = new TextPatterns(
       live.flatMap(({ merchant: text, key }) => (text === null ? [] : [{ text, key }])),
     );
@@ -154,7 +154,7 @@ export class CategoryRuleBook {
     );
   }
 
-  /** The rule that decides, undefined where none matches. */
+  /** Returns the matching rule with the highest precedence, or undefined. */
   resolve(given: RuleSubject): MatchableRule | undefined {
     const subject = normalize(given);
     let best = this.prepared.length;
@@ -167,7 +167,7 @@ export class CategoryRuleBook {
     return this.prepared[best]?.rule;
   }
 
-  /** What each rule makes of a subject, in order of precedence. */
+  /** Results are in order of precedence. */
   explain(given: RuleSubject): RuleExplanation[] {
     const subject = normalize(given);
     return this.prepared.map((prepared) => {

@@ -1,73 +1,61 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { invalid, notFound } from '../platform/domain-error.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { changesTo, Direction, line, paragraph, RecordId, someOf } from './fields.js';
-import { decimalInput, toMinor } from './money.js';
+import { amountIn, fromMinor, MoneyInput, toMinor } from './money.js';
+import { input, optional, optionalText, record, system, text, type ChangesTo } from './record.js';
+import { fitsDirection, type PresentCategory } from './category.aggregate.js';
+import { streamName } from '../eventsourcing/stream-name.js';
 
 export const MatchType = z.enum(['EXACT', 'STARTS_WITH', 'CONTAINS']);
 export type MatchType = z.output<typeof MatchType>;
-/** Where a rule comes from: made with the tenant, learned from people's choices, or made by a person. */
+/** Origin of a rule: seeded with the tenant, learned from users' choices, or created by a user. */
 export const RuleSource = z.enum(['SEED', 'LEARNED', 'MANUAL']);
 export type RuleSource = z.output<typeof RuleSource>;
 
 const Priority = z.int().min(0).max(1000);
-/** Of a rule's bounds: as many as any currency has, and more. */
+/** Decimal places of stored bounds. Bounds of older rules may have more decimals than their currency. */
 export const AMOUNT_DIGITS = 6;
-const Bound = decimalInput({ decimals: AMOUNT_DIGITS });
-const conditions = {
-  merchant: line(200).nullable(),
-  keyword: line(200).nullable(),
-  direction: Direction.nullable(),
-  amountMin: Bound.nullable(),
-  amountMax: Bound.nullable(),
-  accountId: RecordId.nullable(),
-  notes: paragraph(1000).nullable(),
-};
-const given = { ...conditions, matchType: MatchType, priority: Priority, isEnabled: z.boolean() };
-
-export const CreateCategoryRule = z
-  .strictObject({ categoryId: RecordId, ...someOf(given).shape })
-  .meta({ id: 'CreateCategoryRuleDto' });
+const nullableText = z.string().nullable();
+export const categoryRuleRecord = record({
+  categoryId: text(RecordId, { filter: 'list' }),
+  merchant: optionalText(line(200), { searched: true }),
+  keyword: optionalText(line(200), { searched: true }),
+  matchType: optional(MatchType, MatchType, 'CONTAINS'),
+  direction: optional(Direction.nullable(), Direction.nullable(), null),
+  amountMin: optional(MoneyInput.nullable(), nullableText, null),
+  amountMax: optional(MoneyInput.nullable(), nullableText, null),
+  accountId: optionalText(RecordId),
+  notes: optionalText(paragraph(1000), { searched: true }),
+  source: system(RuleSource, { filter: 'list' }),
+  priority: optional(Priority, z.int(), 100, { shown: Priority }),
+  isEnabled: optional(z.boolean(), z.boolean(), true, { filter: 'list' }),
+});
+export const CreateCategoryRule = input('CreateCategoryRuleDto', categoryRuleRecord.create);
 export type CreateCategoryRule = z.output<typeof CreateCategoryRule>;
 
-export const UpdateCategoryRule = z
-  .strictObject(someOf({ categoryId: RecordId, ...given }).shape)
-  .meta({ id: 'UpdateCategoryRuleDto' });
+export const UpdateCategoryRule = input('UpdateCategoryRuleDto', categoryRuleRecord.update);
 export type UpdateCategoryRule = z.output<typeof UpdateCategoryRule>;
 
-export const ToggleRuleEnabled = z.strictObject({ isEnabled: z.boolean() }).meta({ id: 'ToggleRuleEnabledDto' });
-export const UpdateRulePriority = z.strictObject({ priority: Priority }).meta({ id: 'UpdateRulePriorityDto' });
+export const ToggleRuleEnabled = input('ToggleRuleEnabledDto', { isEnabled: z.boolean() });
+export const UpdateRulePriority = input('UpdateRulePriorityDto', { priority: Priority });
 
-const Details = z.object({
-  categoryId: z.string(),
-  merchant: z.string().nullable(),
-  keyword: z.string().nullable(),
-  matchType: MatchType,
-  direction: Direction.nullable(),
-  amountMin: z.string().nullable(),
-  amountMax: z.string().nullable(),
-  accountId: z.string().nullable(),
-  notes: z.string().nullable(),
-  priority: z.number().int(),
-  isEnabled: z.boolean(),
-});
-export type RuleDetails = z.output<typeof Details>;
+export type RuleDetails = ChangesTo<typeof categoryRuleRecord>;
 
-const RuleCreated = Details.extend({ source: RuleSource });
 export type NewCategoryRule = CreateCategoryRule & { readonly source: RuleSource };
 
 export const categoryRuleEvents = {
-  CategoryRuleCreated: domain('CREATE', 'category-rule', RuleCreated),
-  CategoryRuleUpdated: domain('UPDATE', 'category-rule', z.object({ changes: someOf(Details.shape) })),
-  /** People's choices spoke against a learned rule, so it is disabled. */
+  CategoryRuleCreated: domain('CREATE', 'category-rule', z.object(categoryRuleRecord.stored)),
+  CategoryRuleUpdated: domain('UPDATE', 'category-rule', z.object({ changes: someOf(categoryRuleRecord.changes) })),
+  /** Users' choices contradicted the learned rule, which disables it. */
   CategoryRuleDisputed: domain('UPDATE', 'category-rule', z.object({ choiceId: z.string() })),
-  /** It is learned again, and so enabled. */
+  /** The rule was learned again, which enables it. */
   CategoryRuleConfirmed: domain('UPDATE', 'category-rule', z.object({})),
   CategoryRuleDeleted: domain('DELETE', 'category-rule', z.object({})),
 };
 export type CategoryRuleEvent = EventOf<typeof categoryRuleEvents>;
 
-/** The choice by which it was last disabled, and whether nobody has changed it since. */
+/** The choice that last disabled the rule. `stands` is true until the rule changes again. */
 type Dispute = { readonly choiceId: string; readonly stands: boolean };
 
 export type PresentCategoryRule = {
@@ -95,30 +83,60 @@ export const categoryRule: Aggregate<CategoryRule, CategoryRuleEvent> = {
         return { ...state, status: 'deleted' };
     }
   },
+  membership: {
+    of: (state, tenantId) => ({ keeps: false, uses: accountStreamsOf(state, tenantId) }),
+    staysWhile: 'used',
+    refusal: { code: 'RULE_IN_USE', message: 'The rule is in use.' },
+    reference: { path: 'accountId', entity: 'account' },
+  },
+};
+
+/** A rule stores only an account id, which may belong to an account or a customer. */
+const accountStreamsOf = (state: CategoryRule, tenantId: string): string[] => {
+  if (state.status !== 'present' || state.accountId === null) return [];
+  const { accountId } = state;
+  return ['account', 'customer'].map((entity) => streamName(entity, tenantId, accountId));
 };
 
 const settled = ({ dispute }: PresentCategoryRule): Dispute | null => dispute && { ...dispute, stands: false };
 
-/** The rule, unless there is none (any more). @throws DomainError not_found */
+/** Returns the rule. @throws DomainError not_found if it is absent or deleted */
 export function presentRule(state: CategoryRule): PresentCategoryRule {
   if (state.status !== 'present') throw notFound('category rule');
   return state;
 }
 
-export const RULE_DEFAULTS: Omit<RuleDetails, 'categoryId'> = {
-  merchant: null,
-  keyword: null,
-  matchType: 'CONTAINS',
-  direction: null,
-  amountMin: null,
-  amountMax: null,
-  accountId: null,
-  notes: null,
-  priority: 100,
-  isEnabled: true,
-};
+export const RULE_DEFAULTS: Omit<RuleDetails, 'categoryId'> = categoryRuleRecord.otherwise;
 
-/** What no rule may be without; `under` is where in the request it stands. @throws DomainError invalid */
+type Bounds = { readonly amountMin?: string | null; readonly amountMax?: string | null };
+
+/** Formats the given bounds with the currency's decimals. @throws DomainError invalid if a bound has more decimals */
+export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, under = '') {
+  const bound = (name: string, text: string | null) => (text === null ? null : amountIn(currency, text, under + name));
+  return {
+    ...(amountMin !== undefined && { amountMin: bound('amountMin', amountMin) }),
+    ...(amountMax !== undefined && { amountMax: bound('amountMax', amountMax) }),
+  };
+}
+
+/** @throws DomainError conflict CATEGORY_DIRECTION if the category excludes the transactions that the rule matches */
+export function ensureCanMatch(direction: Direction | null, category: PresentCategory): void {
+  if (direction !== null && !fitsDirection(category.direction, direction))
+    throw conflict('CATEGORY_DIRECTION', `The category is for transactions of direction ${category.direction}.`);
+}
+
+/**
+ * Formats a bound with a currency's decimals. A bound of an older rule may have more decimals. It is rounded inwards to
+ * the nearest amount that still matches, which does not change what the rule matches.
+ */
+export function boundIn(digits: number, amount: string | null, towards: 'min' | 'max'): string | null {
+  if (amount === null) return null;
+  const unit = 10n ** BigInt(AMOUNT_DIGITS - digits);
+  const exact = toMinor(amount, AMOUNT_DIGITS);
+  return fromMinor((towards === 'min' ? exact + unit - 1n : exact) / unit, digits);
+}
+
+/** Validates a rule. `under` is the path prefix for reported faults. @throws DomainError invalid */
 export function ensureSound(
   { merchant, keyword, amountMin, amountMax }: Omit<RuleDetails, 'categoryId'>,
   under = '',

@@ -1,53 +1,42 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
 import { fold } from '../ports/search.js';
 import { changesTo, line, RecordId, someOf, type Direction } from './fields.js';
+import { derived, input, optionalText, record, system, text, value, type ChangesTo } from './record.js';
 
-/** Which transactions a category is for. */
+/** Direction of the transactions that the category accepts. */
 export const CategoryDirection = z.enum(['IN', 'OUT', 'BOTH']);
 export type CategoryDirection = z.output<typeof CategoryDirection>;
 
 const Color = z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'Must be a colour like #12AB34.');
-const input = {
-  name: line(80),
-  direction: CategoryDirection,
-  color: Color.nullable(),
-  icon: line(40).nullable(),
-  parentId: RecordId.nullable(),
-};
-const { name, direction, ...optional } = input;
-export const CreateTransactionCategory = z
-  .strictObject({ name, direction: direction.default('BOTH'), ...someOf(optional).shape })
-  .meta({ id: 'CreateTransactionCategoryDto' });
+export const categoryRecord = record({
+  name: text(line(80)),
+  direction: value(CategoryDirection.default('BOTH')),
+  color: optionalText(Color),
+  icon: optionalText(line(40)),
+  parentId: optionalText(RecordId),
+  isArchived: derived(z.boolean(), { filter: 'query' }),
+  isSystem: system(z.boolean()),
+});
+export const CreateTransactionCategory = input('CreateTransactionCategoryDto', categoryRecord.create);
 export type CreateTransactionCategory = z.output<typeof CreateTransactionCategory>;
-
-export const UpdateTransactionCategory = z
-  .strictObject(someOf(input).shape)
-  .meta({ id: 'UpdateTransactionCategoryDto' });
+export const UpdateTransactionCategory = input('UpdateTransactionCategoryDto', categoryRecord.update);
 export type UpdateTransactionCategory = z.output<typeof UpdateTransactionCategory>;
 
-const Details = z.object({
-  name: z.string(),
-  direction: CategoryDirection,
-  color: z.string().nullable(),
-  icon: z.string().nullable(),
-  parentId: z.string().nullable(),
-});
-type Details = z.output<typeof Details>;
-
-const CategoryCreated = Details.extend({ isSystem: z.boolean() });
+const CategoryCreated = z.object(categoryRecord.stored);
+type Details = ChangesTo<typeof categoryRecord>;
 export type NewCategory = CreateTransactionCategory & { readonly isSystem?: boolean };
 
 export const categoryEvents = {
   CategoryCreated: domain('CREATE', 'category', CategoryCreated),
-  CategoryUpdated: domain('UPDATE', 'category', z.object({ changes: someOf(Details.shape) })),
+  CategoryUpdated: domain('UPDATE', 'category', z.object({ changes: someOf(categoryRecord.changes) })),
   CategoryArchived: domain('DELETE', 'category', z.object({})),
   CategoryRestored: domain('UPDATE', 'category', z.object({})),
 };
 export type CategoryEvent = EventOf<typeof categoryEvents>;
 
-export type PresentCategory = { status: 'active' | 'archived'; isSystem: boolean } & Details;
+export type PresentCategory = { status: 'active' | 'archived' } & z.output<typeof CategoryCreated>;
 export type Category = { status: 'absent' } | PresentCategory;
 
 export const category: Aggregate<Category, CategoryEvent> = {
@@ -79,7 +68,7 @@ export const category: Aggregate<Category, CategoryEvent> = {
       : [],
 };
 
-/** The category, archived or not. @throws DomainError not_found */
+/** Returns the category, archived or not. @throws DomainError not_found */
 export function presentCategory(state: Category): PresentCategory {
   if (state.status === 'absent') throw notFound('category');
   return state;
@@ -87,7 +76,7 @@ export function presentCategory(state: Category): PresentCategory {
 
 export const createCategory = (state: Category, { isSystem = false, ...data }: NewCategory): CategoryEvent[] =>
   state.status === 'absent'
-    ? [{ type: 'CategoryCreated', data: { color: null, icon: null, parentId: null, ...data, isSystem } }]
+    ? [{ type: 'CategoryCreated', data: { ...categoryRecord.otherwise, ...data, isSystem } }]
     : [];
 
 export function updateCategory(state: Category, patch: UpdateTransactionCategory): CategoryEvent[] {
@@ -105,7 +94,7 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
   category === 'BOTH' || category === transaction;
 
 /**
- * Whether a transaction may be given the category.
+ * Checks that a transaction of this direction may have the category.
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function ensureGivable(state: PresentCategory, transaction: Direction | null): void {

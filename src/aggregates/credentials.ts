@@ -1,52 +1,43 @@
 import { z } from 'zod';
-import type { Claim } from '../platform/aggregate.js';
-import { invalid } from '../platform/domain-error.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import type { Claim } from '../eventsourcing/aggregate.js';
+import { invalid } from '../eventsourcing/domain-error.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { Email, emailKey, line } from './fields.js';
+import { Password, unlikeEmail } from './password-strength.js';
 import { personal, secret } from './personal.js';
 
-/** A password in clear: only in a request, never in an event. Characters are code points, as in JSON Schema. */
-export const Password = z
-  .string()
-  .refine((text) => {
-    const length = Array.from(text).length;
-    return length >= 10 && length <= 128;
-  }, 'Must have 10 to 128 characters.')
-  .meta({ minLength: 10, maxLength: 128 });
-
 export const FullName = line(120);
-/** Who a person is and how they sign in, as requests give it. */
-export const Credentials = z.strictObject({ fullName: FullName, email: Email, password: Password });
+export const Credentials = z.strictObject({ fullName: FullName, email: Email, password: Password }).check(unlikeEmail);
 
-// As events hold them.
+// Schemas of the same fields in events.
 export const recordedName = personal(z.string());
 export const recordedEmail = personal(z.string());
 export const recordedPasswordHash = secret(z.string());
 
-/** Users of all tenants and operators share one space of e-mail addresses. */
+/** Addresses are unique per tenant and among operators. Sign-in reads this claim, which lists owners of all tenants. */
 export const emailClaim = (email: string): Claim => ({
   scope: PLATFORM_TENANT,
   kind: 'user-email',
   value: emailKey(email),
-  refusal: { code: 'EMAIL_TAKEN', message: 'This e-mail address is in use.' },
+  refusal: { code: 'EMAIL_TAKEN', message: 'Another user has this e-mail address.' },
 });
 
-/** Which sessions of a user or operator still count; a session remembers the epoch in which it began. */
+/** Determines which sessions of a user or operator are valid. Each session stores the epoch in which it began. */
 export type SessionRule = {
-  /** Grows with whatever ends the sessions there are: another password, deactivation, deletion. */
+  /** Incremented by every event that ends existing sessions: password change, deactivation, deletion. */
   epoch: number;
-  /** The one session that the last of these did not end. */
+  /** The one session that survived the last increment. */
   keptSessionId: string | null;
 };
 
 export const PasswordChange = z.object({
   passwordHash: recordedPasswordHash,
-  /** The session in which its owner changed it, and which goes on. */
+  /** The session in which the owner changed the password. It stays valid. */
   keptSessionId: z.exactOptional(z.string()),
 });
 type PasswordChange = z.output<typeof PasswordChange>;
 
-/** A password that its owner changes, who knew the one of `epoch`. */
+/** A password change by the account's owner. `epoch` is that of the verified current password. */
 export type OwnPassword = PasswordChange & { readonly epoch: number };
 
 export const noSessions = ({ epoch }: SessionRule): SessionRule => ({ epoch: epoch + 1, keptSessionId: null });
@@ -57,5 +48,5 @@ export const newPassword = (state: SessionRule, change: PasswordChange): Session
   keptSessionId: change.keptSessionId ?? null,
 });
 
-/** No 401: clients take that for a lost session. */
+/** Not a 401, which clients treat as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);

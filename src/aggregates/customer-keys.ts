@@ -1,10 +1,10 @@
-import type { Claim } from '../platform/aggregate.js';
+import type { Claim } from '../eventsourcing/aggregate.js';
 import type { CustomerLink } from './customer-fields.js';
 import { codeKey, emailKey } from './fields.js';
 
-// What finds a customer, normalised: equal keys are equal strings. Claims and the intake's look-ups share these.
+// Normalized lookup keys for customers: equal keys are equal strings. Claims and the sale intake share them.
 export const linkKey = ({ sourceId, externalId }: CustomerLink): string => JSON.stringify([sourceId, externalId]);
-/** Tax numbers are typed with spaces, points and dashes, or without; undefined when nothing else is in it. */
+/** Ignores spaces and punctuation, which users enter inconsistently. Returns undefined if nothing remains. */
 export const taxNumberKey = (taxNumber: string): string | undefined => {
   const key = taxNumber
     .normalize('NFKC')
@@ -24,11 +24,11 @@ export const linkClaim = (tenantId: string, link: CustomerLink): Claim => ({
   scope: tenantId,
   kind: 'customer-link',
   value: linkKey(link),
-  // Told to nobody: the intake then uses the customer that has the link.
+  // Never returned to a caller: on conflict, the intake uses the linked customer.
   refusal: { code: 'CUSTOMER_LINK_TAKEN', message: 'Another customer is linked to this id of the partner.' },
 });
 
-/** Held by the first customer with the number or address: others may share it, and are then not found by it. */
+/** Owned by the first customer with the value. Others may share it, but are not found by it. */
 export const taxNumberClaims = (tenantId: string, taxNumber: string | null): readonly Claim[] => {
   const value = taxNumber === null ? undefined : taxNumberKey(taxNumber);
   return value === undefined ? [] : [{ scope: tenantId, kind: 'customer-tax-number', value, refusal: null }];

@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type Claim, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
+import { domain, type Aggregate, type Claim, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
 import {
-  CustomerDetails,
   CustomerLink,
-  CustomerStatus,
-  noDetails,
+  customerRecord,
   type CreateCustomer,
+  type CustomerDetails,
   type UpdateCustomer,
 } from './customer-fields.js';
 import { codeClaim, emailClaims, linkClaim, linkKey, taxNumberClaims } from './customer-keys.js';
-import { categorized } from './categorization.js';
+import { namedByRules } from './account.aggregate.js';
+import { categorized, type TenantRules } from './categorization.js';
 import { CategorizedBy } from './categorized-by.js';
-import type { TenantRules } from './categorizer.js';
 import { changesTo, someOf } from './fields.js';
 import {
   CategoryChoice,
@@ -26,12 +25,10 @@ import {
 } from './ledger-trail.js';
 import { correction, LedgerTransaction, reversal, type Cancellation } from './ledger.js';
 import { amountIn, ensureCurrency } from './money.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 
-const CustomerCreated = CustomerDetails.extend({
-  currency: z.string(),
-  status: CustomerStatus,
-  isDefault: z.boolean(),
+const CustomerCreated = z.object({
+  ...customerRecord.stored,
   openingTransaction: LedgerTransaction.nullable(),
   openingCategorizedBy: z.exactOptional(CategorizedBy.nullable()),
   links: z.array(CustomerLink),
@@ -39,7 +36,7 @@ const CustomerCreated = CustomerDetails.extend({
 
 export const customerEvents = {
   CustomerCreated: domain('CREATE', 'customer', CustomerCreated),
-  CustomerUpdated: domain('UPDATE', 'customer', z.object({ changes: someOf(CustomerDetails.shape) })),
+  CustomerUpdated: domain('UPDATE', 'customer', z.object({ changes: someOf(customerRecord.changes) })),
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
@@ -49,10 +46,10 @@ export const customerEvents = {
     z.object({ reversal: LedgerTransaction, reason: z.string() }),
     { subject: ({ reversal: mirror }) => mirror.reversalOf },
   ),
-  /** Of the opening balance or its reversal. */
+  /** Category of the opening balance or its reversal. */
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
-  /** A transaction reached the deleted record: it is there again, with the code and links that are still free. */
+  /** A transaction referenced the deleted customer and restored it, with the code and links that are still free. */
   CustomerRestored: domain(
     'UPDATE',
     'customer',
@@ -68,8 +65,10 @@ type Facts = CustomerDetails & {
   openingTransaction: LedgerTransaction | null;
   isOpeningCancelled: boolean;
   trail: LedgerTrail;
+  /** Number of changes since creation, without those of the opening balance. */
+  revision: number;
   links: readonly CustomerLink[];
-  /** Events that have already restored it: each does so once. */
+  /** Events that already restored the customer. Each event restores it at most once. */
   restoredBy: readonly string[];
 };
 export type Customer = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);
@@ -78,7 +77,11 @@ export type PresentCustomer = { status: 'present' } & Facts;
 type Recorded = Exclude<Customer, { status: 'absent' }>;
 type LaterEvent = Exclude<CustomerEvent, { type: 'CustomerCreated' }>;
 
-function evolveRecorded(state: Recorded, event: LaterEvent, revision: number): Recorded {
+/** Whether the event concerns the customer itself and not its opening balance, which shares the stream. */
+export const isAboutCustomer = ({ type }: Pick<CustomerEvent, 'type'>): boolean =>
+  type !== 'OpeningBalanceCancelled' && type !== 'OpeningBalanceCategorized';
+
+function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
   switch (event.type) {
     case 'CustomerUpdated':
       return { ...state, ...event.data.changes };
@@ -89,9 +92,9 @@ function evolveRecorded(state: Recorded, event: LaterEvent, revision: number): R
     case 'CustomerLinked':
       return isLinked(state, event.data) ? state : { ...state, links: [...state.links, event.data] };
     case 'OpeningBalanceCancelled':
-      return { ...state, isOpeningCancelled: true, trail: extended(state.trail, [event.data.reversal], revision) };
+      return { ...state, isOpeningCancelled: true, trail: extended(state.trail, [event.data.reversal]) };
     case 'OpeningBalanceCategorized':
-      return { ...state, trail: withChoice(state.trail, event.data, revision) };
+      return { ...state, trail: withChoice(state.trail, event.data) };
     case 'CustomerDeleted':
       return { ...state, status: 'deleted' };
     case 'CustomerRestored': {
@@ -101,15 +104,16 @@ function evolveRecorded(state: Recorded, event: LaterEvent, revision: number): R
   }
 }
 
-function created(data: z.output<typeof CustomerCreated>, revision: number): Recorded {
+function created(data: z.output<typeof CustomerCreated>): Recorded {
   const { status, openingCategorizedBy: _, ...rest } = data;
   const opening = rest.openingTransaction ? [rest.openingTransaction] : [];
-  const trail = extended({}, opening, revision);
+  const trail = extended({}, opening);
   return {
     status: 'present',
     isActive: status === 'ACTIVE',
     restoredBy: [],
     isOpeningCancelled: false,
+    revision: 0,
     trail,
     ...rest,
   };
@@ -132,30 +136,33 @@ export const customer: Aggregate<Customer, CustomerEvent> = {
   name: 'customer',
   events: customerEvents,
   initial: { status: 'absent' },
-  evolve: (state, event, revision) => {
-    if (event.type === 'CustomerCreated') return created(event.data, revision);
-    return state.status === 'absent' ? state : evolveRecorded(state, event, revision);
+  evolve: (state, event) => {
+    if (event.type === 'CustomerCreated') return created(event.data);
+    if (state.status === 'absent') return state;
+    return evolveRecorded(isAboutCustomer(event) ? { ...state, revision: state.revision + 1 } : state, event);
   },
+  revisionOf: (state) => (state.status === 'absent' ? -1 : state.revision),
   claims: claimsOf,
+  membership: namedByRules,
 };
 
-/** The customer, unless there is none (any more). @throws DomainError not_found */
+/** Returns the customer. @throws DomainError not_found if it is absent or deleted */
 export function presentCustomer(state: Customer): PresentCustomer {
   if (state.status !== 'present') throw notFound('customer');
   return { ...state, status: 'present' };
 }
 
 export type NewCustomer = {
-  /** The stream's id, which is also the customer's ledger account. */
+  /** Id of the stream and of the customer's ledger account. */
   readonly id: string;
   readonly input: CreateCustomer;
-  /** The given code, or the next of the tenant's sequence. */
+  /** The requested code, or the next one of the tenant's sequence. */
   readonly code: string;
   readonly tenantCurrency: string;
   readonly openingBalancesAccountId: string;
   readonly isDefault?: boolean;
   readonly links?: readonly CustomerLink[];
-  /** What may give the opening balance a category. */
+  /** Rules that may assign a category to the opening balance. */
   readonly rules?: TenantRules;
 };
 
@@ -166,7 +173,7 @@ export function createCustomer(state: Customer, data: NewCustomer): CustomerEven
   ensureCurrency(currency, tenantCurrency);
   const opening = openingOf(data);
   const facts = { currency: tenantCurrency, status, isDefault, ...opening, links: [...links] };
-  return [{ type: 'CustomerCreated', data: { ...noDetails, ...details, code, ...facts } }];
+  return [{ type: 'CustomerCreated', data: { ...customerRecord.otherwise, ...details, code, ...facts } }];
 }
 
 type Opening = {
@@ -220,7 +227,7 @@ function recordedCustomer(state: Customer): Recorded {
   return state;
 }
 
-/** @throws DomainError not_found where it had none; conflict ALREADY_CANCELLED */
+/** @throws DomainError not_found if there is no opening balance; conflict ALREADY_CANCELLED */
 export function cancelOpeningBalance(state: Customer, { reversalId: id, date, reason }: Cancellation): CustomerEvent[] {
   const { openingTransaction, isOpeningCancelled, trail } = recordedCustomer(state);
   if (!openingTransaction) throw notFound('transaction');
@@ -234,7 +241,7 @@ export function categorizeOpeningBalance(state: Customer, request: CategoryReque
   return data ? [{ type: 'OpeningBalanceCategorized', data }] : [];
 }
 
-/** Whether it has transactions is the handler's to check first. */
+/** The handler must check first that the customer has no transactions. */
 export function deleteCustomer(state: Customer): CustomerEvent[] {
   if (presentCustomer(state).isDefault) {
     throw conflict('DEFAULT_CUSTOMER', 'The default customer cannot be deleted.');
@@ -243,9 +250,9 @@ export function deleteCustomer(state: Customer): CustomerEvent[] {
 }
 
 export type Restoration = {
-  /** The event whose transaction reached the deleted record, or the deletion itself where the transaction came before it. */
+  /** The event whose transaction referenced the deleted record, or the deletion if the transaction came first. */
   readonly causedBy: string;
-  /** What nobody else has taken in the meantime. */
+  /** The code and links that are still free. */
   readonly code: string | null;
   readonly links: readonly CustomerLink[];
 };

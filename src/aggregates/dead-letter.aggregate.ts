@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
 import { Instant, paragraph } from './fields.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 
 export const DeadLetterOrigin = z.enum(['PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION']);
 export type DeadLetterOrigin = z.output<typeof DeadLetterOrigin>;
@@ -14,11 +14,11 @@ export type Reason = z.output<typeof Reason>;
 
 const DeadLetterParked = z.object({
   origin: DeadLetterOrigin,
-  /** Who could not handle it: the forwarder's, policy's or projection's name. */
+  /** The forwarder, policy or projection that failed to handle the event. */
   subscriber: z.string(),
   eventId: z.string(),
   eventType: z.string(),
-  /** The event's stream, revision and position: where a replay finds it. */
+  /** Stream, revision and position of the event, for the replay. */
   stream: z.string(),
   revision: z.exactOptional(z.number()),
   position: z.number(),
@@ -30,7 +30,7 @@ export type NewDeadLetter = Omit<z.output<typeof DeadLetterParked>, 'failedAt'>;
 const Attempt = z.object({ attempt: z.int().min(1), at: Instant });
 
 export const deadLetterEvents = {
-  /** Again where it fails once more after it was replayed. */
+  /** Appended again if the event fails again after a replay. */
   DeadLetterParked: domain('CREATE', 'dead-letter', DeadLetterParked),
   DeadLetterReplayFailed: domain('OTHER', 'dead-letter', Attempt.extend({ reason: Reason })),
   DeadLetterReplayed: domain('OTHER', 'dead-letter', Attempt),
@@ -38,11 +38,11 @@ export const deadLetterEvents = {
 };
 export type DeadLetterEvent = EventOf<typeof deadLetterEvents>;
 
-/** `attempts`: how often it has failed. */
+/** `attempts` counts failures. */
 export type FiledLetter = NewDeadLetter & { readonly status: DeadLetterStatus; readonly attempts: number };
 export type DeadLetter = { readonly status: 'absent' } | FiledLetter;
 
-/** Something that was to be done because of an event and can't be, kept until somebody decides. */
+/** An event that a subscriber failed to process, parked until an operator replays or discards it. */
 export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
   name: 'dead-letter',
   events: deadLetterEvents,
@@ -64,7 +64,7 @@ export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
   },
 };
 
-// Fixed for ever: two subscribers at once (or one that repeats itself) park the same letter.
+// Permanent: concurrent or repeated subscribers must derive the same letter id.
 const LETTER_NAMESPACE = '0e2f4c52-2a0d-5e55-9d0f-0a1c3c6f1b7d';
 
 export const deadLetterId = ({
@@ -74,13 +74,13 @@ export const deadLetterId = ({
 }: Pick<NewDeadLetter, 'origin' | 'subscriber' | 'eventId'>): string =>
   nameUuid(JSON.stringify([origin, subscriber, eventId]), LETTER_NAMESPACE);
 
-/** Nothing where it waits already, or where somebody has decided that it is not to be done. */
+/** Returns `[]` if the letter is already parked or was discarded. */
 export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): DeadLetterEvent[] {
   if (state.status === 'PARKED' || state.status === 'DISCARDED') return [];
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];
 }
 
-/** What it stands for is done after all, without a replay. */
+/** Marks the letter as done when the event was processed without a replay. */
 export const settleLetter = (state: DeadLetter, _: object, now: Date): DeadLetterEvent[] =>
   state.status === 'PARKED'
     ? [{ type: 'DeadLetterReplayed', data: { attempt: state.attempts + 1, at: now.toISOString() } }]
@@ -93,10 +93,10 @@ export function parkedLetter(state: DeadLetter): FiledLetter {
   return state;
 }
 
-/** How a replay ended: `failure` null where all was done. */
+/** Outcome of a replay. `failure` is null on success. */
 export type ReplayOutcome = { readonly attempt: number; readonly failure: Reason | null };
 
-/** Of two replays at once that fail, one counts. */
+/** Of two concurrent failed replays, only one counts. */
 export function settleReplay(state: DeadLetter, { attempt, failure }: ReplayOutcome, now: Date): DeadLetterEvent[] {
   const { attempts } = parkedLetter(state);
   const at = now.toISOString();

@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import { domain, technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant } from './fields.js';
 
 export const ErrorLevel = z.enum(['ERROR', 'WARN', 'INFO']);
 export type ErrorLevel = z.output<typeof ErrorLevel>;
 
-/** Requests that a record names: the latest. */
+/** Maximum number of recent request ids in a record. */
 export const MAX_REQUEST_IDS = 100;
-/** Tenants, branches and users that a record names: the latest of each. */
+/** Maximum number of recent tenants, branches and users in a record. */
 export const MAX_CONCERNED = 20;
 
 const ErrorDetails = z.object({
-  /** Alike for what counts as the same error, in every process and release. */
+  /** Identifies the error across processes and releases. */
   fingerprint: z.string(),
   level: ErrorLevel,
   message: z.string(),
   code: z.string().nullable(),
   statusCode: z.int().nullable(),
   method: z.string().nullable(),
-  /** The pattern of the address. */
+  /** The route pattern, not the requested path. */
   route: z.string().nullable(),
   stack: z.string().nullable(),
 });
 export type ErrorDetails = z.output<typeof ErrorDetails>;
 
-/** Where it happened last, as far as that is known. */
+/** The last occurrence. */
 const Occasion = z.object({
   requestId: z.string().nullable(),
   path: z.string().nullable(),
@@ -37,9 +37,9 @@ const Occasion = z.object({
 
 const concerned = z.array(z.string()).max(MAX_CONCERNED);
 
-/** So many more of the same error, as one process has counted them; oldest first in the lists. */
+/** Occurrences of an error counted by one process. Lists are ordered oldest first. */
 const ErrorOccurred = z.object({
-  /** Names this count, so that one that is sent twice counts once. */
+  /** Deduplicates repeated deliveries of a report. */
   reportId: z.string(),
   count: z.int().min(1),
   firstSeenAt: Instant,
@@ -49,28 +49,29 @@ const ErrorOccurred = z.object({
   branchIds: concerned,
   userIds: concerned,
   latest: Occasion,
-  /** In the record's first event. */
+  /** Present only in the record's first event. */
   details: z.exactOptional(ErrorDetails),
 });
-export type NewErrors = z.output<typeof ErrorOccurred> & { readonly details: ErrorDetails };
+/** Redacted occurrences of one error since the process's last report. */
+export type ErrorReport = z.output<typeof ErrorOccurred> & { readonly details: ErrorDetails };
 
 export const errorLogEvents = {
   ErrorOccurred: technical(ErrorOccurred),
   ErrorResolved: domain('UPDATE', 'error-log', z.object({ at: Instant })),
-  /** Nobody needs it any more: it is hidden, not gone. */
+  /** Retention hides the record; its events are not deleted. */
   ErrorLogExpired: technical(z.object({ at: Instant })),
 };
 export type ErrorLogEvent = EventOf<typeof errorLogEvents>;
 
-/** `reports`: ids of the latest counts. */
+/** `reports` contains the ids of the latest reports. */
 type Recorded = { readonly lastSeenAt: string; readonly reports: readonly string[] };
 export type ErrorLog =
   { readonly status: 'absent' } | (Recorded & { readonly status: 'unresolved' | 'resolved' | 'expired' });
 
-/** More than processes could report between a report's first try and its last. */
+/** Exceeds the number of reports that all processes can send while one report is retried. */
 const REMEMBERED_REPORTS = 64;
 
-/** All occurrences of one error until somebody resolved it; those that come later are another record. */
+/** All occurrences of one error until it is resolved or expires. Later occurrences start a new record. */
 export const errorLog: Aggregate<ErrorLog, ErrorLogEvent> = {
   name: 'error-log',
   events: errorLogEvents,
@@ -96,21 +97,21 @@ function counted(state: ErrorLog, { reportId, lastSeenAt }: z.output<typeof Erro
   };
 }
 
-// Fixed for ever: all processes count the same error on the same record.
+// Permanent: all processes must derive the same record id for an error.
 const ERROR_NAMESPACE = '6d3b0f0a-52a5-5c0b-8f5e-9a7c6e1d2b48';
 
-/** The record of an error's n-th life, counted from 0: it ends when the record is resolved or expired. */
+/** Id of the error's n-th record, counted from 0. A record is closed once it is resolved or expired. */
 export const errorLogId = (fingerprint: string, incarnation: number): string =>
   nameUuid(JSON.stringify([fingerprint, incarnation]), ERROR_NAMESPACE);
 
-/** Whether the record takes no more: the same error belongs to the next one. */
+/** Whether the record accepts no more reports. The error's next record then takes them. */
 export const isClosed = ({ status }: ErrorLog): boolean => status === 'resolved' || status === 'expired';
 
 export const isReported = (state: ErrorLog, reportId: string): boolean =>
   state.status !== 'absent' && state.reports.includes(reportId);
 
-/** Nothing where the record has this count already, or is closed. */
-export function countErrors(state: ErrorLog, { details, ...counts }: NewErrors): ErrorLogEvent[] {
+/** Returns `[]` if the record is closed or already contains the report. */
+export function countErrors(state: ErrorLog, { details, ...counts }: ErrorReport): ErrorLogEvent[] {
   if (isClosed(state) || isReported(state, counts.reportId)) return [];
   return [{ type: 'ErrorOccurred', data: state.status === 'absent' ? { ...counts, details } : counts }];
 }
@@ -118,14 +119,14 @@ export function countErrors(state: ErrorLog, { details, ...counts }: NewErrors):
 /** @throws DomainError not_found; conflict ALREADY_RESOLVED */
 export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEvent[] {
   if (state.status === 'absent' || state.status === 'expired') throw notFound('error log');
-  if (state.status === 'resolved') throw conflict('ALREADY_RESOLVED', 'The error is resolved already.');
+  if (state.status === 'resolved') throw conflict('ALREADY_RESOLVED', 'The error is already resolved.');
   return [{ type: 'ErrorResolved', data: { at: now.toISOString() } }];
 }
 
-/** Records seen last before these instants are no longer needed. */
+/** Records last seen before these instants expire. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
-/** Nothing where the record is to be kept, or hidden already. */
+/** Returns `[]` if the record is still retained or has already expired. */
 export function expireErrors(state: ErrorLog, retention: Retention, now: Date): ErrorLogEvent[] {
   if (state.status === 'absent' || state.status === 'expired') return [];
   const before = state.status === 'resolved' ? retention.resolvedBefore : retention.unresolvedBefore;

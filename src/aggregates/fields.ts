@@ -1,25 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { isTimeZone } from '../platform/calendar.js';
+import { isTimeZone } from '../eventsourcing/calendar.js';
+import { personal } from './personal.js';
 
-// Control characters and half surrogate pairs: they break logs, CSV files and stores, and nobody types them.
+// Control characters and lone surrogates break logs, CSV files and stores, and have no legitimate use.
 const without = (unprintable: RegExp) =>
   z.refine<string>((text) => !unprintable.test(text), 'Must not contain control characters.');
 export const printable = without(/[\p{Cc}\p{Cs}]/u);
 const printableLines = without(/[^\P{Cc}\n\r\t]|\p{Cs}/u);
 
-/** One line of text: trimmed, not empty. */
-export const line = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printable);
+// Rejects line separators, bidirectional controls and zero-width characters, which allow look-alike names. Joiners are
+// allowed where scripts and emoji need them: after an Arabic letter, a combining mark or a pictograph.
+const HIDDEN =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|(?<![\p{Script=Arabic}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]/u;
+const visible = z.refine<string>((text) => !HIDDEN.test(text), 'Must not contain invisible characters.');
 
-/** Text of several lines: trimmed, not empty. */
+/** One line of text: trimmed, not empty, without invisible characters. */
+export const line = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printable, visible);
+
+/** Multi-line text: trimmed, not empty. */
 export const paragraph = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printableLines);
 
-/** An id as a caller gives it, in any case. Its form is not checked here: a malformed one is simply not found (404). */
+/** An id in a request, in any case. Its format is not validated: a malformed id results in 404. */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
 
-/** Of what stands before the @ (RFC 5321, 4.5.3.1.1). */
+/** Maximum length of the local part (RFC 5321, 4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;
-// zod's own, with parts of the domain as DNS has them: at most 63 characters, and none ends in a hyphen.
+// zod's pattern, restricted to valid DNS labels: at most 63 characters, no trailing hyphen.
 const MAILBOX =
   /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 export const Email = z
@@ -28,35 +35,55 @@ export const Email = z
   .refine((text) => text.indexOf('@') <= MAX_LOCAL_PART, 'Must have at most 64 characters before the @.');
 export const Phone = line(40);
 
-/** What tells codes apart: those that differ only in case are the same code. */
+/** Comparison key of a code. Codes that differ only in case are equal. */
 export const codeKey = (code: string): string => code.normalize('NFC').toUpperCase();
-/** What tells e-mail addresses apart. */
+/** Comparison key of an e-mail address. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();
 
 export const CalendarDate = z.iso.date();
 
 const EARLIEST_DATE = '1900-01-01';
-/** What the API's document says of them: with the format it leaves dates that exist, from 1900. */
+/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
-/** The date of what people enter. */
+/** The date of a user's entry. */
 export const EntryDate = z.iso
   .date()
   .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
   .meta({ pattern: DATE_FORM });
 
-/** An instant as events hold it: ISO 8601, UTC, milliseconds. */
+/** An instant in events: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });
 export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zone of the IANA database.');
 export const Direction = z.enum(['IN', 'OUT']);
 export type Direction = z.output<typeof Direction>;
 
-/** A list of ids without repeats. */
+/** Ids, instants and dates in API responses. */
+export const IdText = z.string().meta({ format: 'uuid' });
+export const InstantText = z.string().meta({ format: 'date-time' });
+export const DateText = z.string().meta({ format: 'date' });
+/** Ids, amounts, dates and texts in integration events. */
+export const PublicId = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+  .meta({ format: 'uuid' });
+export const PublicAmount = z
+  .string()
+  .regex(/^-?\d+(?:\.\d+)?$/)
+  .meta({ description: 'A decimal with the digits of the currency.' });
+export const PublicDate = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .meta({ format: 'date' });
+export const FreeText = personal(z.string().nullable().meta({ description: 'Free text, which may name a person.' }));
+/** A currency code in API responses and integration events. */
+export const CurrencyText = z.string().meta({ description: 'ISO 4217.' });
+
 export const IdList = z
   .array(RecordId)
   .max(100)
   .transform((ids) => [...new Set(ids)]);
 
-/** The same fields, each of which may be left out (but not `undefined`): what an update may change. */
+/** Makes every field optional, but does not accept `undefined`, for updates. */
 export const someOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(
     Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.exactOptional(field)])) as {
@@ -64,7 +91,7 @@ export const someOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
     },
   );
 
-/** What of `patch` differs from `current`; undefined when nothing does. Fields that `current` lacks are left out. */
+/** Returns the fields of `patch` that differ from `current`, or undefined. Ignores fields that `current` lacks. */
 export function changesTo<T extends object>(current: T, patch: Partial<T>): Partial<T> | undefined {
   const changed = (Object.keys(patch) as (keyof T)[]).filter(
     (name) => name in current && patch[name] !== undefined && !isDeepStrictEqual(patch[name], current[name]),

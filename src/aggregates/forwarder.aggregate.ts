@@ -1,28 +1,181 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict } from '../eventsourcing/domain-error.js';
 
-/** The one forwarder. */
 export const FORWARDER = 'integration-events';
+/** When resumed after this position, the forwarder publishes the whole history. */
+export const BEGINNING = -1;
 
-// Where to begin: at an event's position, or at the first event that was recorded at an instant or later.
+/** Names of a rewind's checkpoints: the last processed position and the number of published events. */
+export const rewindMarks = (rewindId: string): { readonly position: string; readonly published: string } => ({
+  position: `rewind.${rewindId}`,
+  published: `rewind.${rewindId}~published`,
+});
+
+// Start of a rewind: an event's position, or the first event recorded at or after an instant.
 export const RewindStart = z.union([z.object({ position: z.number() }), z.object({ instant: z.string() })]);
 export type RewindStart = z.output<typeof RewindStart>;
 
+const Instant = z.iso.datetime();
+const PauseReason = z.enum(['OPERATOR', 'CHECKPOINT_MISSING']);
+
 export const forwarderEvents = {
-  /** All that was public from `from` up to this event is published once more. */
-  ForwarderRewindRequested: domain('OTHER', 'forwarder', z.object({ from: RewindStart })),
+  /** A forwarder started on this history. From now on, a missing checkpoint means a restore or lost read models. */
+  ForwarderStarted: technical(z.object({ startedAt: Instant })),
+  ForwarderPaused: domain('UPDATE', 'forwarder', z.object({ reason: PauseReason, pausedAt: Instant })),
+  /** `after` is the position to continue after; null continues at the checkpoint. */
+  ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
+  /**
+   * Requests that public events from `from` up to the position `upTo` are published again. Earlier versions wrote
+   * requests without `upTo` and carried them out themselves.
+   */
+  ForwarderRewindRequested: domain(
+    'OTHER',
+    'forwarder',
+    z.object({ from: RewindStart, upTo: z.exactOptional(z.number()), requestedAt: z.exactOptional(Instant) }),
+  ),
+  /** `rewind` is the revision of the request. `published` is the number of published events. */
+  ForwarderRewindCompleted: technical(z.object({ rewind: z.int(), published: z.int(), completedAt: Instant })),
+  /** Cancels all requested rewinds that are not completed. */
+  ForwarderRewindCancelled: domain('OTHER', 'forwarder', z.object({ cancelledAt: Instant })),
 };
 export type ForwarderEvent = EventOf<typeof forwarderEvents>;
-export type Forwarder = { readonly rewinds: number };
 
-/** A forwarder as operators see it: its stream holds what they asked of it, in order. */
+/** A requested rewind, identified by the `revision` of its request. */
+export type Rewind = {
+  readonly revision: number;
+  readonly from: RewindStart;
+  readonly upTo: number;
+  readonly requestedAt: string;
+};
+/** A completed or cancelled rewind. `published` is null if it was cancelled. */
+export type EndedRewind = Rewind & { readonly published: number | null; readonly endedAt: string };
+
+/** The operators' requests to the forwarder, and their outcome. */
+export type Forwarder = {
+  /** Next revision of the stream, which contains only these events. */
+  readonly nextRevision: number;
+  readonly isStarted: boolean;
+  readonly pause: { readonly reason: z.output<typeof PauseReason>; readonly since: string } | null;
+  /** The last resume with an explicit start: its revision, and the position to continue after. */
+  readonly start: { readonly revision: number; readonly after: number } | null;
+  /** Rewinds that are not completed, oldest first. */
+  readonly rewinds: readonly Rewind[];
+  readonly lastRewind: EndedRewind | null;
+};
+
+/** The forwarder's control stream: operators' requests, in order. */
 export const forwarder: Aggregate<Forwarder, ForwarderEvent> = {
   name: 'forwarder',
   events: forwarderEvents,
-  initial: { rewinds: 0 },
-  evolve: ({ rewinds }) => ({ rewinds: rewinds + 1 }),
+  initial: { nextRevision: 0, isStarted: false, pause: null, start: null, rewinds: [], lastRewind: null },
+  evolve: (state, event) => ({ ...changed(state, event), nextRevision: state.nextRevision + 1 }),
 };
 
-export const rewindForwarder = (_: Forwarder, from: RewindStart): ForwarderEvent[] => [
-  { type: 'ForwarderRewindRequested', data: { from } },
-];
+function changed(state: Forwarder, event: ForwarderEvent): Forwarder {
+  switch (event.type) {
+    case 'ForwarderStarted':
+      return { ...state, isStarted: true };
+    case 'ForwarderPaused':
+      return paused(state, event.data);
+    case 'ForwarderResumed':
+      return resumed(state, event.data);
+    case 'ForwarderRewindRequested':
+      return requested(state, event.data);
+    case 'ForwarderRewindCompleted':
+      return completed(state, event.data);
+    case 'ForwarderRewindCancelled':
+      return givenUp(state, event.data.cancelledAt);
+  }
+}
+
+type Of<Type extends ForwarderEvent['type']> = Extract<ForwarderEvent, { type: Type }>['data'];
+
+function paused(state: Forwarder, { reason, pausedAt: since }: Of<'ForwarderPaused'>): Forwarder {
+  const next = { ...state, pause: { reason, since } };
+  // Positions of another history are meaningless in this one.
+  return reason === 'OPERATOR' ? next : { ...givenUp(next, since), start: null };
+}
+
+function resumed(state: Forwarder, { after, resumedAt }: Of<'ForwarderResumed'>): Forwarder {
+  const { nextRevision: revision } = state;
+  const next = { ...state, pause: null, ...(after !== null && { start: { revision, after } }) };
+  return after === BEGINNING ? givenUp(next, resumedAt) : next;
+}
+
+function requested(state: Forwarder, data: Of<'ForwarderRewindRequested'>): Forwarder {
+  const { from, upTo, requestedAt = '' } = data;
+  if (upTo === undefined) return state;
+  const revision = state.nextRevision;
+  return { ...state, rewinds: [...state.rewinds, { revision, from, upTo, requestedAt }] };
+}
+
+function completed(state: Forwarder, data: Of<'ForwarderRewindCompleted'>): Forwarder {
+  const { rewind, published, completedAt: endedAt } = data;
+  const done = state.rewinds.find((one) => one.revision === rewind);
+  if (!done) return state;
+  const rewinds = state.rewinds.filter((one) => one !== done);
+  return { ...state, rewinds, lastRewind: { ...done, published, endedAt } };
+}
+
+function givenUp(state: Forwarder, endedAt: string): Forwarder {
+  const [first] = state.rewinds;
+  return first ? { ...state, rewinds: [], lastRewind: { ...first, published: null, endedAt } } : state;
+}
+
+/** `upTo` is the end of the history at the time of the request. */
+export const rewindForwarder = (
+  _: Forwarder,
+  { from, upTo }: Pick<Rewind, 'from' | 'upTo'>,
+  now: Date,
+): ForwarderEvent[] => [{ type: 'ForwarderRewindRequested', data: { from, upTo, requestedAt: now.toISOString() } }];
+
+/** @throws DomainError conflict NO_REWIND */
+export function cancelRewinds({ rewinds }: Forwarder, _: object, now: Date): ForwarderEvent[] {
+  if (rewinds.length === 0) throw conflict('NO_REWIND', 'The forwarder has no rewind to cancel.');
+  return [{ type: 'ForwarderRewindCancelled', data: { cancelledAt: now.toISOString() } }];
+}
+
+export const pauseForwarder = ({ pause }: Forwarder, _: object, now: Date): ForwarderEvent[] =>
+  pause ? [] : [{ type: 'ForwarderPaused', data: { reason: 'OPERATOR', pausedAt: now.toISOString() } }];
+
+/**
+ * `after` is null to continue at the checkpoint.
+ * @throws DomainError conflict NOT_PAUSED if a start is given; RESUME_FROM_REQUIRED if there is no checkpoint
+ */
+export function resumeForwarder(
+  { pause }: Forwarder,
+  { after }: { readonly after: number | null },
+  now: Date,
+): ForwarderEvent[] {
+  if (!pause && after === null) return [];
+  if (!pause)
+    throw conflict('NOT_PAUSED', 'The forwarder is running. Pause it before you move it to another position.');
+  if (pause.reason === 'CHECKPOINT_MISSING' && after === null)
+    throw conflict('RESUME_FROM_REQUIRED', 'The forwarder has no checkpoint. Give "from": "now" or a position.');
+  return [{ type: 'ForwarderResumed', data: { after, resumedAt: now.toISOString() } }];
+}
+
+/** A status report of the forwarder. `all` means that it publishes the whole of an unknown history. */
+export type ForwarderReport =
+  | { readonly kind: 'started' | 'waiting' | 'all' }
+  | { readonly kind: 'rewound'; readonly rewind: number; readonly published: number };
+
+/** Returns `[]` if the report was already recorded, for example by another leader. */
+export function noteForwarder(state: Forwarder, report: ForwarderReport, now: Date): ForwarderEvent[] {
+  const at = now.toISOString();
+  switch (report.kind) {
+    case 'started':
+      return state.isStarted ? [] : [{ type: 'ForwarderStarted', data: { startedAt: at } }];
+    case 'waiting':
+      if (state.pause?.reason === 'CHECKPOINT_MISSING') return [];
+      return [{ type: 'ForwarderPaused', data: { reason: 'CHECKPOINT_MISSING', pausedAt: at } }];
+    case 'all':
+      return [{ type: 'ForwarderResumed', data: { after: BEGINNING, resumedAt: at } }];
+    case 'rewound': {
+      const { rewind, published } = report;
+      if (!state.rewinds.some(({ revision }) => revision === rewind)) return [];
+      return [{ type: 'ForwarderRewindCompleted', data: { rewind, published, completedAt: at } }];
+    }
+  }
+}

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 import { Instant } from './fields.js';
 import { ensureSameRequest } from './request-digest.js';
 
 const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** The header's form: 1 to 255 visible ASCII characters. */
+/** Valid header values have 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
 
-/** The stream's id. The key itself is a partner's and may be anything, so it is in no stream name. */
+/** Id of the key's stream. It is a hash because a partner's key may contain anything. */
 export const idempotencyKeyId = (sourceId: string, key: string): string =>
   hash('sha256', JSON.stringify([sourceId, key]), 'hex');
 
@@ -17,13 +17,13 @@ const IdempotencyKeyClaimed = z.object({
   saleId: z.string(),
   externalId: z.string(),
   sourceId: z.string(),
-  /** Digests of the payload's members, not the payload. */
+  /** Digests of the payload's members; the payload is not stored. */
   fieldHashes: z.record(z.string(), z.string()),
   claimedAt: Instant,
   expiresAt: Instant,
 });
 
-/** Never deleted; an expired key is claimed anew on the same stream. */
+/** Keys are never deleted. An expired key is claimed again on the same stream. */
 export const idempotencyKeyEvents = { IdempotencyKeyClaimed: technical(IdempotencyKeyClaimed) };
 export type IdempotencyKeyEvent = EventOf<typeof idempotencyKeyEvents>;
 
@@ -36,7 +36,7 @@ export const idempotencyKey: Aggregate<IdempotencyKey, IdempotencyKeyEvent> = {
   evolve: (_, event) => ({ status: 'claimed', ...event.data }),
 };
 
-/** Whether the key is bound to a payload at this moment. */
+/** Whether the key is currently bound to a payload. */
 export const isBound = (state: IdempotencyKey, now: Date): state is Extract<IdempotencyKey, { status: 'claimed' }> =>
   state.status === 'claimed' && now.getTime() < Date.parse(state.expiresAt);
 
@@ -47,7 +47,10 @@ export type KeyClaim = {
   readonly fieldHashes: Readonly<Record<string, string>>;
 };
 
-/** `[]` when the key is bound to this very payload. @throws DomainError IDEMPOTENCY_CONFLICT naming the fields that differ */
+/**
+ * Returns `[]` if the key is already bound to the same payload.
+ * @throws DomainError IDEMPOTENCY_CONFLICT naming the fields that differ
+ */
 export function claimIdempotencyKey(state: IdempotencyKey, claim: KeyClaim, now: Date): IdempotencyKeyEvent[] {
   if (!isBound(state, now)) {
     const expiresAt = new Date(now.getTime() + IDEMPOTENCY_WINDOW_MS).toISOString();

@@ -3,19 +3,19 @@ import { parse, stringify, validate } from 'uuid';
 const PREFIX = 'kontor_';
 const IDS_LENGTH = 43;
 
-/** What an integration key says of itself: whose it is, and the secret that proves it. */
+/** The parts of an integration key: its tenant and key id, and the secret that authenticates it. */
 export type IntegrationKeyParts = { readonly tenantId: string; readonly keyId: string; readonly secret: string };
 
 /**
- * The value of X-Integration-Key: `kontor_<tenant and key id, base64url>_<secret>`. The ids address the key's stream, so
- * that no look-up by secret is needed; the prefix lets secret scanners find a leaked key.
+ * Formats the X-Integration-Key header: `kontor_<tenant and key id, base64url>_<secret>`. The ids address the key's
+ * stream, which avoids a lookup by secret. The prefix lets secret scanners detect a leaked key.
  */
 export function formatIntegrationKey({ tenantId, keyId, secret }: IntegrationKeyParts): string {
   const ids = Buffer.concat([parse(tenantId), parse(keyId)]).toString('base64url');
   return `${PREFIX}${ids}_${secret}`;
 }
 
-/** Undefined when the value does not have the form of a key. */
+/** Returns undefined if the value is malformed. */
 export function parseIntegrationKey(value: string): IntegrationKeyParts | undefined {
   if (!/^kontor_[\w-]{43}_[\w-]{20,100}$/.test(value)) return undefined;
   const bytes = Buffer.from(value.slice(PREFIX.length, PREFIX.length + IDS_LENGTH), 'base64url');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 import { Instant } from './fields.js';
 
-/** Between two records of a key's uses, milliseconds. */
+/** Minimum interval between two recorded uses of a key, in milliseconds. */
 export const USE_RECORDED_EVERY_MS = 60_000;
 
 export const integrationKeyUseEvents = {
@@ -13,7 +13,9 @@ export type IntegrationKeyUseEvent = EventOf<typeof integrationKeyUseEvents>;
 export type IntegrationKeyUse =
   { readonly status: 'unused' } | { readonly status: 'used'; readonly usedAt: string; readonly recordedAt: string };
 
-/** When a key was last used, to a minute. Apart from the key, whose revision no use changes; with the key's id. */
+/**
+ * Last use of the key with the same id, to the minute. Its own stream, so that uses do not change the key's revision.
+ */
 export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEvent> = {
   name: 'integration-key-use',
   events: integrationKeyUseEvents,
@@ -23,11 +25,11 @@ export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEv
 
 export type UseOfKey = {
   readonly usedAt: string;
-  /** The last chance: recorded also where the last record is younger than a minute. */
+  /** Last chance to record the use: ignores the minimum interval. */
   readonly isFinal: boolean;
 };
 
-/** `[]` where a later use is recorded, or any was within the last minute, by whichever replica. */
+/** Returns `[]` if any replica recorded a later use, or any use within the last minute. */
 export function recordIntegrationKeyUse(
   state: IntegrationKeyUse,
   { usedAt, isFinal }: UseOfKey,
@@ -41,6 +43,6 @@ export function recordIntegrationKeyUse(
   return [{ type: 'IntegrationKeyUsed', data: { usedAt, recordedAt: now.toISOString() } }];
 }
 
-/** Whether nothing is left to record of a use. */
+/** Whether this use or a later one is recorded. */
 export const isUseRecorded = (state: IntegrationKeyUse, usedAt: string): boolean =>
   state.status === 'used' && state.usedAt >= usedAt;

@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
-import { Instant, line } from './fields.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { Instant, InstantText, line } from './fields.js';
 import { secret } from './personal.js';
+import { derived, field, input, record, text } from './record.js';
 
-/** Requests a minute. Above what a tenant may set, an operator decides. */
+/** Requests per minute. Only an operator may set a higher limit. */
 export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
-/** A partner's name for its system: part of every sale's identity. */
+/** The partner's name for its system. It is part of every sale's identity. */
 const SourceId = z
   .string()
   .regex(
@@ -16,28 +17,24 @@ const SourceId = z
     'Must be 1 to 64 letters, digits, points, hyphens or underscores, the first no sign.',
   );
 
-export const CreateIntegrationKey = z
-  .strictObject({
-    name: line(120),
-    sourceId: SourceId,
-    rateLimit: z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT),
-  })
-  .meta({ id: 'CreateIntegrationKeyDto' });
+export const integrationKeyRecord = record({
+  name: text(line(120)),
+  sourceId: text(SourceId, { description: "The partner's system: part of the identity of every sale it pushes." }),
+  rateLimit: field(z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT), z.int(), {
+    description: 'Requests in a window of 60 seconds.',
+  }),
+  revokedAt: derived(InstantText.nullable()),
+});
+export const CreateIntegrationKey = input('CreateIntegrationKeyDto', integrationKeyRecord.create);
 export type CreateIntegrationKey = z.output<typeof CreateIntegrationKey>;
 
-export const SetIntegrationKeyRateLimit = z
-  .strictObject({ rateLimit: z.int().min(1).max(OPERATOR_MAX_RATE_LIMIT) })
-  .meta({ id: 'UpdateIntegrationKeyDto' });
+export const SetIntegrationKeyRateLimit = input('UpdateIntegrationKeyDto', {
+  rateLimit: z.exactOptional(z.int().min(1).max(OPERATOR_MAX_RATE_LIMIT)),
+});
 export type SetIntegrationKeyRateLimit = z.output<typeof SetIntegrationKeyRateLimit>;
 
 const secretHash = secret(z.string());
-const IntegrationKeyCreated = z.object({
-  name: z.string(),
-  sourceId: z.string(),
-  rateLimit: z.int(),
-  secretHash,
-});
-/** The request with the secret made and hashed. */
+const IntegrationKeyCreated = z.object({ ...integrationKeyRecord.stored, secretHash });
 export type NewIntegrationKey = z.output<typeof IntegrationKeyCreated>;
 
 export const integrationKeyEvents = {
@@ -71,7 +68,7 @@ export const integrationKey: Aggregate<IntegrationKey, IntegrationKeyEvent> = {
 
 export type RecordedIntegrationKey = Exclude<IntegrationKey, { status: 'absent' }>;
 
-/** The key, revoked or not. @throws DomainError not_found */
+/** Returns the key, revoked or not. @throws DomainError not_found */
 export function recordedIntegrationKey(state: IntegrationKey): RecordedIntegrationKey {
   if (state.status === 'absent') throw notFound('integration key');
   return state;
@@ -86,7 +83,7 @@ function usable(state: IntegrationKey): RecordedIntegrationKey {
 export const createIntegrationKey = (state: IntegrationKey, data: NewIntegrationKey): IntegrationKeyEvent[] =>
   state.status === 'absent' ? [{ type: 'IntegrationKeyCreated', data }] : [];
 
-/** Another secret: the one before ends at once. @throws DomainError not_found; conflict KEY_REVOKED */
+/** Replaces the secret; the previous one is invalid at once. @throws DomainError not_found; conflict KEY_REVOKED */
 export function rotateIntegrationKey(
   state: IntegrationKey,
   { secretHash: next }: { secretHash: string },
@@ -95,7 +92,7 @@ export function rotateIntegrationKey(
   return [{ type: 'IntegrationKeyRotated', data: { secretHash: next } }];
 }
 
-/** For ever; once more changes nothing. @throws DomainError not_found */
+/** Permanent; revoking again returns `[]`. @throws DomainError not_found */
 export function revokeIntegrationKey(state: IntegrationKey, _: object, now: Date): IntegrationKeyEvent[] {
   if (recordedIntegrationKey(state).status === 'revoked') return [];
   return [{ type: 'IntegrationKeyRevoked', data: { revokedAt: now.toISOString() } }];
@@ -105,6 +102,6 @@ export function setIntegrationKeyRateLimit(
   state: IntegrationKey,
   { rateLimit }: SetIntegrationKeyRateLimit,
 ): IntegrationKeyEvent[] {
-  if (usable(state).rateLimit === rateLimit) return [];
+  if (usable(state).rateLimit === rateLimit || rateLimit === undefined) return [];
   return [{ type: 'IntegrationKeyRateLimitSet', data: { rateLimit } }];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { domain, technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant } from './fields.js';
 
 export const JobTrigger = z.enum(['SCHEDULE', 'MANUAL']);
@@ -12,11 +12,11 @@ export type JobExecutionStatus = z.output<typeof JobExecutionStatus>;
 export const Artifact = z.object({ fileName: z.string(), sizeBytes: z.int(), sha256: z.string() });
 export type Artifact = z.output<typeof Artifact>;
 
-// Every event tells the whole execution, so that what watchers are shown follows from one event alone.
+// Every event contains the whole execution, so live updates need only a single event.
 const Execution = z.object({
   executionId: z.string(),
   trigger: JobTrigger,
-  /** The operator; null where the scheduler started it. */
+  /** The operator, or null for a scheduled run. */
   triggeredBy: z.string().nullable(),
   startedAt: Instant,
 });
@@ -25,19 +25,19 @@ export type Execution = z.output<typeof Execution>;
 const Progress = { progress: z.int().min(0), message: z.string().nullable() };
 
 export const jobEvents = {
-  /** The pattern by which this job runs from now on; null: by none. Times before it were not missed. */
+  /** The job's schedule from now on; null disables it. Earlier scheduled times do not count as missed. */
   JobScheduleRecorded: technical(z.object({ pattern: z.string().nullable(), since: Instant })),
   JobStarted: domain(
     'OTHER',
     'job',
     Execution.extend({
-      /** The instant of the schedule that it was started for. */
+      /** The scheduled instant that this run is for. */
       scheduledFor: Instant.nullable(),
-      /** As they were given; the job's schema is asked when it runs. */
+      /** The parameters as requested. The job's schema validates them when it runs. */
       parameters: z.unknown(),
     }),
   ),
-  /** A process has begun with the run. `runner`: of one term of leading; `term`: the lease's. */
+  /** A process started the run. `runner` identifies one leadership term; `term` is that of the lease. */
   JobClaimed: technical(Execution.extend({ runner: z.string(), term: z.int(), claimedAt: Instant })),
   JobProgressed: technical(Execution.extend({ ...Progress, at: Instant })),
   JobSucceeded: domain(
@@ -49,12 +49,15 @@ export const jobEvents = {
 };
 export type JobEvent = EventOf<typeof jobEvents>;
 
-/** An execution as it stands after an event about it. */
+/** The state of an execution after an event. */
 export type ExecutionLog = {
   readonly id: string;
   readonly status: JobExecutionStatus;
   readonly trigger: JobTrigger;
   readonly triggeredBy: string | null;
+  readonly createdAt: string;
+  /** Time of the last event about the execution. */
+  readonly updatedAt: string;
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number | null;
@@ -73,30 +76,34 @@ type Run = {
   readonly message: string | null;
 };
 
-/** `run`: the one that is under way. `scheduledFor`: the last instant of the schedule for which a run was started. */
+/** `scheduledFor` is the latest scheduled instant for which a run started. `failures` counts all failed runs. */
 export type JobState = {
   readonly run: Run | null;
   readonly last: ExecutionLog | null;
   readonly schedule: { readonly pattern: string; readonly since: string } | null;
   readonly scheduledFor: string | null;
+  readonly lastSuccessAt: string | null;
+  readonly failures: number;
 };
 
-const underWay = ({ executionId, ...execution }: Execution): ExecutionLog => ({
+const underWay = ({ executionId, ...execution }: Execution, updatedAt = execution.startedAt): ExecutionLog => ({
   id: executionId,
   status: 'RUNNING',
   trigger: execution.trigger,
   triggeredBy: execution.triggeredBy,
+  createdAt: execution.startedAt,
+  updatedAt,
   startedAt: execution.startedAt,
   ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
 });
 
 const finished = (execution: Execution, finishedAt: string) => ({
-  ...underWay(execution),
+  ...underWay(execution, finishedAt),
   finishedAt,
   durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(execution.startedAt)),
 });
 
-/** The execution as the event leaves it; undefined where the event changes nothing that is shown. */
+/** Returns the execution after the event, or undefined if the event changes nothing visible. */
 export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
   switch (event.type) {
     case 'JobScheduleRecorded':
@@ -105,7 +112,7 @@ export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
     case 'JobStarted':
       return underWay(event.data);
     case 'JobProgressed':
-      return { ...underWay(event.data), progress: event.data.progress, message: event.data.message };
+      return { ...underWay(event.data, event.data.at), progress: event.data.progress, message: event.data.message };
     case 'JobSucceeded': {
       const { message, artifact, finishedAt } = event.data;
       return { ...finished(event.data, finishedAt), status: 'SUCCEEDED', progress: 100, message, artifact };
@@ -124,11 +131,19 @@ const executionOf = ({ executionId, trigger, triggeredBy, startedAt }: Execution
   startedAt,
 });
 
-/** One kind of work. All its runs are on one stream, so that its exact revision decides that there is one at a time. */
+function tallyAfter(
+  { lastSuccessAt, failures }: JobState,
+  event: JobEvent,
+): Pick<JobState, 'lastSuccessAt' | 'failures'> {
+  if (event.type === 'JobSucceeded') return { lastSuccessAt: event.data.finishedAt, failures };
+  return { lastSuccessAt, failures: event.type === 'JobFailed' ? failures + 1 : failures };
+}
+
+/** A kind of job. All its runs share one stream, so the expected revision ensures that only one runs at a time. */
 export const job: Aggregate<JobState, JobEvent> = {
   name: 'job',
   events: jobEvents,
-  initial: { run: null, last: null, schedule: null, scheduledFor: null },
+  initial: { run: null, last: null, schedule: null, scheduledFor: null, lastSuccessAt: null, failures: 0 },
   evolve: (state, event) => {
     if (event.type === 'JobScheduleRecorded') {
       const { pattern, since } = event.data;
@@ -142,7 +157,7 @@ export const job: Aggregate<JobState, JobEvent> = {
     }
     const { run } = state;
     if (!run || run.execution.executionId !== event.data.executionId) return state;
-    return { ...state, run: runAfter(run, event), last };
+    return { ...state, run: runAfter(run, event), last, ...tallyAfter(state, event) };
   },
 };
 
@@ -158,14 +173,13 @@ function runAfter(run: Run, event: Exclude<JobEvent, { type: 'JobScheduleRecorde
   }
 }
 
-// Fixed for ever: two schedulers at once start the same run for the same instant.
+// Permanent: concurrent schedulers must derive the same run id for an instant.
 const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 
-/** Id of the run that a job's schedule asks for at an instant. */
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant that lies further ahead than this comes from a clock that was wrong: it is not waited for. */
+/** A recorded instant further ahead than this comes from a wrong clock and is ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {
@@ -174,7 +188,7 @@ export type JobStart = Omit<Execution, 'startedAt'> & {
 };
 
 /**
- * `[]` where a run was started for this instant of the schedule, or for a later one, already.
+ * Returns `[]` if a run for this scheduled instant, or for a later one, already started.
  * @throws DomainError conflict JOB_ALREADY_RUNNING
  */
 export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[] {
@@ -185,21 +199,19 @@ export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[
   return [{ type: 'JobStarted', data: { ...start, startedAt: now.toISOString() } }];
 }
 
-/** Who does something about a run. */
 export type Runner = { readonly executionId: string; readonly runner: string };
 
-/** `[]` where the run is over, or some process has it already. */
+/** Returns `[]` if the run has ended or is already claimed. */
 export function claimRun(state: JobState, { executionId, runner, term }: Runner & { term: number }, now: Date) {
   if (state.run?.execution.executionId !== executionId || state.run.claim) return [];
   const claim = { ...state.run.execution, runner, term, claimedAt: now.toISOString() };
   return [{ type: 'JobClaimed', data: claim } satisfies JobEvent];
 }
 
-/** Whether the run is under way in the hands of this runner. */
 export const isHeldBy = ({ run }: JobState, { executionId, runner }: Runner): boolean =>
   run?.execution.executionId === executionId && run.claim?.runner === runner;
 
-/** `[]` where the run is not the runner's (any more). */
+/** Returns `[]` if the runner does not hold the run. */
 export function reportProgress(
   state: JobState,
   { progress, message, ...runner }: Runner & { progress: number; message: string },
@@ -210,7 +222,7 @@ export function reportProgress(
   return [{ type: 'JobProgressed', data }];
 }
 
-/** How a run ended. `progress` and `message` of a failure: how far it had come. */
+/** The outcome of a run. On failure, `progress` and `message` are the last ones reported. */
 export type JobEnd =
   | { readonly status: 'SUCCEEDED'; readonly message: string; readonly artifact: Artifact | null }
   | {
@@ -220,7 +232,7 @@ export type JobEnd =
       readonly message: string | null;
     };
 
-/** `[]` where the run is not the runner's (any more): what a stale process has done changes nothing. */
+/** Returns `[]` if the runner does not hold the run, so a stale process changes nothing. */
 export function finishRun(state: JobState, { end, ...runner }: Runner & { end: JobEnd }, now: Date): JobEvent[] {
   if (!state.run || !isHeldBy(state, runner)) return [];
   const { status, ...rest } = end;
@@ -228,7 +240,7 @@ export function finishRun(state: JobState, { end, ...runner }: Runner & { end: J
   return [{ type: status === 'SUCCEEDED' ? 'JobSucceeded' : 'JobFailed', data } as JobEvent];
 }
 
-/** Ends a run whose process is gone. `[]` where it is over, or nobody had begun with it. */
+/** Fails a run whose process is gone. Returns `[]` if the run has ended or was never claimed. */
 export function abandonRun(
   state: JobState,
   { executionId, error }: { executionId: string; error: string },
@@ -240,7 +252,7 @@ export function abandonRun(
   return [{ type: 'JobFailed', data: { ...execution, progress, message, error, finishedAt: now.toISOString() } }];
 }
 
-/** From now on the job runs by this pattern; `[]` where it does already. */
+/** Records the job's schedule; returns `[]` if it is unchanged. */
 export function recordSchedule(state: JobState, { pattern }: { pattern: string | null }, now: Date): JobEvent[] {
   if ((state.schedule?.pattern ?? null) === pattern) return [];
   return [{ type: 'JobScheduleRecorded', data: { pattern, since: now.toISOString() } }];

@@ -1,59 +1,59 @@
 import { z } from 'zod';
-import { notFound } from '../platform/domain-error.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { ensureGivable, type PresentCategory } from './category.aggregate.js';
 import type { LedgerTransaction } from './ledger.js';
 
-// Transactions ride in events of several streams: their own, a sale's, a customer's. What happens to one later is
-// recorded on the stream that carries it; a trail is what such a stream's state keeps of it.
+// Events of several streams contain transactions: the transaction's own, a sale's and a customer's. Later changes of a
+// transaction are recorded on the stream that contains it. The trail is the part of that stream's state that tracks
+// them.
 
-/** A person's choice of a transaction's category, as events hold it; null: none. */
+/** The stream that contains a transaction. */
+export type Carrier = { readonly entity: 'transaction' | 'sale' | 'customer'; readonly recordId: string };
+
+/** A user's choice of a transaction's category; null removes the category. */
 export const CategoryChoice = z.object({
   transactionId: z.string(),
   categoryId: z.string().nullable(),
-  /** The transaction's. */
+  /** The transaction's customer. */
   customerId: z.string().nullable(),
 });
 export type CategoryChoice = z.output<typeof CategoryChoice>;
-/** What an audit entry of a choice is about. */
+/** The subject of a choice's audit entry. */
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
 type Trace = Pick<LedgerTransaction, 'direction' | 'categoryId' | 'customerId'> & {
-  /** Of the last event about the transaction, in the stream that carries it. */
+  /** Number of changes since the transaction was recorded. */
   readonly revision: number;
-  /** A person has chosen the category (or that there is none). */
+  /** Whether a user chose the category, or chose to have none. */
   readonly isChosen: boolean;
 };
 
-/** What became of the transactions that a stream carries, by their ids. */
+/** The current state of the stream's transactions, by transaction id. */
 export type LedgerTrail = Readonly<Record<string, Trace>>;
 
-/** With transactions that an event brings; those that they undo are touched by it, too. */
+/** Adds an event's transactions. A reversal also counts as a change of the transaction that it reverses. */
 export function extended(
   trail: LedgerTrail,
   transactions: readonly LedgerTransaction[],
-  revision: number,
   isChosen = false,
 ): LedgerTrail {
   const next: Record<string, Trace> = { ...trail };
   for (const { id, direction, categoryId, customerId, reversalOf } of transactions) {
     const original = reversalOf === null ? undefined : next[reversalOf];
-    if (original && reversalOf !== null) next[reversalOf] = { ...original, revision };
-    next[id] = { direction, categoryId, customerId, revision, isChosen };
+    if (original && reversalOf !== null) next[reversalOf] = { ...original, revision: original.revision + 1 };
+    next[id] = { direction, categoryId, customerId, revision: 0, isChosen };
   }
   return next;
 }
 
-/** With a choice that was made. */
-export function withChoice(
-  trail: LedgerTrail,
-  { transactionId, categoryId }: CategoryChoice,
-  revision: number,
-): LedgerTrail {
+/** Applies a choice. */
+export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: CategoryChoice): LedgerTrail {
   const known = trail[transactionId];
-  return known ? { ...trail, [transactionId]: { ...known, categoryId, revision, isChosen: true } } : trail;
+  if (!known) return trail;
+  return { ...trail, [transactionId]: { ...known, categoryId, revision: known.revision + 1, isChosen: true } };
 }
 
-/** What is asked for: a transaction of the stream, the category for it and what that is (null: none). */
+/** A request to set a transaction's category. `category` is the state of `categoryId`; both are null to remove it. */
 export type CategoryRequest = {
   readonly transactionId: string;
   readonly categoryId: string | null;
@@ -67,8 +67,8 @@ function traceOf(trail: LedgerTrail, transactionId: string): Trace {
 }
 
 /**
- * The choice to record; undefined where the same was chosen already. A rule's category is no choice, so choosing the
- * same is one.
+ * Returns the choice to record, or undefined if it repeats the previous choice. A category assigned by a rule is not a
+ * choice, so choosing it explicitly is recorded.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function choiceOn(
@@ -81,10 +81,10 @@ export function choiceOn(
   return { transactionId, categoryId, customerId };
 }
 
-/** The revision of a transaction: what If-Match is about. @throws DomainError not_found */
+/** Revision of a transaction, as compared with If-Match. @throws DomainError not_found */
 export const revisionIn = (trail: LedgerTrail, transactionId: string): number => traceOf(trail, transactionId).revision;
 
-/** The transaction with the category that it has by now. */
+/** Returns the transaction with its current category. */
 export const currentOf = (trail: LedgerTrail, transaction: LedgerTransaction): LedgerTransaction => ({
   ...transaction,
   categoryId: traceOf(trail, transaction.id).categoryId,

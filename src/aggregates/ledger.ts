@@ -1,41 +1,68 @@
 import { z } from 'zod';
-import { CalendarDate, Direction } from './fields.js';
+import {
+  CalendarDate,
+  CurrencyText,
+  DateText,
+  Direction,
+  FreeText,
+  IdText,
+  PublicAmount,
+  PublicDate,
+  PublicId,
+} from './fields.js';
+import { record, system } from './record.js';
 import { isZero, negated, sumOf } from './money.js';
 
 export const TransactionType = z.enum(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE']);
 export const DocumentEffect = z.enum(['INVOICE', 'RETURN', 'CANCELLATION']);
 
-/** One side of a transaction, in the transaction's currency: debits positive, credits negative. */
+/** A posting in the transaction's currency: debits are positive, credits negative. */
 export const Posting = z.object({ accountId: z.string(), amount: z.string() });
 export type Posting = z.output<typeof Posting>;
 
-/** A transaction as it rides in the event that causes it. Its postings sum to zero. A customer's account id is its own. */
-export const LedgerTransaction = z.object({
-  id: z.string(),
-  date: CalendarDate,
-  type: TransactionType.nullable(),
-  documentEffect: DocumentEffect.nullable(),
-  direction: Direction.nullable(),
-  amount: z.string(),
-  currency: z.string(),
-  customerId: z.string().nullable(),
-  accountId: z.string().nullable(),
-  counterAccountId: z.string().nullable(),
-  expenseItemId: z.string().nullable(),
-  categoryId: z.string().nullable(),
-  branchId: z.string().nullable(),
-  description: z.string().nullable(),
-  reference: z.string().nullable(),
-  systemGenerated: z.boolean(),
-  sourceId: z.string().nullable(),
-  externalId: z.string().nullable(),
-  saleId: z.string().nullable(),
-  reversalOf: z.string().nullable(),
-  postings: z.array(Posting),
+const text = z.string().nullable();
+const reference = system(text, { published: PublicId.nullable() });
+const freeText = system(text, { published: FreeText });
+const seen = system(text, { published: true });
+
+/** A transaction. Its postings sum to zero. A customer's ledger account has the customer's id. */
+export const transactionRecord = record({
+  id: system(z.string(), { shown: IdText, published: PublicId }),
+  date: system(CalendarDate, {
+    shown: DateText,
+    published: PublicDate.meta({ description: "In the tenant's time zone." }),
+  }),
+  type: system(TransactionType.nullable(), { published: true }),
+  documentEffect: system(DocumentEffect.nullable(), { published: true }),
+  direction: system(Direction.nullable(), { published: true }),
+  amount: system(z.string(), { published: PublicAmount }),
+  currency: system(z.string(), { published: CurrencyText }),
+  customerId: reference,
+  accountId: reference,
+  counterAccountId: reference,
+  expenseItemId: reference,
+  categoryId: reference,
+  branchId: reference,
+  description: freeText,
+  reference: freeText,
+  systemGenerated: system(z.boolean(), { published: true }),
+  sourceId: seen,
+  externalId: seen,
+  saleId: reference,
+  reversalOf: system(text, {
+    published: PublicId.nullable().meta({ description: 'The transaction that this one undoes.' }),
+  }),
+  postings: system(z.array(Posting), {
+    published: z
+      .array(z.strictObject({ accountId: PublicId, amount: PublicAmount }))
+      .meta({ description: 'Debits positive, credits negative; they sum to zero.' }),
+  }),
 });
+/** A transaction as stored in the event that causes it. */
+export const LedgerTransaction = z.object(transactionRecord.stored);
 export type LedgerTransaction = z.output<typeof LedgerTransaction>;
 
-/** What a transaction carries whatever its kind. */
+/** Facts common to transactions of every type. */
 export type EntryFacts = Pick<LedgerTransaction, 'id' | 'date' | 'currency'> &
   Partial<
     Pick<
@@ -81,7 +108,7 @@ function entry(facts: EntryFacts, kind: Kind): LedgerTransaction {
   return balanced(transaction);
 }
 
-/** The transaction itself. @throws Error when its postings do not sum to zero: a defect that must never be written */
+/** Returns the transaction. @throws Error if its postings do not sum to zero, a defect that must never be stored */
 export function balanced(transaction: LedgerTransaction): LedgerTransaction {
   const amounts = transaction.postings.map((posting) => posting.amount);
   const sum = sumOf(amounts, transaction.currency);
@@ -98,7 +125,7 @@ export type DocumentAmounts = {
   readonly gross: string;
 };
 
-// The customer and Sales are posted to even when nothing is owed, so that statements list the document; tax only if any.
+// A zero total is still posted to the customer and Sales, so that statements list the document. Zero tax is not.
 function documentPostings({ customerId, salesAccountId, taxAccountId, net, tax, gross }: DocumentAmounts): Posting[] {
   const taxed = isZero(tax) ? [] : [credit(taxAccountId, tax)];
   return [debit(customerId, gross), credit(salesAccountId, net), ...taxed];
@@ -138,7 +165,7 @@ export const collection = (
     postings: [debit(accountId, amount), credit(customerId, amount)],
   });
 
-/** Who is paid: a customer, a supplier's or employee's account, or an expense. */
+/** The payee: a customer, a supplier's or employee's account, or an expense account. */
 export type Payee =
   { readonly customerId: string } | { readonly counterAccountId: string } | { readonly expenseItemId: string };
 
@@ -172,16 +199,16 @@ export const transfer = (
     postings: [debit(counterAccountId, amount), credit(accountId, amount)],
   });
 
-/** What an adjustment or an opening balance is about: an account, or a customer. */
+/** The account or customer of an adjustment or opening balance. */
 export type Subject = { readonly accountId: string } | { readonly customerId: string };
 
 export type Correction = {
   readonly type: 'ADJUSTMENT' | 'OPENING_BALANCE';
   readonly subject: Subject;
-  /** IN: the account gets, or the customer gives. OUT: the account gives, or the customer gets (owes more). */
+  /** IN: the account receives, or the customer pays. OUT: the account pays, or the customer receives (owes more). */
   readonly direction: Direction;
   readonly amount: string;
-  /** Adjustments or Opening balances. */
+  /** The account Adjustments or Opening balances. */
   readonly balancingAccountId: string;
 };
 
@@ -197,10 +224,10 @@ export function correction(facts: EntryFacts, data: Correction): LedgerTransacti
 
 const opposite = { IN: 'OUT', OUT: 'IN' } as const;
 
-/** What a user gives to undo a transaction, with the id of the reversal to be. */
+/** A request to cancel a transaction, with the id of the future reversal. */
 export type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
 
-/** Undoes a transaction. `documentEffect` is CANCELLATION when a partner's CANCELLATION undoes a document. */
+/** `documentEffect` is CANCELLATION when a partner's CANCELLATION reverses a document. */
 export function reversal(
   original: LedgerTransaction,
   facts: Omit<EntryFacts, 'currency' | 'reversalOf'>,

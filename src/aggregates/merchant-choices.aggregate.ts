@@ -1,20 +1,21 @@
 import { z } from 'zod';
-import { fold, technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { fold, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant } from './fields.js';
 
 /**
- * What people chose for the transactions of one merchant, and what is learned from it:
+ * Users' category choices for one merchant's transactions, and the category learned from them:
  *
- * - Of the choices on one transaction the last one counts. In the order of these last choices, when those on the newest
- *   three transactions are the same category, that category is learned.
- * - While a category is learned, a transaction whose last choice since then is another one, or none, speaks against it.
- *   When two do, it is learned no more. From then on, or for another category, three are needed again.
+ * - Only the last choice on each transaction counts. A category is learned when the three transactions with the newest
+ *   last choices agree on it.
+ * - While a category is learned, a transaction contradicts it if its last choice since then is another category or
+ *   none. Two contradicting transactions end the learned category. Learning one again, or another, takes three
+ *   transactions as before.
  */
 const Noted = z.object({
   transactionId: z.string(),
   categoryId: z.string().nullable(),
-  /** Of the event that tells of the choice. */
+  /** Id of the event that recorded the choice. */
   choiceId: z.string(),
   chosenAt: Instant,
 });
@@ -28,19 +29,19 @@ export const merchantChoicesEvents = {
 export type MerchantChoicesEvent = EventOf<typeof merchantChoicesEvents>;
 
 export type NotedChoice = z.output<typeof Noted>;
-/** A category, and the choice that made the difference. */
+/** A category, and the choice that caused it to be learned or unlearned. */
 export type Conclusion = z.output<typeof Concluded>;
 type Mark = Pick<NotedChoice, 'choiceId' | 'chosenAt'>;
 
 export type MerchantChoices = {
-  /** The newest choices by time, oldest first: what is delivered again changes nothing. */
+  /** The newest choices by time, oldest first. They detect redelivered choices. */
   readonly noted: readonly Mark[];
-  /** The newest transactions by their last choices, oldest first. */
+  /** The transactions with the newest last choices, oldest first. */
   readonly recent: readonly Pick<NotedChoice, 'transactionId' | 'categoryId'>[];
   readonly learned: Conclusion | null;
-  /** Transactions that speak against what is learned. */
+  /** Transactions that contradict the learned category. */
   readonly contrary: readonly string[];
-  /** The last one that is learned no more. */
+  /** The category that was last unlearned. */
   readonly unlearned: Conclusion | null;
 };
 
@@ -64,11 +65,11 @@ export const merchantChoices: Aggregate<MerchantChoices, MerchantChoicesEvent> =
   },
 };
 
-/** The same for all spellings of a name that rules do not tell apart. `merchant`: normalizedText of it. */
+/** Same id for all spellings that rules treat as equal. `merchant` must be normalized with `normalizedText`. */
 export const merchantChoicesId = (tenantId: string, merchant: string): string =>
   nameUuid(`merchant/${merchant}`, tenantId);
 
-/** There is one for each category: what is learned again is the same rule, unless people have had their say on it. */
+/** One rule id per category: learning a category again reuses its rule, unless a user has changed that rule. */
 export const learnedRuleId = (choicesId: string, categoryId: string): string =>
   nameUuid(`learned-rule/${categoryId}`, choicesId);
 
@@ -88,21 +89,21 @@ function withChoice(state: MerchantChoices, choice: NotedChoice): MerchantChoice
 const sortKey = ({ chosenAt, choiceId }: Mark): string => `${chosenAt} ${choiceId}`;
 const byTime = (a: Mark, b: Mark): number => (sortKey(a) < sortKey(b) ? -1 : 1);
 
-/** One that is older than all that are remembered was noted, too: choices are delivered in order. */
+/** Choices are delivered in order, so a choice older than all remembered ones was already noted. */
 function isNoted({ noted }: MerchantChoices, choice: NotedChoice): boolean {
   if (noted.some(({ choiceId }) => choiceId === choice.choiceId)) return true;
   const [oldest] = noted;
   return oldest !== undefined && noted.length === MAX_NOTED && byTime(choice, oldest) < 0;
 }
 
-/** The category on which the newest transactions agree. */
+/** The category that the newest transactions agree on, or null. */
 function streakOf({ recent }: MerchantChoices): string | null {
   const [first] = recent;
   const isStreak = recent.length === STREAK && recent.every(({ categoryId }) => categoryId === first?.categoryId);
   return isStreak ? (first?.categoryId ?? null) : null;
 }
 
-/** At most one: where two have just spoken against it, the newest three are not of one mind. */
+/** At most one event: after two contradictions, the newest three transactions cannot agree. */
 function conclusionOf(state: MerchantChoices, choiceId: string): MerchantChoicesEvent[] {
   const { learned, contrary } = state;
   if (learned && contrary.length >= CONTRARY)
@@ -111,7 +112,7 @@ function conclusionOf(state: MerchantChoices, choiceId: string): MerchantChoices
   return categoryId === null ? [] : [{ type: 'MerchantCategoryLearned', data: { categoryId, choiceId } }];
 }
 
-/** `[]` where the choice is noted already. */
+/** Returns `[]` if the choice was already noted. */
 export function noteChoice(state: MerchantChoices, data: NotedChoice): MerchantChoicesEvent[] {
   if (isNoted(state, data)) return [];
   const noted: MerchantChoicesEvent = { type: 'MerchantChoiceNoted', data };

@@ -1,21 +1,21 @@
 import * as iso4217 from 'dinero.js/currencies';
 import { z } from 'zod';
-import { invalid } from '../platform/domain-error.js';
+import { invalid } from '../eventsourcing/domain-error.js';
 
 /**
- * Money is a decimal string with exactly its currency's digits ("1250.00", "-100.00", JPY "1250"), in memory while
- * adding a bigint of minor units; never a floating-point number.
+ * Money is a decimal string with exactly its currency's decimals ("1250.00", "-100.00", JPY "1250"). Arithmetic uses a
+ * bigint of minor units, never a floating-point number.
  */
 export const MAX_INTEGER_DIGITS = 15;
 
 const digitsByCurrency = new Map<string, number>([
   ...Object.values(iso4217).map(({ code, exponent }) => [code, exponent] as const),
-  // dinero counts the fifths of ariary and ouguiya as one digit; ISO 4217 gives both two.
+  // dinero gives ariary and ouguiya one decimal, because they divide into fifths; ISO 4217 gives both two.
   ['MGA', 2],
   ['MRU', 2],
 ]);
 
-/** Digits after the point of a currency (ISO 4217 minor units). @throws RangeError for an unknown code */
+/** Number of decimals of a currency (ISO 4217 minor units). @throws RangeError for an unknown code */
 export function currencyDigits(currency: string): number {
   const digits = digitsByCurrency.get(currency);
   if (digits === undefined) throw new RangeError(`Unknown currency ${currency}`);
@@ -27,13 +27,13 @@ export const Currency = z
   .regex(/^[A-Z]{3}$/, 'Must be a currency code of three capital letters, like EUR.')
   .refine((code) => digitsByCurrency.has(code), 'Must be a currency of ISO 4217 that has minor units.');
 
-/** @throws DomainError invalid CURRENCY_MISMATCH for another currency than that of the tenant's books */
+/** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not that of the tenant's books */
 export function ensureCurrency(given: string | undefined, currency: string): void {
   if (given === undefined || given === currency) return;
   throw invalid([{ path: 'currency', message: `The books are kept in ${currency}.` }], 'CURRENCY_MISMATCH');
 }
 
-/** Minor units of a decimal string of at most `digits` decimals. @throws RangeError for any other text */
+/** Converts a decimal string with at most `digits` decimals to minor units. @throws RangeError for any other text */
 export function toMinor(amount: string, digits: number): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount);
   const fraction = match?.[3] ?? '';
@@ -42,7 +42,7 @@ export function toMinor(amount: string, digits: number): bigint {
   return match[1] === '-' ? -minor : minor;
 }
 
-/** The decimal string of an amount in minor units; zero has no sign. */
+/** Converts minor units to a decimal string; zero has no sign. */
 export function fromMinor(minor: bigint, digits: number): string {
   const sign = minor < 0n ? '-' : '';
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');
@@ -50,7 +50,7 @@ export function fromMinor(minor: bigint, digits: number): string {
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** The sum of amounts of one currency. */
+/** Sums amounts of one currency. */
 export function sumOf(amounts: readonly string[], currency: string): string {
   const digits = currencyDigits(currency);
   return fromMinor(
@@ -65,7 +65,7 @@ export const negated = (amount: string): string => {
   return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
 };
 
-/** Negative, zero or positive as `a` is less than, equal to or more than `b`. */
+/** Returns a negative, zero or positive number if `a` is less than, equal to or greater than `b`. */
 export function compareAmounts(a: string, b: string, currency: string): number {
   const digits = currencyDigits(currency);
   const difference = toMinor(a, digits) - toMinor(b, digits);
@@ -74,17 +74,15 @@ export function compareAmounts(a: string, b: string, currency: string): number {
 
 export type DecimalLimits = {
   readonly decimals: number;
-  /** Refuses zero. */
+  /** Rejects zero. */
   readonly positive?: boolean;
   readonly max?: number;
 };
 
-/** In a pattern: what follows has a digit that is not 0. */
+/** Lookahead that requires a non-zero digit. */
 const ABOVE_ZERO = '(?=[0.]*[1-9])';
 
-/**
- * A non-negative number of at most 15 integer digits, written as a string or as a JSON number; parsed to plain digits.
- */
+/** A non-negative number with at most 15 integer digits, as a string or a JSON number; parsed to plain digits. */
 export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits) =>
   z
     .union([z.string(), z.number()], 'Must be a decimal number, as a string or as a number.')
@@ -95,19 +93,19 @@ export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits)
       context.addIssue({ code: 'custom', message: fault });
       return z.NEVER;
     })
-    // In JSON Schema a pattern concerns only strings, a minimum only numbers.
+    // In JSON Schema, `pattern` applies only to strings and `minimum` only to numbers.
     .meta({
       pattern: `^${positive ? ABOVE_ZERO : ''}(?:0|[1-9]\\d{0,${MAX_INTEGER_DIGITS - 1}})(?:\\.\\d{1,${decimals}})?$`,
       minimum: positive ? 1 / 10 ** decimals : 0,
       maximum: max ?? 10 ** MAX_INTEGER_DIGITS - 1,
     });
 
-/** An amount of money above zero, as it comes in; `amountIn` then fits it to its currency. */
+/** A positive amount in a request. `amountIn` then checks it against its currency. */
 export const MoneyInput = decimalInput({ decimals: 4, positive: true });
-/** The same, zero included: totals of documents. */
+/** Like MoneyInput, but accepts zero, for document totals. */
 export const MoneyOrZeroInput = decimalInput({ decimals: 4 });
 
-// Beyond 15 significant digits a double no longer says what was written.
+// A double does not preserve more than 15 significant digits.
 function plainDigits(input: number): string {
   const text = String(input);
   return text.replace(/[-.]/g, '').replace(/^0+/, '').length > 15 ? 'inexact' : text;
@@ -126,8 +124,8 @@ function faultOf(text: string, { decimals, positive, max }: DecimalLimits): stri
 }
 
 /**
- * An amount that came in, written with exactly its currency's digits.
- * @throws DomainError invalid when it has more decimals than the currency, is zero (unless `orZero`) or too large
+ * Formats a request's amount with exactly its currency's decimals.
+ * @throws DomainError invalid if it has more decimals than the currency, is zero (unless `orZero`) or is too large
  */
 export function amountIn(currency: string, text: string, path = 'amount', { orZero = false } = {}): string {
   const digits = currencyDigits(currency);
@@ -136,23 +134,23 @@ export function amountIn(currency: string, text: string, path = 'amount', { orZe
   return fromMinor(toMinor(text, digits), digits);
 }
 
-// Decimals of quantities, unit prices and discounts; of tax rates.
+// Maximum decimals: LINE_DECIMALS for quantities, unit prices and discounts; RATE_DECIMALS for tax rates.
 const LINE_DECIMALS = 6;
 const RATE_DECIMALS = 4;
 const HUNDRED_PER_CENT = 100n * 10n ** BigInt(RATE_DECIMALS);
 
-/** numerator / divisor to the nearest integer, halves upwards. */
+/** Divides and rounds to the nearest integer, halves up. */
 function roundedHalfUp(numerator: bigint, divisor: bigint): bigint {
   const [dividend, by] = [2n * numerator + divisor, 2n * divisor];
-  // BigInt division rounds towards zero; below zero that has to become downwards.
+  // BigInt division truncates towards zero; negative results must round down.
   return dividend >= 0n ? dividend / by : (dividend - by + 1n) / by;
 }
 
 export type PricedLine = { readonly net: string; readonly tax: string; readonly gross: string };
 
 /**
- * A line of a sale, at the currency's digits: net = round(quantity × unitPrice − discount), gross = round(net × (1 +
- * taxRate / 100)), half up; tax is the difference. Undefined when the discount is more than the price.
+ * Prices a sale line with the currency's decimals, rounding half up: net = round(quantity × unitPrice − discount),
+ * gross = round(net × (1 + taxRate / 100)), tax = gross − net. Returns undefined if the discount exceeds the price.
  */
 export function priceLine(
   line: { readonly quantity: string; readonly unitPrice: string; readonly discount: string; readonly taxRate: string },

@@ -1,25 +1,22 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
-/**
- * How many notifications a person may have read one by one since they last read all. The next one then reads all, so
- * that what is kept of a person stays small.
- */
+/** Maximum notifications read one by one. The next one marks all as read, which bounds the inbox's state. */
 const MAX_SINGLE_READS = 2_000;
 
 export const notificationInboxEvents = {
   NotificationRead: domain('UPDATE', 'notification', z.object({ notificationId: z.string() }), {
     subject: ({ notificationId }) => notificationId,
   }),
-  /** Everything that is before this event in the history, and addressed to the person. */
+  /** Marks all notifications to the person that precede this event in the history. */
   AllNotificationsRead: domain('UPDATE', 'notification', z.object({})),
 };
 export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;
 
-/** `sweeps`: how often all were read. `readIds`: what was read one by one since then. */
+/** `sweeps` counts AllNotificationsRead events. `readIds` lists notifications read one by one since the last one. */
 export type NotificationInbox = { readonly sweeps: number; readonly readIds: readonly string[] };
 
-/** What one person has read; the stream has the user's or operator's id. */
+/** One person's read notifications; the stream has the user's or operator's id. */
 export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEvent> = {
   name: 'notification-inbox',
   events: notificationInboxEvents,
@@ -34,14 +31,14 @@ export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEv
   },
 };
 
-/** What the read model tells of a notification of somebody's: `sweeps` as the model knows them. */
+/** A person's notification in the read model. `sweeps` is the count that the model has processed. */
 export type SeenNotification = {
   readonly notificationId: string;
   readonly isRead: boolean;
   readonly sweeps: number;
 };
 
-/** It was there when the model was asked, so whatever swept since then has read it. */
+/** The notification existed when the model was read, so any later sweep has marked it as read. */
 export const isReadIn = (state: NotificationInbox, { notificationId, isRead, sweeps }: SeenNotification): boolean =>
   isRead || state.sweeps > sweeps || state.readIds.includes(notificationId);
 
@@ -51,6 +48,6 @@ export function readNotification(state: NotificationInbox, seen: SeenNotificatio
   return [{ type: 'NotificationRead', data: { notificationId: seen.notificationId } }];
 }
 
-/** `unread`: how many there are to be read. */
+/** `unread` is the number of unread notifications. */
 export const readAllNotifications = (_: NotificationInbox, { unread }: { unread: number }): NotificationInboxEvent[] =>
   unread === 0 ? [] : [{ type: 'AllNotificationsRead', data: {} }];

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 import { IdList, line, paragraph, RecordId } from './fields.js';
 import { Role } from './user.aggregate.js';
 
 export const NotificationType = z.enum(['INFO', 'SUCCESS', 'WARNING', 'ERROR']);
 export type NotificationType = z.output<typeof NotificationType>;
 
-/** How many people one record may name. Whoever addresses more sends several records. */
+/** Maximum recipients per record. Senders with more recipients create several records. */
 export const MAX_NAMED = 1_000;
 const MAX_TITLE_LENGTH = 200;
 const MAX_BODY_LENGTH = 2_000;
 const MAX_LINK_LENGTH = 1_000;
 
-/** A path of this service's own pages, or an https address: nothing that a browser would carry out. */
+/** A path on this service, or an https address. Excludes links that a browser would execute. */
 const Link = line(MAX_LINK_LENGTH).refine(
   (link) => /^\/(?![/\\])/.test(link) || (/^https:\/\//i.test(link) && URL.canParse(link)),
   'Must be a path that begins with one slash, or an https address.',
@@ -58,8 +58,8 @@ export const SendAdminNotification = z
 export type SendAdminNotification = z.output<typeof SendAdminNotification>;
 
 /**
- * Whom it is for. `everyone` and `roles`: who was active (and had one of the roles) at the event's own place in the
- * history, as their own histories tell. `users`: these, of whom it was known then that they were active.
+ * The recipients. For `everyone` and `roles`: users who were active, and had one of the roles, at the event's position
+ * in the history, according to their own streams. For `users`: the listed users, known to be active at that time.
  */
 export const Audience = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('everyone') }),
@@ -83,7 +83,7 @@ export const notificationEvents = {
 export type NotificationEvent = EventOf<typeof notificationEvents>;
 export type Notification = { readonly status: 'absent' } | ({ readonly status: 'sent' } & NewNotification);
 
-/** Something that people are told, stored once however many they are. */
+/** A notification, stored once for any number of recipients. */
 export const notification: Aggregate<Notification, NotificationEvent> = {
   name: 'notification',
   events: notificationEvents,
@@ -91,6 +91,6 @@ export const notification: Aggregate<Notification, NotificationEvent> = {
   evolve: (_, event) => ({ status: 'sent', ...event.data }),
 };
 
-/** Once: what tells the same again has the same id. */
+/** Idempotent: a repeated notification has the same id. */
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];

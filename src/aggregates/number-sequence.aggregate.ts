@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
 export const numberSequenceEvents = {
-  /** Numbers up to and including `upTo` belong to whoever appended this; gaps are allowed. */
+  /** Reserves numbers up to and including `upTo` for the appender; gaps are allowed. */
   NumbersReserved: technical(z.object({ upTo: z.int() })),
 };
 export type NumberSequenceEvent = EventOf<typeof numberSequenceEvents>;
 export type NumberSequence = { readonly upTo: number };
 
-/** One sequence of numbers of a tenant, handed out in blocks. */
+/** A tenant's number sequence, allocated in blocks. */
 export const numberSequence: Aggregate<NumberSequence, NumberSequenceEvent> = {
   name: 'number-sequence',
   events: numberSequenceEvents,

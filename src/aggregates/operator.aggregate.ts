@@ -1,57 +1,70 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { notFound } from '../platform/domain-error.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import {
   Credentials,
   emailClaim,
+  FullName,
   newPassword,
   noSessions,
   PasswordChange,
-  recordedEmail,
-  recordedName,
   recordedPasswordHash,
   wrongPassword,
   type OwnPassword,
   type SessionRule,
 } from './credentials.js';
-import { changesTo, someOf } from './fields.js';
+import { changesTo, Email, someOf } from './fields.js';
+import { identityClaim, isSameIdentity, OidcIdentity } from './oidc-identity.js';
+import { record, text, type ChangesTo } from './record.js';
 
+export const operatorRecord = record({
+  fullName: text(FullName, { personal: true, searched: true }),
+  email: text(Email, { fixed: true, personal: true, searched: true, shown: z.string().meta({ format: 'email' }) }),
+});
 export const CreateOperator = Credentials.meta({ id: 'CreateOperatorDto' });
 export type CreateOperator = z.output<typeof CreateOperator>;
 
-/** What operators may change of themselves. */
+/** Fields that operators may change in their own account. */
 export type UpdateOperator = { readonly fullName?: string };
 
-const OperatorCreated = z.object({ fullName: recordedName, email: recordedEmail, passwordHash: recordedPasswordHash });
+const OperatorCreated = z.object({ ...operatorRecord.stored, passwordHash: recordedPasswordHash });
 export type NewOperator = z.output<typeof OperatorCreated>;
 
 export const operatorEvents = {
   OperatorCreated: domain('CREATE', 'operator', OperatorCreated),
-  OperatorUpdated: domain('UPDATE', 'operator', z.object({ changes: someOf({ fullName: recordedName }) })),
+  OperatorUpdated: domain('UPDATE', 'operator', z.object({ changes: someOf(operatorRecord.changes) })),
   OperatorPasswordChanged: domain('UPDATE', 'operator', PasswordChange),
+  OperatorIdentityLinked: domain('UPDATE', 'operator', OidcIdentity),
   OperatorDeleted: domain('DELETE', 'operator', z.object({})),
 };
 export type OperatorEvent = EventOf<typeof operatorEvents>;
 
-export type Operator = { status: 'absent' } | ({ status: 'active' | 'deleted' } & NewOperator & SessionRule);
+export type Operator =
+  { status: 'absent' } | ({ status: 'active' | 'deleted'; identity: OidcIdentity | null } & NewOperator & SessionRule);
 
 export const operator: Aggregate<Operator, OperatorEvent> = {
   name: 'operator',
   events: operatorEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'OperatorCreated') return { status: 'active', epoch: 0, keptSessionId: null, ...event.data };
+    if (event.type === 'OperatorCreated')
+      return { status: 'active', epoch: 0, keptSessionId: null, identity: null, ...event.data };
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'OperatorUpdated':
         return { ...state, ...event.data.changes };
       case 'OperatorPasswordChanged':
         return { ...state, ...newPassword(state, event.data) };
+      case 'OperatorIdentityLinked':
+        return { ...state, identity: event.data };
       case 'OperatorDeleted':
         return { ...state, status: 'deleted', ...noSessions(state) };
     }
   },
-  claims: (state) => (state.status === 'active' ? [emailClaim(state.email)] : []),
+  claims: (state) =>
+    state.status === 'active'
+      ? [emailClaim(state.email), ...(state.identity ? [identityClaim(state.identity)] : [])]
+      : [],
   membership: {
     of: (state) => ({ keeps: state.status === 'active', uses: [] }),
     staysWhile: 'last',
@@ -68,11 +81,11 @@ export const createOperator = (state: Operator, data: NewOperator): OperatorEven
   state.status === 'absent' ? [{ type: 'OperatorCreated', data }] : [];
 
 export function updateOperator(state: Operator, patch: UpdateOperator): OperatorEvent[] {
-  const changes = changesTo<{ fullName: string }>(present(state), patch);
+  const changes = changesTo<ChangesTo<typeof operatorRecord>>(present(state), patch);
   return changes ? [{ type: 'OperatorUpdated', data: { changes } }] : [];
 }
 
-/** @throws DomainError invalid when the account is not as it was when the current password was checked */
+/** @throws DomainError invalid if the account changed since the current password was verified */
 export function changeOwnOperatorPassword(state: Operator, { epoch, ...change }: OwnPassword): OperatorEvent[] {
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
   if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();
@@ -83,3 +96,10 @@ export function deleteOperator(state: Operator): OperatorEvent[] {
   present(state);
   return [{ type: 'OperatorDeleted', data: {} }];
 }
+
+/** Binds the identity of the first sign-in; returns `[]` if the operator already has one. */
+export const bindOperatorIdentity = (state: Operator, identity: OidcIdentity): OperatorEvent[] =>
+  state.status === 'active' && state.identity === null ? [{ type: 'OperatorIdentityLinked', data: identity }] : [];
+
+export const operatorHasIdentity = (state: Operator, identity: OidcIdentity): boolean =>
+  state.status === 'active' && isSameIdentity(state.identity, identity);

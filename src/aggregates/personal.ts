@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 /**
- * Marks in the events' schemas. `personal`: says something about a natural person, to be encrypted for each subject
- * one day. `secret`: a digest that grants access; never leaves the history, neither in audit changes nor in logs.
+ * Marks in event schemas. `personal`: data about a natural person, intended for future encryption per subject.
+ * `secret`: a digest that grants access. It appears only in the history, never in audit changes or logs.
  */
 export type Mark = 'personal' | 'secret';
 
 export const personal = <S extends z.ZodType>(schema: S): S => schema.meta({ personal: true });
 export const secret = <S extends z.ZodType>(schema: S): S => schema.meta({ secret: true });
 
-/** The paths that carry a mark, dotted, with `[]` for list items: `owner.email`, `links[].externalId`. */
+/** Paths of the marked fields, dotted, with `[]` for list items: `owner.email`, `links[].externalId`. */
 export function markedFields(schema: z.ZodType, mark: Mark, path = ''): readonly string[] {
   if (schema.meta()?.[mark] === true) return [path];
   if (schema instanceof z.ZodObject) {

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
+import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 import { Instant } from './fields.js';
 
 const Failed = z.object({ subscriptionId: z.string(), code: z.string() });
 export type FailedPush = z.output<typeof Failed>;
 
 const PushesDelivered = z.object({
-  /** Where the next stretch begins: everything before it is done. */
+  /** Start of the next batch: everything before it is done. */
   cursor: z.string(),
   delivered: z.int().min(0),
   gone: z.int().min(0),
-  /** Given up, with the last reason. */
+  /** Pushes that were given up, with the last reason. */
   failed: z.array(Failed),
-  /** Those of the delivered whose last use, as it is shown, is older than an hour. */
+  /** Delivered subscriptions whose displayed last use is more than an hour old. */
   used: z.array(z.string()),
-  /** Nobody is left to be pushed to. */
+  /** No recipients remain. */
   isLast: z.boolean(),
   at: Instant,
 });
@@ -22,9 +22,9 @@ export type PushStretch = Omit<z.output<typeof PushesDelivered>, 'at'>;
 
 const FailedPushesRetried = z.object({
   delivered: z.int().min(0),
-  /** Given up once more. */
+  /** Pushes that were given up again. */
   failed: z.array(Failed),
-  /** Whose turn came: the others are given up as before. Older events have none: it was everybody's. */
+  /** Subscriptions that were retried; the others remain failed. Older events lack it: they retried all of them. */
   tried: z.exactOptional(z.array(z.string())),
   at: Instant,
 });
@@ -32,7 +32,7 @@ export type RetriedPushes = Required<Omit<z.output<typeof FailedPushesRetried>, 
 
 export const pushDeliveryEvents = {
   PushesDelivered: technical(PushesDelivered),
-  /** What had been given up was tried again. */
+  /** Failed pushes were retried. */
   FailedPushesRetried: technical(FailedPushesRetried),
 };
 export type PushDeliveryEvent = EventOf<typeof pushDeliveryEvents>;
@@ -42,7 +42,7 @@ export type PushDelivery = {
   readonly failed: readonly FailedPush[];
 };
 
-/** How far the pushes of one notification have come, in stretches of at most a thousand; with the notification's id. */
+/** Push progress of one notification, in batches of at most a thousand. It has the notification's id. */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',
   events: pushDeliveryEvents,
@@ -55,14 +55,14 @@ export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
       }
       case 'FailedPushesRetried': {
         const { tried, failed } = event.data;
-        // Who fails again goes to the end: the next replay begins with the others.
+        // Repeated failures move to the end, so the next replay starts with the others.
         return { ...state, failed: [...(tried ? without(tried, state.failed) : []), ...failed] };
       }
     }
   },
 };
 
-/** `after`: the cursor from which the stretch was delivered. A second leader's tale of the same stretch changes nothing. */
+/** `after` is the cursor where the batch started. Returns `[]` if another leader already recorded the batch. */
 export function recordPushes(
   state: PushDelivery,
   { after, ...stretch }: PushStretch & { readonly after: string },
@@ -72,7 +72,7 @@ export function recordPushes(
   return [{ type: 'PushesDelivered', data: { ...stretch, at: now.toISOString() } }];
 }
 
-/** What another process has settled meanwhile, by a replay of its own, is settled. */
+/** Pushes that another process settled meanwhile by its own replay remain settled. */
 export function recordRetriedPushes(
   state: PushDelivery,
   { delivered, failed, tried }: RetriedPushes,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { notFound } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { line } from './fields.js';
 import { personal, secret } from './personal.js';
 
-/** Of one person; a new one beyond it takes the place of the oldest. */
+/** Maximum per person; a new subscription replaces the oldest. */
 export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
-/** An uncompressed point of P-256 (65 bytes, the first of them 4); whether it is on the curve, the encryption says. */
+/** An uncompressed P-256 point: 65 bytes, the first is 4. The encryption checks that it is on the curve. */
 const P256dh = z.string().regex(/^B[A-P][\w-]{84}[AEIMQUYcgkosw048]={0,2}$/, 'Must be a P-256 key, base64url.');
 const Auth = z.string().regex(/^[\w-]{21}[AQgw]={0,2}$/, 'Must be 16 bytes, base64url.');
 const Endpoint = z.string().trim().min(1).max(MAX_ENDPOINT_LENGTH);
@@ -29,7 +29,7 @@ export const DeleteWebPushSubscription = z
 
 const PushSubscribed = z.object({
   userId: z.string(),
-  /** Whoever has it can push to the browser. */
+  /** A capability URL: anyone who has it can push to the browser. */
   endpoint: secret(personal(z.string())),
   keys: z.object({ p256dh: secret(z.string()), auth: secret(z.string()) }),
   userAgent: personal(z.string().nullable()),
@@ -40,9 +40,9 @@ const EndReason = z.enum(['UNSUBSCRIBED', 'GONE', 'REPLACED', 'USER_DELETED']);
 export type EndReason = z.output<typeof EndReason>;
 
 export const pushSubscriptionEvents = {
-  /** Again where the browser's keys or its person have changed. */
+  /** Appended again when the browser's keys or person change. */
   PushSubscribed: domain('CREATE', 'notification', PushSubscribed, { label: () => 'Web Push' }),
-  /** GONE: the push service does not know it any more. REPLACED: by newer ones of the same person. */
+  /** GONE: unknown to the push service. REPLACED: superseded by newer subscriptions of the same person. */
   PushUnsubscribed: domain('DELETE', 'notification', z.object({ userId: z.string(), reason: EndReason }), {
     label: () => 'Web Push',
   }),
@@ -50,7 +50,7 @@ export const pushSubscriptionEvents = {
 export type PushSubscriptionEvent = EventOf<typeof pushSubscriptionEvents>;
 export type PushSubscription = { readonly status: 'absent' } | ({ readonly status: 'present' } & NewPushSubscription);
 
-/** A browser that may be pushed to; the id derives from the endpoint. */
+/** A browser's push subscription; the id derives from the endpoint. */
 export const pushSubscription: Aggregate<PushSubscription, PushSubscriptionEvent> = {
   name: 'push-subscription',
   events: pushSubscriptionEvents,
@@ -65,11 +65,11 @@ export const pushSubscription: Aggregate<PushSubscription, PushSubscriptionEvent
   },
 };
 
-// Fixed for ever: the same browser is the same subscription.
+// Permanent: a browser must always map to the same subscription.
 const ENDPOINT_NAMESPACE = 'b0b7b7b0-3f0e-5d9c-8b6d-5a3c6f0e2d41';
 export const pushSubscriptionId = (endpoint: string): string => nameUuid(endpoint, ENDPOINT_NAMESPACE);
 
-/** `[]` where the browser is the same person's with the same keys. Another's becomes this person's. */
+/** Returns `[]` if the person already has it with these keys. Another person's subscription is transferred. */
 export function subscribeToPush(
   state: PushSubscription,
   { isHere, ...data }: NewPushSubscription & { readonly isHere: boolean },
@@ -83,7 +83,7 @@ export function subscribeToPush(
   return isSame && isHere ? [] : [{ type: 'PushSubscribed', data }];
 }
 
-/** Ends it for the person whose it was thought to be; another's stays. */
+/** Ends the subscription if it still belongs to `userId`; otherwise returns `[]`. */
 export function unsubscribeFromPush(
   state: PushSubscription,
   { userId, reason }: { readonly userId: string; readonly reason: EndReason },
@@ -92,7 +92,7 @@ export function unsubscribeFromPush(
   return [{ type: 'PushUnsubscribed', data: { userId, reason } }];
 }
 
-/** @throws DomainError not_found when it is not the person's */
+/** @throws DomainError not_found if the subscription does not belong to the person */
 export function endOwnPush(state: PushSubscription, { userId }: { readonly userId: string }): PushSubscriptionEvent[] {
   if (state.status === 'absent' || state.userId !== userId) throw notFound('push subscription');
   return unsubscribeFromPush(state, { userId, reason: 'UNSUBSCRIBED' });

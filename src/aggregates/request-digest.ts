@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
-import { DomainError } from '../platform/domain-error.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 
 /**
- * A digest of each top-level member of a request's body as it came (before defaults), over its canonical form (RFC
- * 8785), to tell a retry from a different request without keeping the request.
+ * Digests of a body's members before defaults, over their canonical form (RFC 8785). They distinguish a retry from a
+ * different request without storing the request.
  */
 export const fieldHashes = (rawBody: object): Record<string, string> =>
   Object.fromEntries(
@@ -13,7 +13,7 @@ export const fieldHashes = (rawBody: object): Record<string, string> =>
 
 type FieldHashes = Readonly<Record<string, string>>;
 
-/** @throws DomainError conflict IDEMPOTENCY_CONFLICT naming the members that differ or are in one of the two only */
+/** @throws DomainError conflict IDEMPOTENCY_CONFLICT naming members that differ or occur in only one of the requests */
 export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void {
   const names = new Set([...Object.keys(known), ...Object.keys(given)]);
   const differing = [...names].filter((name) => known[name] !== given[name]).sort();

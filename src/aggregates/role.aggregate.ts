@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
-import { PERMISSIONS, isPermission, type SystemRole } from '../platform/permissions.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
+import { PERMISSIONS, isPermission, type SystemRole } from '../security/permissions.js';
 import { changesTo, line, paragraph, someOf } from './fields.js';
+import { field, input, optionalText, record, text, type ChangesTo } from './record.js';
 
-/** Codes of permissions, in the order of the catalogue of permissions, each once. */
+/** Unique permission codes, in catalogue order. */
 const Permissions = z
   .array(
     z
@@ -16,35 +17,33 @@ const Permissions = z
   .max(PERMISSIONS.length)
   .transform((codes) => PERMISSIONS.map(({ code }) => code).filter((code) => codes.includes(code)));
 
-const details = { name: line(60), description: paragraph(500).nullable() };
-export const CreateRole = z
-  .strictObject({ name: details.name, ...someOf({ description: details.description }).shape, permissions: Permissions })
-  .meta({ id: 'CreateRoleDto' });
+export const roleRecord = record({
+  name: text(line(60)),
+  description: optionalText(paragraph(500)),
+  permissions: field(Permissions, z.array(z.string()), { fixed: true }),
+});
+export const CreateRole = input('CreateRoleDto', roleRecord.create);
 export type CreateRole = z.output<typeof CreateRole>;
-
-export const UpdateRole = z.strictObject(someOf(details).shape).meta({ id: 'UpdateRoleDto' });
+export const UpdateRole = input('UpdateRoleDto', roleRecord.update);
 export type UpdateRole = z.output<typeof UpdateRole>;
 
-export const UpdateRolePermissions = z
-  .strictObject({ permissions: Permissions })
-  .meta({ id: 'UpdateRolePermissionsDto' });
+export const UpdateRolePermissions = input('UpdateRolePermissionsDto', { permissions: Permissions });
 export type UpdateRolePermissions = z.output<typeof UpdateRolePermissions>;
 
-const Details = z.object({ name: z.string(), description: z.string().nullable() });
-type Details = z.output<typeof Details>;
-
 export const roleEvents = {
-  RoleCreated: domain('CREATE', 'role', z.object({ ...Details.shape, permissions: z.array(z.string()) })),
-  RoleUpdated: domain('UPDATE', 'role', z.object({ changes: someOf(Details.shape) })),
+  RoleCreated: domain('CREATE', 'role', z.object(roleRecord.stored)),
+  RoleUpdated: domain('UPDATE', 'role', z.object({ changes: someOf(roleRecord.changes) })),
   RolePermissionsChanged: domain('UPDATE', 'role', z.object({ permissions: z.array(z.string()) })),
   RoleDeleted: domain('DELETE', 'role', z.object({})),
 };
 export type RoleEvent = EventOf<typeof roleEvents>;
 
-export type PresentRole = { status: 'present' | 'deleted'; permissions: readonly string[] } & Details;
+export type PresentRole = { status: 'present' | 'deleted'; permissions: readonly string[] } & ChangesTo<
+  typeof roleRecord
+>;
 export type CustomRole = { status: 'absent' } | PresentRole;
 
-/** The system roles that every tenant has from its beginning. They are not stored: nothing about them can change. */
+/** System roles that every tenant has from creation. They are immutable and not stored. */
 export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; readonly description: string }>> = {
   OWNER: { name: 'OWNER', description: 'May do everything, and alone make, change and remove owners' },
   ADMIN: { name: 'ADMIN', description: 'May do everything but what is left to owners' },
@@ -53,16 +52,16 @@ export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; 
 
 const NAMESPACE = '9c1f4b0e-52a7-4f0b-8b54-3d1f0f7a6c11';
 
-/** The id of a system role: the same for ever within a tenant, and another in every other. */
+/** Id of a system role: constant within a tenant, different in each tenant. */
 export const systemRoleId = (tenantId: string, role: SystemRole): string => nameUuid(`${tenantId}/${role}`, NAMESPACE);
 
 const systemRoles = Object.keys(SYSTEM_ROLES) as SystemRole[];
 
-/** Which system role an id is of. */
+/** Returns the system role with this id, or undefined. */
 export const systemRoleOf = (tenantId: string, id: string): SystemRole | undefined =>
   systemRoles.find((role) => systemRoleId(tenantId, role) === id);
 
-/** Names are compared without regard to case. */
+/** Role names are compared case-insensitively. */
 const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
 
 const nameTaken = { code: 'ROLE_NAME_TAKEN', message: 'Another role has this name.' };
@@ -94,28 +93,28 @@ export const role: Aggregate<CustomRole, RoleEvent> = {
   },
 };
 
-/** The role, unless there is none (any more). @throws DomainError not_found */
+/** Returns the role. @throws DomainError not_found if it is absent or deleted */
 export function presentRole(state: CustomRole): PresentRole {
   if (state.status !== 'present') throw notFound('role');
   return state;
 }
 
-/** @throws DomainError conflict ROLE_NAME_TAKEN: no custom role is called like a system role */
+/** @throws DomainError conflict ROLE_NAME_TAKEN if a system role has the name */
 function ensureFreeName(name: string | undefined): void {
   if (name !== undefined && systemRoles.some((known) => nameKey(known) === nameKey(name)))
     throw conflict(nameTaken.code, nameTaken.message);
 }
 
-export function createRole(state: CustomRole, { description = null, ...data }: CreateRole): RoleEvent[] {
+export function createRole(state: CustomRole, data: CreateRole): RoleEvent[] {
   if (state.status !== 'absent') return [];
   ensureFreeName(data.name);
-  return [{ type: 'RoleCreated', data: { ...data, description } }];
+  return [{ type: 'RoleCreated', data: { ...roleRecord.otherwise, ...data } }];
 }
 
 export function updateRole(state: CustomRole, patch: UpdateRole): RoleEvent[] {
   const found = presentRole(state);
   ensureFreeName(patch.name);
-  const changes = changesTo<Details>(found, patch);
+  const changes = changesTo<ChangesTo<typeof roleRecord>>(found, patch);
   return changes ? [{ type: 'RoleUpdated', data: { changes } }] : [];
 }
 

@@ -1,6 +1,5 @@
-import { conflict } from '../platform/domain-error.js';
-import { categorized } from './categorization.js';
-import type { TenantRules } from './categorizer.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { categorized, type TenantRules } from './categorization.js';
 import { currentOf } from './ledger-trail.js';
 import {
   collection,
@@ -14,29 +13,29 @@ import {
 import { compareAmounts, sumOf } from './money.js';
 import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.aggregate.js';
 import type { SaleEvent, SalePayment } from './sale-events.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 
-/** Where a document's amounts are posted; `byPayment` has one account for each payment, in their order. */
+/** Accounts that a document is posted to. `byPayment` has one account per payment, in the order of the payments. */
 export type BookingAccounts = {
   readonly sales: string;
   readonly tax: string;
   readonly byPayment: readonly string[];
 };
 
-/** What gives categories. `merchant`: the customer's name. */
+/** Inputs for category assignment. `merchant` is the customer's name. */
 export type CategoryFacts = { readonly merchant: string | null; readonly rules: TenantRules };
 
 export type SaleBookingData = CategoryFacts & {
-  /** The sale's own id: ids of its transactions derive from it, so booking again makes the same ones. */
+  /** The sale's id. Transaction ids derive from it, so a repeated booking creates the same ids. */
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;
-  /** occurredAt in the tenant's time zone. */
+  /** The date of `occurredAt` in the tenant's time zone. */
   readonly date: string;
   readonly accounts: BookingAccounts;
 };
 
-/** A RETURN, as its own stream holds it, with what it takes to book it on the sale that it is about. */
+/** A RETURN from its own stream, with the data needed to book it on the related sale. */
 export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   readonly document: Pick<
     AcceptedSale,
@@ -50,7 +49,7 @@ export type CancellationBookingData = Pick<SaleBookingData, 'saleId' | 'branchId
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
-/** The ids of all that a document becomes by its booking on `holder`: itself for a SALE, else the sale that it is about. */
+/** Ids of a booking's transactions. `holder` is the document itself for a SALE, otherwise the related sale. */
 export function transactionIdsOf(
   saleId: string,
   { type, payments }: Pick<AcceptedSale, 'type' | 'payments'>,
@@ -79,8 +78,8 @@ const facts = (
 ): Omit<EntryFacts, 'id'> => ({ saleId, branchId, date, sourceId, externalId, currency, systemGenerated: true });
 
 /**
- * INVOICE and a COLLECTION for each payment. A sale whose discounts leave nothing to pay is booked all the same, with
- * an INVOICE of zero: the document exists, can be found and can be cancelled.
+ * Books an INVOICE, and a COLLECTION for each payment. A sale fully covered by discounts is booked with a zero INVOICE,
+ * so that the document can be found and cancelled.
  */
 export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   const found = acceptedSale(state);
@@ -102,7 +101,7 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   return [{ type: 'SaleBooked', data: { customerId, branchId, date, ...entries } }];
 }
 
-/** As an event holds them. */
+/** Assigns categories and returns the fields to store in the event. */
 function withCategories(entries: readonly LedgerTransaction[], { merchant, rules }: CategoryFacts) {
   const { transactions, categorizedBy } = categorized(entries, merchant, rules);
   return Object.keys(categorizedBy).length === 0 ? { transactions } : { transactions, categorizedBy };
@@ -118,7 +117,7 @@ function bookedSale(state: Sale) {
   throw conflict('RELATED_SALE_UNKNOWN', 'The related sale is not there, or is not booked yet.');
 }
 
-/** RETURN and a PAYMENT to the customer for each payment, decided and recorded on the related sale's stream. */
+/** Books a RETURN, and a PAYMENT to the customer for each payment, on the related sale's stream. */
 export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);
   const { saleId, branchId, date, accounts, document } = data;
@@ -148,8 +147,8 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
 }
 
 /**
- * Mirrors of all that the sale's booking made, decided and recorded on the related sale's stream, once. They stay in the
- * sale's branch unless the CANCELLATION names one.
+ * Reverses every transaction of the sale's booking, once, on the related sale's stream. The reversals keep the sale's
+ * branch unless the CANCELLATION names one.
  */
 export function bookCancellation(relatedSale: Sale, data: CancellationBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { domain, technical, type EventOf } from '../platform/aggregate.js';
+import { domain, technical, type EventOf } from '../eventsourcing/aggregate.js';
 import { CategorizedBys } from './categorized-by.js';
 import { CalendarDate, Instant } from './fields.js';
 import { CategoryChoice, chosenFor } from './ledger-trail.js';
@@ -41,7 +41,7 @@ export const SaleAccepted = z.object({
   branchCode: z.string().nullable(),
   customer: SaleCustomer.nullable(),
   lines: z.array(SaleLine),
-  /** Gross: what the customer owes. */
+  /** Gross amount that the customer owes. */
   total: z.string(),
   totalNet: z.string(),
   totalTax: z.string(),
@@ -57,27 +57,27 @@ const Booking = z.object({
   branchId: z.string().nullable(),
   date: CalendarDate,
   transactions: z.array(LedgerTransaction),
-  /** Where rules gave categories. */
+  /** Present if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
 });
 export type Booking = z.output<typeof Booking>;
 
-/** A RETURN or CANCELLATION as it is booked on the stream of the sale that it is about. */
+/** The booking of a RETURN or CANCELLATION on the related sale's stream. */
 const RelatedBooking = Booking.extend({
-  /** Of the RETURN or CANCELLATION itself. */
+  /** Id of the RETURN or CANCELLATION itself. */
   saleId: z.string(),
   externalId: z.string(),
 });
 
 export const saleEvents = {
   SaleAccepted: domain('CREATE', 'sale', SaleAccepted),
-  /** Before anything else is written for it, so that a redelivery does not choose anew. */
+  /** Precedes everything else written for the sale, so that a redelivery keeps the customer. */
   SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
   SaleBooked: domain('UPDATE', 'sale', Booking),
   SaleRejected: domain('UPDATE', 'sale', z.object({ code: z.string(), message: z.string(), attempts: z.int().min(1) })),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
-  /** A transaction of the sale, or of a RETURN or CANCELLATION that is booked on it. */
+  /** Concerns a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

@@ -1,5 +1,6 @@
+import { canonicalize } from 'json-canonicalize';
 import { z } from 'zod';
-import { invalid, type Fault } from '../platform/domain-error.js';
+import { invalid, type Fault } from '../eventsourcing/domain-error.js';
 import { Email, line, paragraph, Phone, printable } from './fields.js';
 import { boundedJson } from './json-limits.js';
 import {
@@ -13,23 +14,23 @@ import {
   priceLine,
   sumOf,
 } from './money.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 
 export const SaleType = z.enum(['SALE', 'RETURN', 'CANCELLATION']);
 export type SaleType = z.output<typeof SaleType>;
 export const PaymentMethod = z.enum(['CASH', 'CARD', 'BANK']);
 
-/** Partners' own identifiers: kept exactly as sent, so no trimming. */
+/** A partner's identifier, stored exactly as sent, without trimming. */
 const ExternalId = z.string().min(1).max(200).check(printable);
 
-/** When it happened at the partner: any offset, kept as UTC. */
+/** Time of the sale at the partner: accepts any offset, stored as UTC. */
 const OccurredAt = z.iso
   .datetime({ offset: true })
   .max(40)
   .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be a year from 1900 to 2999.')
   .transform((text) => new Date(text).toISOString());
 
-// A partner may send null for what it does not have.
+// Partners may send null for missing values.
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 const SixDecimals = decimalInput({ decimals: 6 });
 
@@ -60,8 +61,8 @@ const PayloadPayment = z
   .meta({ id: 'SalePaymentDto' });
 
 /**
- * The body of POST /api/integrations/v1/sales. The limits keep the event of the largest body that they let through
- * below 1 MiB, which is what EventStoreDB takes in one append.
+ * Body of POST /api/integrations/v1/sales. Its limits keep the largest possible event below 1 MiB, EventStoreDB's
+ * maximum append size.
  */
 export const SalePayload = z
   .strictObject({
@@ -117,7 +118,7 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
 };
 
 /**
- * The sale with every amount computed, in its currency's digits.
+ * Computes every amount of the sale, with its currency's decimals.
  * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total
  */
 export function priceSale(payload: SalePayload): PricedSale {
@@ -155,9 +156,29 @@ function ensureTotal(given: string | undefined, total: string, currency: string)
   throw invalid([{ path: 'total', message: `The lines come to ${total}.` }], 'TOTAL_MISMATCH');
 }
 
-// Fixed for ever: it is part of every sale's id.
+/** Drops trailing zeros, so that equal numbers compare as equal. */
+const shortest = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
+const saidBy = ({ lines, ...rest }: PricedSale): PricedSale => ({
+  ...rest,
+  lines: lines.map(({ quantity, unitPrice, discount, taxRate, ...line }) => ({
+    ...line,
+    ...{ quantity: shortest(quantity), unitPrice: shortest(unitPrice) },
+    ...{ discount: shortest(discount), taxRate: shortest(taxRate) },
+  })),
+});
+
+/** Fields whose meaning differs from the sale accepted under the externalId. An omitted total is not compared. */
+export function differingFields(accepted: PricedSale, given: PricedSale, { total }: SalePayload): string[] {
+  const [before, now] = [saidBy(accepted), saidBy(given)];
+  return (Object.keys(SalePayload.shape) as (keyof PricedSale)[])
+    .filter((name) => name !== 'total' || total !== undefined)
+    .filter((name) => canonicalize(before[name]) !== canonicalize(now[name]))
+    .sort();
+}
+
+// Permanent: every sale's id derives from it.
 const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';
 
-/** The id of a partner's sale, the same for ever. A JSON array keeps the three parts apart whatever they contain. */
+/** Permanent id of a partner's sale. The JSON array separates the three parts unambiguously. */
 export const saleId = (tenantId: string, sourceId: string, externalId: string): string =>
   nameUuid(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);

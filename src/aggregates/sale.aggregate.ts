@@ -1,5 +1,5 @@
-import type { Aggregate } from '../platform/aggregate.js';
-import { notFound } from '../platform/domain-error.js';
+import type { Aggregate } from '../eventsourcing/aggregate.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { choiceOn, extended, withChoice, type CategoryRequest, type LedgerTrail } from './ledger-trail.js';
 import { saleEvents, type Booking, type SaleAccepted, type SaleEvent } from './sale-events.js';
 import { saleId, type PricedSale } from './sale-payload.js';
@@ -8,21 +8,20 @@ export { saleEvents, type SaleEvent } from './sale-events.js';
 
 export type Rejection = { readonly code: string; readonly message: string; readonly attempts: number };
 
-/** A RETURN that is booked on this sale. */
 export type BookedReturn = { readonly saleId: string; readonly gross: string };
 
-/** Without lines and metadata, which no decision looks at and which would fill the cache of states. */
+/** Omits lines and metadata: no decision needs them, and they would fill the state cache. */
 export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
   status: 'accepted';
   customerId: string | null;
-  /** Null until it is booked; for a RETURN or CANCELLATION always, for these are booked on the related sale. */
+  /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which are booked on the related sale. */
   booking: Booking | null;
   rejection: Rejection | null;
-  /** Not summed up here: folding must never fail, whatever amounts are stored. */
+  /** Not summed here, because folding must not fail on any stored amounts. */
   returns: readonly BookedReturn[];
-  /** The CANCELLATION that is booked on this sale. */
+  /** The CANCELLATION booked on this sale. */
   cancelledBy: { readonly saleId: string } | null;
-  /** Of all that is booked on this sale. */
+  /** Trail of all transactions booked on this sale. */
   trail: LedgerTrail;
 };
 export type Sale = { status: 'absent' } | AcceptedSale;
@@ -42,7 +41,7 @@ export const sale: Aggregate<Sale, SaleEvent> = {
   name: 'sale',
   events: saleEvents,
   initial: { status: 'absent' },
-  evolve: (state, event, revision) => {
+  evolve: (state, event) => {
     if (event.type === 'SaleAccepted') return accepted(event.data);
     if (state.status === 'absent') return state;
     switch (event.type) {
@@ -54,45 +53,45 @@ export const sale: Aggregate<Sale, SaleEvent> = {
           customerId: event.data.customerId,
           booking: event.data,
           rejection: null,
-          trail: extended(state.trail, event.data.transactions, revision),
+          trail: extended(state.trail, event.data.transactions),
         };
       case 'SaleRejected':
         return { ...state, rejection: event.data };
       case 'ReturnBooked': {
         const { saleId, gross, transactions } = event.data;
-        const trail = extended(state.trail, transactions, revision);
+        const trail = extended(state.trail, transactions);
         return { ...state, returns: [...state.returns, { saleId, gross }], trail };
       }
       case 'SaleCancelled':
         return {
           ...state,
           cancelledBy: { saleId: event.data.saleId },
-          trail: extended(state.trail, event.data.transactions, revision),
+          trail: extended(state.trail, event.data.transactions),
         };
       case 'SaleTransactionCategorized':
-        return { ...state, trail: withChoice(state.trail, event.data, revision) };
+        return { ...state, trail: withChoice(state.trail, event.data) };
     }
   },
 };
 
-/** The sale, unless there is none. @throws DomainError not_found */
+/** Returns the sale. @throws DomainError not_found */
 export function acceptedSale(state: Sale): AcceptedSale {
   if (state.status === 'absent') throw notFound('sale');
   return state;
 }
 
-/** Whether a RETURN or CANCELLATION with this id has been booked on this sale. */
+/** `id` is that of a RETURN or CANCELLATION. */
 export const hasBooked = (state: AcceptedSale, id: string): boolean =>
   state.cancelledBy?.saleId === id || state.returns.some((booked) => booked.saleId === id);
 
-/** The record on which a document is booked: its own for a SALE, else that of the sale that it is about. */
+/** Id of the record that holds a document's booking: the SALE itself, otherwise the related sale. */
 export const holderIdOf = (
   tenantId: string,
   id: string,
   { type, sourceId, relatedExternalId }: Pick<AcceptedSale, 'type' | 'sourceId' | 'relatedExternalId'>,
 ): string => (type === 'SALE' ? id : saleId(tenantId, sourceId, relatedExternalId ?? ''));
 
-/** Whether that record has it booked. */
+/** Whether `holder` contains the document's booking. */
 export const isBookedOn = (holder: Sale, id: string, { type }: Pick<AcceptedSale, 'type'>): holder is AcceptedSale =>
   holder.status !== 'absent' && (type === 'SALE' ? holder.booking !== null : hasBooked(holder, id));
 
@@ -104,7 +103,7 @@ export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, 
   return [{ type: 'SaleAccepted', data }];
 }
 
-/** Chosen anew only while nothing is booked, for a customer that was chosen but could not be made. */
+/** Replaces the customer only while nothing is booked, if the chosen customer could not be created. */
 export function chooseCustomer(state: Sale, { customerId }: { readonly customerId: string }): SaleEvent[] {
   const found = acceptedSale(state);
   if (found.customerId === customerId || found.booking) return [];
@@ -112,8 +111,8 @@ export function chooseCustomer(state: Sale, { customerId }: { readonly customerI
 }
 
 /**
- * Records that it can't be booked now. `attempts` is 1 for the first try and one more for each replay: a redelivery of
- * the same try is not recorded twice, and nothing is once it is booked.
+ * Records that the sale cannot be booked now. `attempts` is 1 for the first attempt and increases by one per replay.
+ * Returns `[]` for a redelivery of the same attempt, and once the sale is booked.
  */
 export function rejectSale(state: Sale, { code, message, attempts }: Rejection): SaleEvent[] {
   const { booking, rejection } = acceptedSale(state);

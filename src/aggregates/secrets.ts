@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import type { EventDeclarations } from '../platform/aggregate.js';
+import type { EventDeclarations } from '../eventsourcing/aggregate.js';
 
 /**
- * Keeps secrets in: learns the values that a stream's events mark as `secret`, and leaves them out of whatever is shown
- * of the stream, wherever they stand. So a state need not be declared again to say where it keeps which of them, and a
- * projection or aggregate that copies one does not give it away.
+ * Redacts secrets. Collects the values that a stream's events mark as `secret`, and removes them wherever they occur in
+ * displayed data. States therefore need no marks of their own, and a projection or aggregate that copies a secret
+ * cannot leak it.
  */
 export class Secrets {
   private readonly values = new Set<string>();
 
   constructor(private readonly declarations: EventDeclarations) {}
 
-  /** Notes what the event's type marks as secret in its data. Types that are not declared mark nothing. */
+  /** Collects the secret values of an event. Undeclared event types have no marks. */
   learn({ type, data }: { readonly type: string; readonly data: unknown }): void {
     const schema = this.declarations[type]?.schema;
     if (schema && holdsSecrets(schema)) for (const value of markedIn(schema, data)) this.values.add(value);
   }
 
-  /** A copy without members, list items and keys that are one of the values; the same thing where there are none. */
+  /** Returns a copy without members, items and keys that equal a secret; `shown` itself if there are no secrets. */
   without<T>(shown: T): T {
     return this.values.size === 0 ? shown : (this.copy(shown) as T);
   }
@@ -36,7 +36,7 @@ export class Secrets {
 
 const isMarked = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
 
-/** A schema that is right inside of another, with the parts of the value that it is about. */
+/** A directly nested schema, with the parts of the value that it describes. */
 type Inside = readonly [z.ZodType, readonly unknown[]];
 type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
@@ -44,7 +44,7 @@ const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? 
 const each = (schemas: readonly unknown[], value: unknown): Inside[] =>
   schemas.map((schema) => [schema as z.ZodType, [value]]);
 
-/** By what a schema is made of, as its definition says: a kind that is missing here holds no other. */
+/** Nested schemas, read from the zod definition. Kinds missing here have none. */
 function insideOf({ def }: z.ZodType, value: unknown): Inside[] {
   const parts = def as unknown as Members;
   switch (def.type) {
@@ -85,7 +85,7 @@ function markedIn(schema: z.ZodType, value: unknown): string[] {
   return insideOf(schema, value).flatMap(([inside, parts]) => parts.flatMap((part) => markedIn(inside, part)));
 }
 
-/** Empty text is no secret, and is in many places. */
+/** Ignores empty text: it is not secret and occurs everywhere. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

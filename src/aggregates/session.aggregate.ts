@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { domain, technical, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { DomainError } from '../platform/domain-error.js';
+import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 import type { SessionRule } from './credentials.js';
 import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
-/** A spent refresh token may come once more within this time (a lost answer, two tabs); later it is a theft. */
+/** A spent refresh token may be reused within this time (lost response, two tabs). Later reuse counts as theft. */
 export const ROTATION_GRACE_MS = 10_000;
-/** All of a session's tokens are remembered, so that a theft is noticed whenever it shows. Some months of daily use. */
+/** Maximum tokens per session, months of daily use. All are remembered, to detect theft at any time. */
 export const MAX_TOKENS = 5_000;
 
 export const SessionEnd = z.enum([
@@ -33,14 +33,14 @@ export const sessionEvents = {
       refreshTokenHash: tokenHash,
       startedAt: Instant,
       expiresAt: Instant,
-      /** Epochs of the user and of the tenant when the password was checked; 0 where they are missing. */
+      /** Epochs of the user and the tenant when the password was verified; 0 if missing. */
       userEpoch: z.exactOptional(z.int()),
       tenantEpoch: z.exactOptional(z.int()),
     }),
   ),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
-  /** A sign-in that was refused: the only event of its stream. */
+  /** A rejected sign-in, the only event of its stream. */
   LoginFailed: domain(
     'OTHER',
     'session',
@@ -49,7 +49,7 @@ export const sessionEvents = {
 };
 export type SessionEvent = EventOf<typeof sessionEvents>;
 
-/** One refresh token of the session. `generation` counts from 0, so that a token can be derived again from it. */
+/** A refresh token of the session. `generation` counts from 0, so that a token can be derived again. */
 export type IssuedToken = { hash: string; issuedAt: string; expiresAt: string };
 
 export type Session =
@@ -60,7 +60,7 @@ export type Session =
       userEpoch: number;
       tenantEpoch: number;
       startedAt: string;
-      /** Every token of the session, oldest first; all but the last are spent. */
+      /** All tokens of the session, oldest first; all but the last are spent. */
       tokens: readonly IssuedToken[];
       endReason: SessionEnd | null;
     };
@@ -91,7 +91,7 @@ export const session: Aggregate<Session, SessionEvent> = {
 type KnownSession = Exclude<Session, { status: 'absent' | 'refused' }>;
 const isKnown = (state: Session): state is KnownSession => state.status === 'active' || state.status === 'ended';
 
-/** Whether a request may still act in this session. */
+/** Whether the session is active and has not expired. */
 export const isLive = (state: Session, now: Date): boolean =>
   state.status === 'active' && Date.parse(state.tokens.at(-1)?.expiresAt ?? '') > now.getTime();
 
@@ -102,10 +102,10 @@ const ended = (reason: SessionEnd, now: Date): SessionEvent => ({
 
 const unauthenticated = () => new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The session has ended.');
 
-/** The user or operator, and its tenant's epoch (0 for operators), as they are now. */
+/** The session's user or operator and the tenant's epoch (0 for operators), in their current state. */
 export type SessionOwner = SessionRule & { readonly userId: string; readonly tenantEpoch: number };
 
-/** Whether a session is live, its owner's, and not ended by what has happened to its owner or the tenant since. */
+/** Whether a session is live, belongs to the owner, and was not ended by a later change of the owner or the tenant. */
 export function isHonoured(state: Session, sessionId: string, owner: SessionOwner, now: Date): boolean {
   if (!isKnown(state) || !isLive(state, now) || state.userId !== owner.userId) return false;
   const isOfEpoch = state.userEpoch === owner.epoch || owner.keptSessionId === sessionId;
@@ -139,14 +139,13 @@ export function refuseLogin(
 export type Rotation = {
   readonly presentedHash: string;
   readonly nextHash: string;
-  /** When the next token ends. */
   readonly expiresAt: Date;
 };
 
 /**
- * Spends the current token. A token spent less than ROTATION_GRACE_MS ago: `[]`, the answer is `answerTo` it. One spent
- * longer ago ends the session: the events are to be stored, and the caller refused. An unknown one is refused and
- * changes nothing, for anybody can make one up.
+ * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`; respond with `answerTo`
+ * it. Reuse of an older token ends the session: the caller must store the events, then reject the request. An unknown
+ * token is rejected and changes nothing, because anyone can invent one.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
   const { presentedHash, nextHash, expiresAt } = rotation;
@@ -163,7 +162,7 @@ export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date
   return [ended('REFRESH_TOKEN_REUSED', now)];
 }
 
-/** The token that was given for a spent one, with its generation; undefined when the session does not honour it. */
+/** Returns the token issued for a spent one, with its generation; undefined if the spent one is not accepted. */
 export function answerTo(state: Session, presentedHash: string): (IssuedToken & { generation: number }) | undefined {
   if (state.status !== 'active') return undefined;
   const spent = state.tokens.findIndex((token) => token.hash === presentedHash);
@@ -176,7 +175,7 @@ export function endSession(state: Session, { reason }: { reason: SessionEnd }, n
   return [ended(reason, now)];
 }
 
-/** Ends a session whose last refresh token had lapsed by that instant; `[]` where it had not, or where it ended. */
+/** Ends a session whose last refresh token had expired at `lapsedBy`; otherwise returns `[]`. */
 export function expireSession(state: Session, { lapsedBy }: { lapsedBy: string }, now: Date): SessionEvent[] {
   if (state.status !== 'active' || isLive(state, new Date(lapsedBy))) return [];
   return [ended('EXPIRED', now)];

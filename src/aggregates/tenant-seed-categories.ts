@@ -1,8 +1,8 @@
-import { nameUuid } from '../platform/name-uuid.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import type { NewCategoryRule } from './category-rule.aggregate.js';
 import type { CategoryDirection, NewCategory } from './category.aggregate.js';
 
-/** A category that a tenant starts with, and the rules for it. Ids are the same whenever they are made for a tenant. */
+/** A category of a new tenant, with its rules. Ids are deterministic per tenant. */
 export type SeedCategory = {
   readonly id: string;
   readonly category: NewCategory;
@@ -10,18 +10,18 @@ export type SeedCategory = {
 };
 
 type Seed = {
-  /** Part of the ids, for ever. */
+  /** Permanent: ids derive from it. */
   readonly key: string;
   readonly name: string;
   readonly direction: CategoryDirection;
   readonly color: string;
-  /** Of the Lucide set: lucide.dev. */
+  /** Icon name from Lucide (lucide.dev). */
   readonly icon: string;
-  /** Looked for in descriptions, also inside of words: so none that is a part of common ones. */
+  /** Matched as substrings of descriptions, so they must not occur within common words. */
   readonly keywords: readonly string[];
 };
 
-// Names of two words or more, so that they leave the plain ones (Rent, Travel, …) to the tenant.
+// Multi-word names leave the plain ones (Rent, Travel, …) to the tenant.
 const SEEDS: readonly Seed[] = [
   {
     key: 'sales',
@@ -82,7 +82,7 @@ const SEEDS: readonly Seed[] = [
   },
 ];
 
-/** Below what people's rules have unless they say otherwise: a seed gives way to every one of them. */
+/** Below the default priority of users' rules, which therefore take precedence over seeded rules. */
 const PRIORITY = 10;
 
 export const seedCategories = (tenantId: string): SeedCategory[] =>

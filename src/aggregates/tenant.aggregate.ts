@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { notFound } from '../platform/domain-error.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { domain, type Aggregate, type Claim, type EventOf } from '../eventsourcing/aggregate.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { Credentials, recordedEmail, recordedName, recordedPasswordHash } from './credentials.js';
-import { changesTo, line, someOf, TimeZone } from './fields.js';
+import { changesTo, CurrencyText, emailKey, IdText, line, someOf, TimeZone } from './fields.js';
 import { Currency } from './money.js';
+import { derived, field, input, record, text, type ChangesTo } from './record.js';
 
 const Slug = z
   .string()
@@ -14,17 +15,46 @@ const Slug = z
     'Must be small letters, digits and hyphens, with no hyphen at either end.',
   );
 
-export const CreateTenant = z
-  .strictObject({ name: line(120), slug: Slug, currency: Currency, timeZone: TimeZone, owner: Credentials })
-  .meta({ id: 'CreateTenantDto' });
+/** Lets a person with an address of this domain, verified by the issuer, sign in as the user with that address. */
+const OidcDomain = z.object({ issuer: z.string(), domain: z.string() });
+type OidcDomain = z.output<typeof OidcDomain>;
+
+const DOMAIN = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+const OidcDomainInput = z.strictObject({
+  issuer: z
+    .url()
+    .max(2_048)
+    .regex(/^https?:\/\//, 'Must begin with https:// or http://.'),
+  domain: z.string().max(253).regex(DOMAIN, 'Must be a domain, like acme.example.').toLowerCase(),
+});
+
+export const tenantRecord = record({
+  name: text(line(120), { searched: true }),
+  slug: text(Slug, { fixed: true, searched: true }),
+  currency: field(Currency, z.string(), { fixed: true, shown: CurrencyText }),
+  timeZone: field(TimeZone, z.string(), { fixed: true, description: 'Of the IANA database.' }),
+  isActive: derived(z.boolean(), {
+    filter: 'list',
+    description: 'Nobody of an inactive tenant gets in, nor do its partners.',
+  }),
+  ownerUserId: derived(IdText, { description: 'The owner that the tenant was made with.' }),
+  oidcDomains: derived(z.array(OidcDomain), {
+    description: 'Whoever the issuer knows by a verified address of the domain signs in as the user who has it.',
+  }),
+});
+export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });
 export type CreateTenant = z.output<typeof CreateTenant>;
-
-export const UpdateTenant = z
-  .strictObject(someOf({ name: line(120), isActive: z.boolean() }).shape)
-  .meta({ id: 'UpdateTenantDto' });
+export const UpdateTenant = input('UpdateTenantDto', {
+  ...tenantRecord.update,
+  isActive: z.exactOptional(z.boolean()),
+});
 export type UpdateTenant = z.output<typeof UpdateTenant>;
+export const UpdateSettings = input('UpdateSettingsDto', {
+  oidcDomains: z.exactOptional(z.array(OidcDomainInput).max(50)),
+});
+export type UpdateSettings = z.output<typeof UpdateSettings>;
 
-/** Ids of the records that a new tenant starts with; policies make them under exactly these ids. */
+/** Ids of a new tenant's initial records. Policies create them with exactly these ids. */
 export const TenantSeeds = z.object({
   branchId: z.string(),
   customerId: z.string(),
@@ -41,10 +71,7 @@ export const TenantSeeds = z.object({
 export type TenantSeeds = z.output<typeof TenantSeeds>;
 
 const TenantCreated = z.object({
-  name: z.string(),
-  slug: z.string(),
-  currency: z.string(),
-  timeZone: z.string(),
+  ...tenantRecord.stored,
   owner: z.object({
     userId: z.string(),
     fullName: recordedName,
@@ -53,12 +80,17 @@ const TenantCreated = z.object({
   }),
   seeds: TenantSeeds,
 });
-/** What `createTenant` needs: the request with the password hashed and ids given. */
+/** Input of `createTenant`: the request with the password hashed and ids assigned. */
 export type NewTenant = z.output<typeof TenantCreated>;
 
 export const tenantEvents = {
   TenantCreated: domain('CREATE', 'tenant', TenantCreated),
-  TenantUpdated: domain('UPDATE', 'tenant', z.object({ changes: someOf({ name: z.string() }) })),
+  TenantUpdated: domain('UPDATE', 'tenant', z.object({ changes: someOf(tenantRecord.changes) })),
+  TenantSettingsChanged: domain(
+    'UPDATE',
+    'tenant',
+    z.object({ changes: someOf({ oidcDomains: z.array(OidcDomain) }) }),
+  ),
   TenantDeactivated: domain('UPDATE', 'tenant', z.object({})),
   TenantReactivated: domain('UPDATE', 'tenant', z.object({})),
 };
@@ -69,9 +101,17 @@ export type Tenant =
   | ({
       status: 'active' | 'inactive';
       ownerUserId: string;
-      /** Grows with each deactivation: the sessions that began before it have ended. */
+      /** Incremented by each deactivation, which ends all earlier sessions. */
       epoch: number;
+      oidcDomains: OidcDomain[];
     } & Omit<NewTenant, 'owner'>);
+
+export const slugClaim = (slug: string): Claim => ({
+  scope: PLATFORM_TENANT,
+  kind: 'tenant-slug',
+  value: slug,
+  refusal: { code: 'SLUG_TAKEN', message: 'Another tenant has this slug.' },
+});
 
 export const tenant: Aggregate<Tenant, TenantEvent> = {
   name: 'tenant',
@@ -80,11 +120,12 @@ export const tenant: Aggregate<Tenant, TenantEvent> = {
   evolve: (state, event) => {
     if (event.type === 'TenantCreated') {
       const { owner, ...rest } = event.data;
-      return { status: 'active', ownerUserId: owner.userId, epoch: 0, ...rest };
+      return { status: 'active', ownerUserId: owner.userId, epoch: 0, oidcDomains: [], ...rest };
     }
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'TenantUpdated':
+      case 'TenantSettingsChanged':
         return { ...state, ...event.data.changes };
       case 'TenantDeactivated':
         return { ...state, status: 'inactive', epoch: state.epoch + 1 };
@@ -92,17 +133,7 @@ export const tenant: Aggregate<Tenant, TenantEvent> = {
         return { ...state, status: 'active' };
     }
   },
-  claims: (state) =>
-    state.status === 'absent'
-      ? []
-      : [
-          {
-            scope: PLATFORM_TENANT,
-            kind: 'tenant-slug',
-            value: state.slug,
-            refusal: { code: 'SLUG_TAKEN', message: 'Another tenant has this slug.' },
-          },
-        ],
+  claims: (state) => (state.status === 'absent' ? [] : [slugClaim(state.slug)]),
 };
 
 export const createTenant = (state: Tenant, data: NewTenant): TenantEvent[] =>
@@ -111,15 +142,25 @@ export const createTenant = (state: Tenant, data: NewTenant): TenantEvent[] =>
 export function updateTenant(state: Tenant, { isActive, ...patch }: UpdateTenant): TenantEvent[] {
   if (state.status === 'absent') throw notFound('tenant');
   const events: TenantEvent[] = [];
-  const changes = changesTo<{ name: string }>(state, patch);
+  const changes = changesTo<ChangesTo<typeof tenantRecord>>(state, patch);
   if (changes) events.push({ type: 'TenantUpdated', data: { changes } });
   if (isActive === false && state.status === 'active') events.push({ type: 'TenantDeactivated', data: {} });
   if (isActive === true && state.status === 'inactive') events.push({ type: 'TenantReactivated', data: {} });
   return events;
 }
 
-/** The tenant, unless there is none. @throws DomainError not_found */
+/** Returns the tenant. @throws DomainError not_found */
 export function presentTenant(state: Tenant): Exclude<Tenant, { status: 'absent' }> {
   if (state.status === 'absent') throw notFound('tenant');
   return state;
 }
+
+export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEvent[] {
+  const changes = changesTo<{ oidcDomains: OidcDomain[] }>(presentTenant(state), patch);
+  return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
+}
+
+/** Whether the tenant is active and lists the issuer for the address's domain. */
+export const listsDomain = (state: Tenant, issuer: string, email: string): boolean =>
+  state.status === 'active' &&
+  state.oidcDomains.some((listed) => listed.issuer === issuer && emailKey(email).endsWith(`@${listed.domain}`));

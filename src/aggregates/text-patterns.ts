@@ -1,20 +1,20 @@
-/** A state of the automaton: letters lead on, `fallback` is the longest proper suffix that is a state, too. */
+/** A state of the automaton. `fallback` is the longest proper suffix that is also a state. */
 type Node = {
   readonly next: Map<number, Node>;
   fallback: Node;
-  /** Keys of the patterns that end here, with those that end at a suffix of it. */
+  /** Keys of the patterns that end in this state or in one of its suffixes. */
   ends: readonly number[];
 };
 type Pattern = { readonly text: string; readonly key: number };
 
 /**
- * Finds all of many patterns in a text in one pass, whatever their number. Source: A. V. Aho, M. J. Corasick, "Efficient
- * string matching: an aid to bibliographic search", Communications of the ACM 18 (1975).
+ * Finds any number of patterns in a text in a single pass. Source: A. V. Aho, M. J. Corasick, "Efficient string
+ * matching: an aid to bibliographic search", Communications of the ACM 18 (1975).
  */
 export class TextPatterns {
   private readonly root: Node;
 
-  /** `keys` tell the patterns apart; the same text may come more than once. Empty texts are never found. */
+  /** Patterns are identified by `key`; texts may repeat. Empty texts never match. */
   constructor(patterns: readonly Pattern[]) {
     const root = { next: new Map<number, Node>(), ends: [] } as unknown as Node;
     root.fallback = root;
@@ -23,7 +23,7 @@ export class TextPatterns {
     this.link();
   }
 
-  /** Calls `found` with the key of every occurrence of every pattern, in order of where they end. */
+  /** Calls `found` with the pattern's key for every occurrence, ordered by end position. */
   each(text: string, found: (key: number) => void): void {
     let node = this.root;
     for (let at = 0; at < text.length; at += 1) {
@@ -52,7 +52,7 @@ export class TextPatterns {
     node.ends = [...node.ends, key];
   }
 
-  /** Breadth first, so that every fallback is finished before it is needed. */
+  /** Breadth first, so that each fallback is complete before its first use. */
   private link(): void {
     let level = [...this.root.next.values()];
     while (level.length > 0) {

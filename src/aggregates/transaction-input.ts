@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, type Fault } from '../platform/domain-error.js';
+import { invalid, type Fault } from '../eventsourcing/domain-error.js';
 import { Direction, EntryDate, line, paragraph, RecordId, someOf } from './fields.js';
 import { TransactionType } from './ledger.js';
 import { Currency, MoneyInput } from './money.js';
@@ -32,11 +32,11 @@ const PARTIES: readonly Party[] = ['customerId', 'accountId', 'counterAccountId'
 
 type Form = {
   readonly needs: readonly Party[];
-  /** Exactly one of these. */
+  /** Exactly one of these is required. */
   readonly oneOf?: readonly Party[];
 };
 
-/** Which fields a type takes; it refuses all others of PARTIES. */
+/** Fields of each type; all other PARTIES are rejected. */
 const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
   COLLECTION: { needs: ['customerId', 'accountId'] },
   PAYMENT: { needs: ['accountId'], oneOf: ['customerId', 'counterAccountId', 'expenseItemId'] },
@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
 
 const isGiven = (input: CreateTransaction, field: Party): boolean => (input[field] ?? null) !== null;
 
-/** @throws DomainError invalid naming every field that the type lacks or refuses */
+/** @throws DomainError invalid naming every missing or rejected field */
 export function ensureForm(input: CreateTransaction): void {
   const { needs, oneOf = [] } = FORMS[input.type];
   const given = PARTIES.filter((field) => isGiven(input, field));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { conflict, notFound } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { CategorizedBy } from './categorized-by.js';
 import {
   CategoryChoice,
@@ -19,7 +19,7 @@ import { ensureSameRequest } from './request-digest.js';
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,
   categorizedBy: CategorizedBy.nullable(),
-  /** Digests of the request's members where it came with an Idempotency-Key. */
+  /** Digests of the request's members if it had an Idempotency-Key, otherwise null. */
   fieldHashes: z.record(z.string(), z.string()).nullable(),
 });
 
@@ -28,7 +28,7 @@ export const transactionEvents = {
     label: ({ transaction: { type, amount, currency } }) => `${type ?? ''} ${amount} ${currency}`.trim(),
   }),
   TransactionCancelled: domain('UPDATE', 'transaction', z.object({ reversal: LedgerTransaction, reason: z.string() })),
-  /** Of the transaction or its reversal. */
+  /** Category of the transaction or its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
@@ -40,25 +40,25 @@ export type RecordedTransaction = Recorded & {
 };
 export type Transaction = { readonly status: 'absent' } | RecordedTransaction;
 
-const recorded = (data: Recorded, revision: number): RecordedTransaction => {
+const recorded = (data: Recorded): RecordedTransaction => {
   const { transaction, categorizedBy } = data;
-  // A category that no rule gave came with the request.
+  // A category not assigned by a rule came with the request.
   const isChosen = transaction.categoryId !== null && categorizedBy === null;
-  return { status: 'recorded', ...data, trail: extended({}, [transaction], revision, isChosen) };
+  return { status: 'recorded', ...data, trail: extended({}, [transaction], isChosen) };
 };
 
 export const transactionAggregate: Aggregate<Transaction, TransactionEvent> = {
   name: 'transaction',
   events: transactionEvents,
   initial: { status: 'absent' },
-  evolve: (state, event, revision) => {
-    if (event.type === 'TransactionRecorded') return recorded(event.data, revision);
+  evolve: (state, event) => {
+    if (event.type === 'TransactionRecorded') return recorded(event.data);
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'TransactionCancelled':
-        return { ...state, status: 'cancelled', trail: extended(state.trail, [event.data.reversal], revision) };
+        return { ...state, status: 'cancelled', trail: extended(state.trail, [event.data.reversal]) };
       case 'TransactionCategorized':
-        return { ...state, trail: withChoice(state.trail, event.data, revision) };
+        return { ...state, trail: withChoice(state.trail, event.data) };
     }
   },
 };
@@ -69,13 +69,10 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
   return state;
 }
 
-/**
- * The stream of a transaction that is recorded under an Idempotency-Key: the same for the same key of the same tenant, so
- * that a key can only ever record one.
- */
+/** Deterministic per tenant and Idempotency-Key, so a key records at most one transaction. */
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
-/** `[]` where the same request has recorded it already. @throws DomainError conflict IDEMPOTENCY_CONFLICT */
+/** Returns `[]` if the same request already recorded it. @throws DomainError conflict IDEMPOTENCY_CONFLICT */
 export function recordTransaction(state: Transaction, data: Recorded): TransactionEvent[] {
   if (state.status === 'absent') return [{ type: 'TransactionRecorded', data }];
   ensureSameRequest(state.fieldHashes ?? {}, data.fieldHashes ?? {});

@@ -1,90 +1,104 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../platform/aggregate.js';
-import { notFound } from '../platform/domain-error.js';
-import { streamName } from '../platform/stream-name.js';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+import { invalid, notFound } from '../eventsourcing/domain-error.js';
+import { streamName } from '../eventsourcing/stream-name.js';
 import {
   emailClaim,
   FullName,
   newPassword,
   noSessions,
-  Password,
   PasswordChange,
-  recordedEmail,
-  recordedName,
   recordedPasswordHash,
   wrongPassword,
   type OwnPassword,
   type SessionRule,
 } from './credentials.js';
-import { changesTo, Email, IdList, Phone, RecordId, someOf } from './fields.js';
-import { personal } from './personal.js';
+import { changesTo, Email, IdList, IdText, Instant, Phone, PublicId, RecordId, someOf } from './fields.js';
+import { identityClaim, isSameIdentity, OidcIdentity } from './oidc-identity.js';
+import { Password, unlikeEmail } from './password-strength.js';
+import { secret } from './personal.js';
+import { input, optional, optionalText, record, text, value, type ChangesTo } from './record.js';
 
 export const Role = z.enum(['OWNER', 'ADMIN', 'USER']);
 export type Role = z.output<typeof Role>;
 
-const optional = { phone: Phone.nullable(), roleIds: IdList, branchId: RecordId.nullable(), branchIds: IdList };
+const seen = { personal: true, searched: true, published: true } as const;
+const ids = optional(IdList, z.array(z.string()), [], { shown: z.array(IdText), published: z.array(PublicId) });
+export const userRecord = record({
+  fullName: text(FullName, seen),
+  email: text(Email, seen),
+  phone: optionalText(Phone, seen),
+  role: value(Role, { filter: 'list', published: true }),
+  roleIds: optional(IdList, z.array(z.string()), [], {
+    filter: 'query',
+    ...ids.options,
+    description: 'Custom roles that the user has beside `role`.',
+  }),
+  branchId: optionalText(RecordId, { shown: IdText.nullable(), published: PublicId.nullable() }),
+  branchIds: ids,
+  isActive: value(z.boolean().default(true), { apart: true, filter: 'query', published: true }),
+});
+const { fullName: newName, email: newEmail, ...others } = userRecord.create;
 export const CreateUser = z
-  .strictObject({
-    fullName: FullName,
-    email: Email,
-    password: Password,
-    role: Role,
-    isActive: z.boolean().default(true),
-    ...someOf(optional).shape,
-  })
+  .strictObject({ fullName: newName, email: newEmail, password: Password, ...others })
+  .check(unlikeEmail)
   .meta({ id: 'CreateUserDto' });
 export type CreateUser = z.output<typeof CreateUser>;
 
-export const UpdateUser = z
-  .strictObject(someOf({ fullName: FullName, email: Email, role: Role, isActive: z.boolean(), ...optional }).shape)
-  .meta({ id: 'UpdateUserDto' });
+export const UpdateUser = input('UpdateUserDto', userRecord.update);
 export type UpdateUser = z.output<typeof UpdateUser>;
 
-export const UpdateProfile = z
-  .strictObject(someOf({ fullName: FullName, phone: Phone.nullable() }).shape)
-  .meta({ id: 'UpdateProfileDto' });
+const { fullName, phone } = userRecord.update;
+export const UpdateProfile = input('UpdateProfileDto', { fullName, phone });
 export type UpdateProfile = z.output<typeof UpdateProfile>;
 
-/** A password that somebody else sets. */
-export const ResetPassword = z.strictObject({ newPassword: Password }).meta({ id: 'ResetPasswordDto' });
+/** A password set by another user. */
+export const ResetPassword = input('ResetPasswordDto', { newPassword: Password });
 export type ResetPassword = z.output<typeof ResetPassword>;
 
-const Profile = z.object({
-  fullName: recordedName,
-  email: recordedEmail,
-  phone: personal(z.string().nullable()),
-  role: Role,
-  roleIds: z.array(z.string()),
-  branchId: z.string().nullable(),
-  branchIds: z.array(z.string()),
-});
-type Profile = z.output<typeof Profile>;
+type Profile = ChangesTo<typeof userRecord>;
 
-const UserCreated = Profile.extend({ isActive: z.boolean(), passwordHash: recordedPasswordHash });
+/** A one-time code that binds a person's identity at an OpenID provider to this user. */
+const Invitation = z.object({ codeHash: secret(z.string()), expiresAt: Instant });
+type Invitation = z.output<typeof Invitation>;
+
+const UserCreated = z.object({ ...userRecord.stored, passwordHash: recordedPasswordHash });
 
 export const userEvents = {
   UserCreated: domain('CREATE', 'user', UserCreated),
-  UserUpdated: domain('UPDATE', 'user', z.object({ changes: someOf(Profile.shape) })),
+  UserUpdated: domain('UPDATE', 'user', z.object({ changes: someOf(userRecord.changes) })),
   UserDeactivated: domain('UPDATE', 'user', z.object({})),
   UserReactivated: domain('UPDATE', 'user', z.object({})),
   UserPasswordChanged: domain('UPDATE', 'user', PasswordChange),
+  UserInvited: domain('UPDATE', 'user', Invitation),
+  UserIdentityLinked: domain('UPDATE', 'user', OidcIdentity),
   UserDeleted: domain('DELETE', 'user', z.object({})),
 };
 export type UserEvent = EventOf<typeof userEvents>;
 
 export type User =
-  { status: 'absent' } | ({ status: 'active' | 'inactive' | 'deleted'; passwordHash: string } & Profile & SessionRule);
+  | { status: 'absent' }
+  | ({
+      status: 'active' | 'inactive' | 'deleted';
+      passwordHash: string;
+      invitation: Invitation | null;
+      identity: OidcIdentity | null;
+    } & Profile &
+      SessionRule);
 export type PresentUser = Exclude<User, { status: 'absent' }> & { status: 'active' | 'inactive' };
+
+const created = ({ isActive, ...data }: z.output<typeof UserCreated>): User => ({
+  status: isActive ? 'active' : 'inactive',
+  ...{ epoch: 0, keptSessionId: null, invitation: null, identity: null },
+  ...data,
+});
 
 export const user: Aggregate<User, UserEvent> = {
   name: 'user',
   events: userEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'UserCreated') {
-      const { isActive, ...rest } = event.data;
-      return { status: isActive ? 'active' : 'inactive', epoch: 0, keptSessionId: null, ...rest };
-    }
+    if (event.type === 'UserCreated') return created(event.data);
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'UserUpdated':
@@ -95,11 +109,16 @@ export const user: Aggregate<User, UserEvent> = {
         return { ...state, status: 'active' };
       case 'UserPasswordChanged':
         return { ...state, ...newPassword(state, event.data) };
+      case 'UserInvited':
+        return { ...state, invitation: event.data };
+      case 'UserIdentityLinked':
+        return { ...state, invitation: null, identity: event.data };
       case 'UserDeleted':
         return { ...state, status: 'deleted', ...noSessions(state) };
     }
   },
-  claims: (state) => (isPresent(state) ? [emailClaim(state.email)] : []),
+  claims: (state) =>
+    isPresent(state) ? [emailClaim(state.email), ...(state.identity ? [identityClaim(state.identity)] : [])] : [],
   membership: {
     of: (state, tenantId) => ({
       keeps: state.status === 'active' && state.role === 'OWNER',
@@ -107,24 +126,23 @@ export const user: Aggregate<User, UserEvent> = {
     }),
     staysWhile: 'last',
     refusal: { code: 'LAST_OWNER', message: 'The tenant must keep an active owner.' },
+    reference: { path: 'roleIds', entity: 'role' },
   },
 };
 
 const isPresent = (state: User): state is PresentUser => state.status === 'active' || state.status === 'inactive';
 
-/** The user, unless there is none (any more). @throws DomainError not_found */
+/** Returns the user. @throws DomainError not_found if it is absent or deleted */
 export function presentUser(state: User): PresentUser {
   if (!isPresent(state)) throw notFound('user');
   return state;
 }
 
-/** The request with its password hashed. */
 export type NewUser = Omit<CreateUser, 'password'> & { readonly passwordHash: string };
 
 export function createUser(state: User, data: NewUser): UserEvent[] {
   if (state.status !== 'absent') return [];
-  const nothing = { phone: null, roleIds: [], branchId: null, branchIds: [] };
-  return [{ type: 'UserCreated', data: { ...nothing, ...data } }];
+  return [{ type: 'UserCreated', data: { ...userRecord.otherwise, ...data } }];
 }
 
 export function updateUser(state: User, { isActive, ...patch }: UpdateUser): UserEvent[] {
@@ -137,14 +155,14 @@ export function updateUser(state: User, { isActive, ...patch }: UpdateUser): Use
   return events;
 }
 
-/** Somebody else sets the password: all sessions of the user end. */
+/** Sets the password on behalf of the user and ends all of the user's sessions. */
 export function changePassword(state: User, { passwordHash }: { passwordHash: string }): UserEvent[] {
-  // A hash is salted anew each time, so an equal one is the same command once more.
+  // Every hash has a new salt, so an equal hash means that the same command was repeated.
   if (presentUser(state).passwordHash === passwordHash) return [];
   return [{ type: 'UserPasswordChanged', data: { passwordHash } }];
 }
 
-/** @throws DomainError invalid when the account is not as it was when the current password was checked */
+/** @throws DomainError invalid if the account changed since the current password was verified */
 export function changeOwnPassword(state: User, { epoch, ...change }: OwnPassword): UserEvent[] {
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
   if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();
@@ -155,3 +173,32 @@ export function deleteUser(state: User): UserEvent[] {
   presentUser(state);
   return [{ type: 'UserDeleted', data: {} }];
 }
+
+/** A new code invalidates the previous one. */
+export function inviteUser(state: User, invitation: Invitation): UserEvent[] {
+  presentUser(state);
+  return [{ type: 'UserInvited', data: invitation }];
+}
+
+/** @throws DomainError invalid if the code is unknown, used or expired */
+export function acceptInvitation(
+  state: User,
+  { codeHash, identity }: { codeHash: string; identity: OidcIdentity },
+  now: Date,
+): UserEvent[] {
+  const isOpen =
+    state.status === 'active' &&
+    state.invitation?.codeHash === codeHash &&
+    Date.parse(state.invitation.expiresAt) > now.getTime();
+  if (!isOpen) throw wrongCode();
+  return [{ type: 'UserIdentityLinked', data: identity }];
+}
+
+export const wrongCode = () => invalid([{ path: 'code', message: 'The invitation is not valid (any more).' }]);
+
+/** Binds the identity of the first sign-in; returns `[]` if the user already has one. */
+export const bindIdentity = (state: User, identity: OidcIdentity): UserEvent[] =>
+  state.status === 'active' && state.identity === null ? [{ type: 'UserIdentityLinked', data: identity }] : [];
+
+export const hasIdentity = (state: User, identity: OidcIdentity): boolean =>
+  state.status === 'active' && isSameIdentity(state.identity, identity);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import {
   ACCOUNT_DEFAULTS_ID,
@@ -12,19 +12,23 @@ import {
   CreateAccount as CreateInput,
   createAccount,
   deleteAccount,
+  namedByRules,
   presentAccount,
   UpdateAccount as UpdateInput,
   updateAccount,
-  type StoredAccountType,
+  type Account,
+  type AccountEvent,
 } from '../aggregates/account.aggregate.js';
-import { LEDGER_USE, type LedgerUse } from '../aggregates/ledger-use.js';
+import { LedgerUse } from '../queries/ledger-use.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { command, type Receipt, type Target } from '../platform/command.js';
-import { besideIfMatch } from '../platform/context.js';
-import { conflict } from '../platform/domain-error.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import type { Decision } from '../eventsourcing/aggregate.js';
+import { CommandRunner, type Executed } from '../eventsourcing/command-runner.js';
+import { command, receiptOf, type Receipt, type Target } from '../eventsourcing/command.js';
+import { besideIfMatch } from '../eventsourcing/context.js';
+import { handles } from '../eventsourcing/handler.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CreateCustomer, DeleteCustomer, UpdateCustomer } from './customer.commands.js';
 
 export class CreateAccount extends command(CreateInput) {}
@@ -34,98 +38,96 @@ export class DeleteAccount extends command(z.object({})) {}
 const managedByCustomer = () =>
   conflict('MANAGED_BY_CUSTOMER', 'The account is a customer: change the customer, or its name and isActive here.');
 
-/** What accounts of their own and those that are customers have in common. */
+/** Operations on accounts, whether they have their own stream or are customers. */
 @Injectable()
-export class AccountDesk {
+export class AccountService {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
   ) {}
 
-  /** Whether the account has a stream of its own; every other is a customer, or there is none. */
+  /** Whether the account has a stream of its own. Any other id belongs to a customer or to nothing. */
   async isOwn({ tenantId, id }: Target): Promise<boolean> {
     return (await this.reader.read(account, tenantId, id)).state.status !== 'absent';
   }
 
-  async setDefault({ tenantId, id }: Target, type: StoredAccountType, isDefault: boolean): Promise<number> {
-    const target = { tenantId, id: ACCOUNT_DEFAULTS_ID };
+  /**
+   * Applies a decision to the account. The revision in the receipt, which If-Match is compared with, counts the
+   * account's own events and its `isDefault` changes, which are events of another record.
+   */
+  async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
+    const { tenantId, id } = target;
+    const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
+    const revisionOf = (own: Account) => (own.status === 'absent' ? -1 : own.changes) + (state.changes[id] ?? 0);
+    return this.runner.execute(account, target, data, decide, revisionOf);
+  }
+
+  /** Sets or clears an account as the default of its type, after its other changes. The receipt covers both changes. */
+  async setDefault(target: Target, done: Executed<Account, AccountEvent>, isDefault: boolean): Promise<Receipt> {
+    const { tenantId, id } = target;
+    if (done.state.status === 'absent') return receiptOf(done);
+    const { type } = done.state;
     const decide = isDefault ? setDefaultAccount : clearDefaultAccount;
-    const run = () => this.runner.execute(accountDefaults, target, { type, accountId: id }, decide);
-    return (await besideIfMatch(run)).position;
+    const data = { type, accountId: id, isCounted: done.events.length > 0 };
+    const defaults = { tenantId, id: ACCOUNT_DEFAULTS_ID };
+    const set = await besideIfMatch(() => this.runner.execute(accountDefaults, defaults, data, decide));
+    const revision = done.state.changes + (set.state.changes[id] ?? 0);
+    return { id, revision, position: Math.max(done.position, set.position) };
   }
 }
 
-@CommandHandler(CreateAccount)
-export class CreateAccountHandler implements ICommandHandler<CreateAccount, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(AccountDesk) private readonly desk: AccountDesk,
-    @Inject(CommandBus) private readonly bus: CommandBus,
-  ) {}
+const statusOf = (isActive: boolean) => (isActive ? ('ACTIVE' as const) : ('PASSIVE' as const));
 
-  async execute({ target, data }: CreateAccount): Promise<Receipt> {
-    const { isDefault, type, code = null, name, isActive } = data;
-    if (type === 'CUSTOMER') return this.createCustomer(target, data);
-    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, target.tenantId);
-    const { currency } = presentTenant(state);
-    const facts = { type, code, name, isActive, currency, isSystem: false };
-    const { id, revision, position } = await this.runner.execute(account, target, facts, createAccount);
-    const last = isDefault ? await this.desk.setDefault(target, type, true) : position;
-    return { id, revision, position: Math.max(position, last) };
-  }
-
-  private createCustomer(target: Target, { name, code, isActive, isDefault }: CreateAccount['data']): Promise<Receipt> {
-    if (isDefault) throw managedByCustomer();
-    const status = isActive ? ('ACTIVE' as const) : ('PASSIVE' as const);
-    const facts = { name, status, ...(code !== undefined && code !== null && { code }) };
-    return this.bus.execute(new CreateCustomer(target, facts));
-  }
+function createCustomer(bus: CommandBus, { target, data: { name, code, isActive, isDefault } }: CreateAccount) {
+  if (isDefault) throw managedByCustomer();
+  const facts = { name, status: statusOf(isActive), ...(code !== undefined && code !== null && { code }) };
+  return bus.execute(new CreateCustomer(target, facts));
 }
 
-@CommandHandler(UpdateAccount)
-export class UpdateAccountHandler implements ICommandHandler<UpdateAccount, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(AccountDesk) private readonly desk: AccountDesk,
-    @Inject(CommandBus) private readonly bus: CommandBus,
-  ) {}
+function updateCustomer(bus: CommandBus, { target, data: { name, isActive, ...others } }: UpdateAccount) {
+  if (Object.keys(others).length > 0) throw managedByCustomer();
+  const status = isActive === undefined ? {} : { status: statusOf(isActive) };
+  return bus.execute(new UpdateCustomer(target, { ...(name !== undefined && { name }), ...status }));
+}
 
-  async execute({ target, data }: UpdateAccount): Promise<Receipt> {
-    if (!(await this.desk.isOwn(target))) return this.updateCustomer(target, data);
+async function ensureUnused(reader: RecordReader, ledger: LedgerUse, { tenantId, id }: Target): Promise<void> {
+  const { isSystem } = presentAccount((await reader.read(account, tenantId, id)).state);
+  if (!isSystem && (await ledger.hasTransactions(tenantId, id)))
+    throw conflict('ACCOUNT_HAS_TRANSACTIONS', 'The account has transactions. Deactivate it instead.');
+  if (!isSystem && (await ledger.isInRule(tenantId, id)))
+    throw conflict(namedByRules.refusal.code, namedByRules.refusal.message);
+}
+
+export const accountCommandHandlers = [
+  AccountService,
+  handles(
+    CreateAccount,
+    [CommandRunner, RecordReader, AccountService, CommandBus],
+    async (runner, reader, accounts, bus, received) => {
+      const { target, data } = received;
+      const { isDefault, type, code = null, name, isActive } = data;
+      if (type === 'CUSTOMER') return createCustomer(bus, received);
+      const { state } = await reader.read(tenant, PLATFORM_TENANT, target.tenantId);
+      const { currency } = presentTenant(state);
+      const facts = { type, code, name, isActive, currency, isSystem: false };
+      const made = await runner.execute(account, target, facts, createAccount);
+      return isDefault ? accounts.setDefault(target, made, true) : receiptOf(made);
+    },
+  ),
+  handles(UpdateAccount, [AccountService, CommandBus], async (accounts, bus, received) => {
+    const { target, data } = received;
+    if (!(await accounts.isOwn(target))) return updateCustomer(bus, received);
     const { isDefault, ...patch } = data;
-    const { id, revision, position, state } = await this.runner.execute(account, target, patch, updateAccount);
-    const { type } = presentAccount(state);
-    const last = isDefault === undefined ? position : await this.desk.setDefault(target, type, isDefault);
-    return { id, revision, position: Math.max(position, last) };
-  }
-
-  private updateCustomer(target: Target, { name, isActive, ...others }: UpdateAccount['data']): Promise<Receipt> {
-    if (Object.keys(others).length > 0) throw managedByCustomer();
-    const status = isActive === undefined ? {} : { status: isActive ? ('ACTIVE' as const) : ('PASSIVE' as const) };
-    return this.bus.execute(new UpdateCustomer(target, { ...(name !== undefined && { name }), ...status }));
-  }
-}
-
-@CommandHandler(DeleteAccount)
-export class DeleteAccountHandler implements ICommandHandler<DeleteAccount, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(AccountDesk) private readonly desk: AccountDesk,
-    @Inject(CommandBus) private readonly bus: CommandBus,
-    @Inject(LEDGER_USE) private readonly ledger: LedgerUse,
-  ) {}
-
-  async execute({ target }: DeleteAccount): Promise<Receipt> {
-    if (!(await this.desk.isOwn(target))) return this.bus.execute(new DeleteCustomer(target, {}));
-    const { tenantId } = target;
-    const { isSystem, type } = presentAccount((await this.reader.read(account, tenantId, target.id)).state);
-    if (!isSystem && (await this.ledger.hasTransactions(tenantId, target.id)))
-      throw conflict('ACCOUNT_HAS_TRANSACTIONS', 'The account has transactions. Deactivate it instead.');
-    const { id, revision, position } = await this.runner.execute(account, target, {}, deleteAccount);
-    return { id, revision, position: Math.max(position, await this.desk.setDefault(target, type, false)) };
-  }
-}
-
-export const accountCommandHandlers = [AccountDesk, CreateAccountHandler, UpdateAccountHandler, DeleteAccountHandler];
+    const done = await accounts.change(target, patch, updateAccount);
+    return isDefault === undefined ? receiptOf(done) : accounts.setDefault(target, done, isDefault);
+  }),
+  handles(
+    DeleteAccount,
+    [RecordReader, AccountService, CommandBus, LedgerUse],
+    async (reader, accounts, bus, ledger, { target }) => {
+      if (!(await accounts.isOwn(target))) return bus.execute(new DeleteCustomer(target, {}));
+      await ensureUnused(reader, ledger, target);
+      return accounts.setDefault(target, await accounts.change(target, {}, deleteAccount), false);
+    },
+  ),
+];

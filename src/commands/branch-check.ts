@@ -1,8 +1,8 @@
 import { branch } from '../aggregates/branch.aggregate.js';
-import { conflict, notFoundAt } from '../platform/domain-error.js';
-import type { RecordReader } from '../platform/record-reader.js';
+import { conflict, notFoundAt } from '../eventsourcing/domain-error.js';
+import type { RecordReader } from '../eventsourcing/record-reader.js';
 
-/** A new record may name only a branch that takes new records. @throws DomainError NOT_FOUND, BRANCH_INACTIVE */
+/** Checks that the branch accepts new records. @throws DomainError NOT_FOUND, BRANCH_INACTIVE */
 export async function ensureActiveBranch(
   reader: RecordReader,
   tenantId: string,

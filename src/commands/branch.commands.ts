@@ -5,7 +5,7 @@ import {
   updateBranch,
   UpdateBranch as UpdateBranchInput,
 } from '../aggregates/branch.aggregate.js';
-import { command, decides } from '../platform/command.js';
+import { command, decides } from '../eventsourcing/command.js';
 
 export class CreateBranch extends command(CreateBranchInput) {}
 export class UpdateBranch extends command(UpdateBranchInput) {}

@@ -1,8 +1,8 @@
 import { category, type PresentCategory } from '../aggregates/category.aggregate.js';
-import { notFoundAt } from '../platform/domain-error.js';
-import type { RecordReader } from '../platform/record-reader.js';
+import { notFoundAt } from '../eventsourcing/domain-error.js';
+import type { RecordReader } from '../eventsourcing/record-reader.js';
 
-/** The category that a request names, archived or not. @throws DomainError not_found with the path */
+/** Returns the category referenced by a request, archived or not. @throws DomainError not_found with the path */
 export async function categoryNamed(
   reader: RecordReader,
   tenantId: string,

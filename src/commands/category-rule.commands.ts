@@ -1,22 +1,25 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { account } from '../aggregates/account.aggregate.js';
 import {
+  amountsIn,
   categoryRule,
   CreateCategoryRule as CreateInput,
   createCategoryRule,
   deleteCategoryRule,
+  ensureCanMatch,
+  presentRule,
   ToggleRuleEnabled,
   UpdateCategoryRule as UpdateInput,
   updateCategoryRule,
   UpdateRulePriority,
+  type RuleDetails,
 } from '../aggregates/category-rule.aggregate.js';
 import { customer } from '../aggregates/customer.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { command, decides, receiptOf, type Receipt } from '../platform/command.js';
-import { conflict, notFoundAt } from '../platform/domain-error.js';
-import { RecordReader } from '../platform/record-reader.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { command, decides, decidesWith } from '../eventsourcing/command.js';
+import { conflict, notFoundAt } from '../eventsourcing/domain-error.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { categoryNamed } from './category-check.js';
 
 export class CreateCategoryRule extends command(CreateInput) {}
@@ -25,64 +28,65 @@ export class SetCategoryRuleEnabled extends command(ToggleRuleEnabled) {}
 export class SetCategoryRulePriority extends command(UpdateRulePriority) {}
 export class DeleteCategoryRule extends command(z.object({})) {}
 
-type References = { readonly categoryId?: string; readonly accountId?: string | null };
-
-/** Whether what a rule names is there: a category that is not archived, and an account (a customer's is its own id). */
-@Injectable()
-export class CategoryRuleReferences {
-  constructor(@Inject(RecordReader) private readonly reader: RecordReader) {}
-
-  /** @throws DomainError not_found with the path; conflict CATEGORY_ARCHIVED */
-  async ensure(tenantId: string, { categoryId, accountId }: References): Promise<void> {
-    if (categoryId !== undefined) await this.ensureCategory(tenantId, categoryId);
-    if (accountId !== undefined && accountId !== null) await this.ensureAccount(tenantId, accountId);
-  }
-
-  private async ensureCategory(tenantId: string, id: string): Promise<void> {
-    const { status } = await categoryNamed(this.reader, tenantId, id);
-    if (status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
-  }
-
-  private async ensureAccount(tenantId: string, id: string): Promise<void> {
-    const [{ state }, owner] = await Promise.all([
-      this.reader.read(account, tenantId, id),
-      this.reader.read(customer, tenantId, id),
-    ]);
-    if (state.status !== 'present' && owner.state.status !== 'present') throw notFoundAt('accountId', 'account');
-  }
+async function ensureCategory(
+  reader: RecordReader,
+  tenantId: string,
+  { categoryId = '', direction = null }: UpdateInput,
+  isNew: boolean,
+): Promise<void> {
+  const found = await categoryNamed(reader, tenantId, categoryId);
+  if (isNew && found.status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
+  ensureCanMatch(direction, found);
 }
 
-@CommandHandler(CreateCategoryRule)
-export class CreateCategoryRuleHandler implements ICommandHandler<CreateCategoryRule, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(CategoryRuleReferences) private readonly references: CategoryRuleReferences,
-  ) {}
-
-  async execute({ target, data }: CreateCategoryRule): Promise<Receipt> {
-    await this.references.ensure(target.tenantId, data);
-    const made = { ...data, source: 'MANUAL' as const };
-    return receiptOf(await this.runner.execute(categoryRule, target, made, createCategoryRule));
-  }
+async function ensureAccount(reader: RecordReader, tenantId: string, id: string): Promise<void> {
+  const [{ state }, owner] = await Promise.all([
+    reader.read(account, tenantId, id),
+    reader.read(customer, tenantId, id),
+  ]);
+  if (state.status !== 'present' && owner.state.status !== 'present') throw notFoundAt('accountId', 'account');
 }
 
-@CommandHandler(UpdateCategoryRule)
-export class UpdateCategoryRuleHandler implements ICommandHandler<UpdateCategoryRule, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(CategoryRuleReferences) private readonly references: CategoryRuleReferences,
-  ) {}
-
-  async execute({ target, data }: UpdateCategoryRule): Promise<Receipt> {
-    await this.references.ensure(target.tenantId, data);
-    return receiptOf(await this.runner.execute(categoryRule, target, data, updateCategoryRule));
-  }
+/**
+ * Checks a rule against the records it references, and formats its amounts with the currency's decimals. `known` is the
+ * rule before an update.
+ * @throws DomainError not_found with the path; invalid for amounts; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
+ */
+async function checked<Input extends UpdateInput>(
+  reader: RecordReader,
+  tenantId: string,
+  input: Input,
+  known?: RuleDetails,
+): Promise<Input> {
+  const { categoryId, direction, accountId } = input;
+  if (categoryId !== undefined || direction !== undefined)
+    await ensureCategory(reader, tenantId, { ...known, ...input }, categoryId !== undefined);
+  if (accountId !== undefined && accountId !== null) await ensureAccount(reader, tenantId, accountId);
+  const { state } = await reader.read(tenant, PLATFORM_TENANT, tenantId);
+  return { ...input, ...amountsIn(presentTenant(state).currency, input) };
 }
 
 export const categoryRuleCommandHandlers = [
-  CategoryRuleReferences,
-  CreateCategoryRuleHandler,
-  UpdateCategoryRuleHandler,
+  decidesWith(
+    CreateCategoryRule,
+    [RecordReader],
+    async (reader, { target, data }) => ({
+      ...(await checked(reader, target.tenantId, data)),
+      source: 'MANUAL' as const,
+    }),
+    categoryRule,
+    createCategoryRule,
+  ),
+  decidesWith(
+    UpdateCategoryRule,
+    [RecordReader],
+    async (reader, { target, data }) => {
+      const { state } = await reader.read(categoryRule, target.tenantId, target.id);
+      return checked(reader, target.tenantId, data, presentRule(state));
+    },
+    categoryRule,
+    updateCategoryRule,
+  ),
   decides(SetCategoryRuleEnabled, categoryRule, updateCategoryRule),
   decides(SetCategoryRulePriority, categoryRule, updateCategoryRule),
   decides(DeleteCategoryRule, categoryRule, deleteCategoryRule),

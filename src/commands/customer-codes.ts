@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { numberSequence, reserveNumbers } from '../aggregates/number-sequence.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { besideIfMatch } from '../platform/context.js';
-import { KeyedQueue } from '../platform/keyed-queue.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { besideIfMatch } from '../eventsourcing/context.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { IDS, type Ids } from '../ports/time.js';
 
 const BLOCK = 20;
 
-/** Makes customer codes, C-000001 and on, from one sequence per tenant; a block is reserved at a time. */
+/** Generates customer codes (C-000001, …) from one sequence per tenant, which is reserved in blocks. */
 @Injectable()
 export class CustomerCodes {
   private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
@@ -29,16 +29,16 @@ export class CustomerCodes {
     });
   }
 
-  /** Leaves out the next `numbers`, and what this process has left of its block. */
+  /** Skips the next `numbers` of the sequence, and the unused rest of this process's block. */
   async skip(tenantId: string, numbers: number): Promise<void> {
     await this.queue.run(tenantId, () => this.reserve(tenantId, numbers));
   }
 
-  /** Takes the block that comes after `skipped` numbers. */
+  /** Reserves the block after `skipped` numbers. */
   private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
     const target = { tenantId, id: 'customer-codes' };
     const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
-    // A command of its own: the id of the one under way must not meet twice in the sequence's stream.
+    // Needs its own command id: the id of the current command must not occur twice in the sequence's stream.
     const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
     const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
     this.blocks.set(tenantId, block);

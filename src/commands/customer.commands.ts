@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
-import { CATEGORIZER, type Categorizer } from '../aggregates/categorizer.js';
+import { namedByRules } from '../aggregates/account.aggregate.js';
+import { Categorizer } from '../queries/categorizer.js';
 import {
   CreateCustomer as CreateCustomerInput,
   UpdateCustomer as UpdateCustomerInput,
@@ -16,13 +16,14 @@ import {
   type Customer,
   type CustomerEvent,
 } from '../aggregates/customer.aggregate.js';
-import { LEDGER_USE, type LedgerUse } from '../aggregates/ledger-use.js';
+import { LedgerUse } from '../queries/ledger-use.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
-import { command, receiptOf, type Receipt } from '../platform/command.js';
-import { conflict, DomainError } from '../platform/domain-error.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { CommandRunner, type Executed, type Target } from '../eventsourcing/command-runner.js';
+import { command, decidesWith, receiptOf } from '../eventsourcing/command.js';
+import { conflict, DomainError } from '../eventsourcing/domain-error.js';
+import { handles } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { ensureActiveBranch } from './branch-check.js';
 import { CustomerCodes } from './customer-codes.js';
 
@@ -30,20 +31,20 @@ export class CreateCustomer extends command(CreateCustomerInput) {}
 export class UpdateCustomer extends command(UpdateCustomerInput) {}
 export class DeleteCustomer extends command(z.object({})) {}
 
-/** So many codes in a row that somebody gave by hand are passed one by one, then twice as many with each try. */
+/** Consecutive codes assigned by hand that are skipped one at a time. Each later attempt doubles the step. */
 const PASSED_ONE_BY_ONE = 5;
-/** Enough for a million of them. */
+/** Enough for about a million codes assigned by hand. */
 const MAX_CODES_TRIED = 20;
 const isCodeTaken = (error: unknown): boolean => error instanceof DomainError && error.code === 'CUSTOMER_CODE_TAKEN';
 
-/** Makes customers, for people and for partners' sales: reads the tenant, and gives a code where none is given. */
+/** Creates customers for users and partners' sales: reads the tenant and generates a code if none is given. */
 @Injectable()
 export class CustomerCreation {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(CustomerCodes) private readonly codes: CustomerCodes,
-    @Inject(CATEGORIZER) private readonly categorizer: Categorizer,
+    @Inject(Categorizer) private readonly categorizer: Categorizer,
   ) {}
 
   async create(
@@ -63,7 +64,7 @@ export class CustomerCreation {
         return await this.runner.execute(customer, target, data, createCustomer);
       } catch (error) {
         if (input.code !== undefined || !isCodeTaken(error) || tried === MAX_CODES_TRIED) throw error;
-        // Somebody gave the next code of the sequence by hand: one after it is taken.
+        // The next code of the sequence was assigned by hand: try a later one.
         if (tried > PASSED_ONE_BY_ONE) await this.codes.skip(target.tenantId, 2 ** tried);
       }
     }
@@ -74,47 +75,33 @@ export class CustomerCreation {
   }
 }
 
-@CommandHandler(CreateCustomer)
-export class CreateCustomerHandler implements ICommandHandler<CreateCustomer, Receipt> {
-  constructor(@Inject(CustomerCreation) private readonly creation: CustomerCreation) {}
-
-  async execute({ target, data }: CreateCustomer): Promise<Receipt> {
-    return receiptOf(await this.creation.create(target, data));
-  }
+async function ensureBranch(reader: RecordReader, { target, data }: UpdateCustomer): Promise<UpdateCustomerInput> {
+  const { branchId } = data;
+  const { state } = await reader.read(customer, target.tenantId, target.id);
+  // A branch that the customer already has may be inactive.
+  if (branchId && branchId !== presentCustomer(state).branchId)
+    await ensureActiveBranch(reader, target.tenantId, branchId);
+  return data;
 }
 
-@CommandHandler(UpdateCustomer)
-export class UpdateCustomerHandler implements ICommandHandler<UpdateCustomer, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-  ) {}
-
-  async execute({ target, data }: UpdateCustomer): Promise<Receipt> {
-    const { branchId } = data;
-    const { state } = await this.reader.read(customer, target.tenantId, target.id);
-    // One that is closed may stay where it is named already.
-    if (branchId && branchId !== presentCustomer(state).branchId)
-      await ensureActiveBranch(this.reader, target.tenantId, branchId);
-    return receiptOf(await this.runner.execute(customer, target, data, updateCustomer));
-  }
+/** Rejects deletion of a customer with transactions, which can be made passive instead. */
+export async function ensureUnused(
+  reader: RecordReader,
+  ledger: Pick<LedgerUse, 'hasTransactions' | 'isInRule'>,
+  { target }: DeleteCustomer,
+): Promise<void> {
+  const { tenantId, id } = target;
+  const { isDefault } = presentCustomer((await reader.read(customer, tenantId, id)).state);
+  if (!isDefault && (await ledger.hasTransactions(tenantId, id)))
+    throw conflict('CUSTOMER_HAS_TRANSACTIONS', 'The customer has transactions. Make it passive instead.');
+  if (!isDefault && (await ledger.isInRule(tenantId, id)))
+    throw conflict(namedByRules.refusal.code, namedByRules.refusal.message);
 }
 
-/** One that the ledger knows stays: it can be made passive. */
-@CommandHandler(DeleteCustomer)
-export class DeleteCustomerHandler implements ICommandHandler<DeleteCustomer, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(LEDGER_USE) private readonly ledger: LedgerUse,
-  ) {}
-
-  async execute({ target }: DeleteCustomer): Promise<Receipt> {
-    const { state } = await this.reader.read(customer, target.tenantId, target.id);
-    if (!presentCustomer(state).isDefault && (await this.ledger.hasTransactions(target.tenantId, target.id)))
-      throw conflict('CUSTOMER_HAS_TRANSACTIONS', 'The customer has transactions. Make it passive instead.');
-    return receiptOf(await this.runner.execute(customer, target, {}, deleteCustomer));
-  }
-}
-
-export const customerCommandHandlers = [CreateCustomerHandler, UpdateCustomerHandler, DeleteCustomerHandler];
+export const customerCommandHandlers = [
+  handles(CreateCustomer, [CustomerCreation], async (creation, { target, data }) =>
+    receiptOf(await creation.create(target, data)),
+  ),
+  decidesWith(UpdateCustomer, [RecordReader], ensureBranch, customer, updateCustomer),
+  decidesWith(DeleteCustomer, [RecordReader, LedgerUse], ensureUnused, customer, deleteCustomer),
+];

@@ -1,7 +1,5 @@
-import { Inject } from '@nestjs/common';
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
-import { DEAD_LETTER_OFFICE, type DeadLetterOffice } from '../aggregates/dead-letter-office.js';
+import { DEAD_LETTER_REPLAYER } from '../queries/dead-letter-replayer.js';
 import {
   deadLetter,
   DiscardDeadLetter as DiscardInput,
@@ -9,36 +7,30 @@ import {
   parkedLetter,
   settleReplay,
 } from '../aggregates/dead-letter.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { command, decides, type Receipt } from '../platform/command.js';
-import { RecordReader } from '../platform/record-reader.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { command, decides, receiptOf, type Receipt } from '../eventsourcing/command.js';
+import { handles } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 
-/** The receipt, with what became of the letter: PARKED where it was refused again. */
+/** The receipt with the letter's new status: PARKED if it failed again. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
 
 const Nothing = z.object({});
 export class ReplayDeadLetter extends command<typeof Nothing, ReplayReceipt>(Nothing) {}
 export class DiscardDeadLetter extends command(DiscardInput) {}
 
-@CommandHandler(ReplayDeadLetter)
-export class ReplayDeadLetterHandler implements ICommandHandler<ReplayDeadLetter, ReplayReceipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(DEAD_LETTER_OFFICE) private readonly office: DeadLetterOffice,
-  ) {}
-
-  async execute({ target }: ReplayDeadLetter): Promise<ReplayReceipt> {
-    const { tenantId, id } = target;
-    const letter = parkedLetter((await this.reader.read(deadLetter, tenantId, id)).state);
-    const attempt = letter.attempts + 1;
-    const failure = (await this.office.redeliver({ ...letter, id, tenantId }, attempt)) ?? null;
-    const { revision, position } = await this.runner.execute(deadLetter, target, { attempt, failure }, settleReplay);
-    return { id, revision, position, status: failure ? 'PARKED' : 'REPLAYED' };
-  }
-}
-
 export const deadLetterCommandHandlers = [
-  ReplayDeadLetterHandler,
+  handles(
+    ReplayDeadLetter,
+    [CommandRunner, RecordReader, DEAD_LETTER_REPLAYER],
+    async (runner, reader, replayer, { target }) => {
+      const { tenantId, id } = target;
+      const letter = parkedLetter((await reader.read(deadLetter, tenantId, id)).state);
+      const attempt = letter.attempts + 1;
+      const failure = (await replayer.redeliver({ ...letter, id, tenantId }, attempt)) ?? null;
+      const done = await runner.execute(deadLetter, target, { attempt, failure }, settleReplay);
+      return { ...receiptOf(done), status: failure ? ('PARKED' as const) : ('REPLAYED' as const) };
+    },
+  ),
   decides(DiscardDeadLetter, deadLetter, discardLetter),
 ];

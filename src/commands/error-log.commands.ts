@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorLog, resolveErrors } from '../aggregates/error-log.aggregate.js';
-import { command, decides } from '../platform/command.js';
+import { command, decides } from '../eventsourcing/command.js';
 
 export class ResolveErrorLog extends command(z.object({})) {}
 

@@ -5,34 +5,34 @@ import {
   recordIntegrationKeyUse,
   USE_RECORDED_EVERY_MS,
 } from '../aggregates/integration-key-use.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { asService } from '../platform/context.js';
-import type { PartnerPrincipal } from '../platform/principal.js';
-import { Progress } from '../platform/progress.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { asService } from '../eventsourcing/context.js';
+import type { PartnerPrincipal } from '../security/principal.js';
+import { Progress } from '../projecting/progress.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 
-/** Of more keys within a minute than these some uses are not noted. */
+/** Maximum number of keys tracked at a time. Uses of further keys may not be noted. */
 const MAX_KEYS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const WARN_EVERY_MS = 60_000;
-/** A part of the time that a process has for its end. */
+/** A part of the time limit for the process's shutdown. */
 const FLUSH_WITHIN_MS = 2_000;
 
 type Use = {
   readonly tenantId: string;
   readonly keyId: string;
   usedAtMs: number;
-  /** Up to here it is recorded. */
+  /** Time of the last recorded use. */
   recordedAtMs: number;
-  /** On the monotonic clock: when a record was last tried. */
+  /** Time of the last attempt to record, on the monotonic clock. */
   triedAtMs: number;
 };
 
 /**
- * When integration keys were last used. A use costs the request two looks at a clock and one into a map: it is noted in
- * memory and recorded as a technical event, the first one at once, later ones once a minute and key, the last ones when
- * the process ends. A process that is killed loses what it noted within the last minute or so.
+ * Tracks the last use of integration keys. A use costs a request two clock reads and one map lookup. It is noted in
+ * memory and recorded as a technical event: the first use at once, later ones once a minute per key, the last ones at
+ * shutdown. A killed process loses the uses noted within about the last minute.
  */
 @Injectable()
 export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -49,7 +49,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Never throws, never waits. */
+  /** Never throws and never blocks. */
   note({ tenantId, keyId }: Pick<PartnerPrincipal, 'tenantId' | 'keyId'>): void {
     const usedAtMs = this.clock.nowMs();
     let use = this.uses.get(keyId);
@@ -66,7 +66,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     this.sweeping = this.sweepAgainAndAgain();
   }
 
-  /** When no request comes any more. What was noted is recorded, and read models have it, as far as time allows. */
+  /** Runs once requests have stopped. Records noted uses and waits for the read models, as far as time allows. */
   async onApplicationShutdown(): Promise<void> {
     this.ending.abort();
     const done = new AbortController();
@@ -79,7 +79,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     return this.clock.monotonicMs() - triedAtMs >= USE_RECORDED_EVERY_MS;
   }
 
-  /** Records the last uses of keys that rest since, and forgets those of which nothing is left to record. */
+  /** Records the last uses of keys that are now idle, and drops keys whose uses are all recorded. */
   private async sweepAgainAndAgain(): Promise<void> {
     while (!this.ending.signal.aborted) {
       await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
@@ -101,7 +101,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     if (positions.length > 0) await this.progress.reached(Math.max(...positions), FLUSH_WITHIN_MS);
   }
 
-  /** Answers the position of the record, −1 where there is none. */
+  /** Returns the position of the record, or −1 if there is none. */
   private async record(use: Use, isFinal = false): Promise<number> {
     use.triedAtMs = this.clock.monotonicMs();
     const { tenantId, keyId, usedAtMs } = use;
@@ -119,7 +119,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** It is tried again within a minute, and nothing but a date is at stake. */
+  /** Logs at most once a minute: the write is retried within a minute, and only a date is at stake. */
   private complain(error: unknown): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;

@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Inject } from '@nestjs/common';
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { formatIntegrationKey } from '../aggregates/integration-key-format.js';
 import {
@@ -15,13 +13,15 @@ import {
   type IntegrationKey,
   type RecordedIntegrationKey,
 } from '../aggregates/integration-key.aggregate.js';
-import { CommandRunner, type Executed } from '../platform/command-runner.js';
-import { command, decides, type Target } from '../platform/command.js';
+import { secretShown } from '../aggregates/request-key.aggregate.js';
+import { CommandRunner, type Executed } from '../eventsourcing/command-runner.js';
+import { command, decides, type Target } from '../eventsourcing/command.js';
+import { handles } from '../eventsourcing/handler.js';
 
-/** A key as its maker gets it. */
+/** A key as returned on creation and rotation. */
 export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit'> & {
   readonly id: string;
-  /** The header's whole value: shown this once, stored hashed. */
+  /** The complete header value. It is returned only once and stored as a hash. */
   readonly key: string;
   readonly position: number;
 };
@@ -45,31 +45,18 @@ function issued({ tenantId, id }: Target, { state, position }: Executed<Integrat
   return { id, name, sourceId, rateLimit, key, position };
 }
 
-@CommandHandler(CreateIntegrationKey)
-export class CreateIntegrationKeyHandler implements ICommandHandler<CreateIntegrationKey, IssuedKey> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
-
-  async execute({ target, data }: CreateIntegrationKey): Promise<IssuedKey> {
-    const { secret, secretHash } = newSecret();
-    const made = await this.runner.execute(integrationKey, target, { ...data, secretHash }, createIntegrationKey);
-    return issued(target, made, secret);
-  }
-}
-
-@CommandHandler(RotateIntegrationKey)
-export class RotateIntegrationKeyHandler implements ICommandHandler<RotateIntegrationKey, IssuedKey> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
-
-  async execute({ target }: RotateIntegrationKey): Promise<IssuedKey> {
-    const { secret, secretHash } = newSecret();
-    const rotated = await this.runner.execute(integrationKey, target, { secretHash }, rotateIntegrationKey);
-    return issued(target, rotated, secret);
-  }
-}
-
 export const integrationKeyCommandHandlers = [
-  CreateIntegrationKeyHandler,
-  RotateIntegrationKeyHandler,
+  handles(CreateIntegrationKey, [CommandRunner], async (runner, { target, data }) => {
+    const { secret, secretHash } = newSecret();
+    const made = await runner.execute(integrationKey, target, { ...data, secretHash }, createIntegrationKey);
+    // An earlier attempt of the request created the key, and its secret cannot be recovered.
+    if (made.events.length === 0) throw secretShown(target.id);
+    return issued(target, made, secret);
+  }),
+  handles(RotateIntegrationKey, [CommandRunner], async (runner, { target }) => {
+    const { secret, secretHash } = newSecret();
+    return issued(target, await runner.execute(integrationKey, target, { secretHash }, rotateIntegrationKey), secret);
+  }),
   decides(RevokeIntegrationKey, integrationKey, revokeIntegrationKey),
   decides(SetIntegrationKeyRateLimit, integrationKey, setIntegrationKeyRateLimit),
 ];

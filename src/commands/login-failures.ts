@@ -1,17 +1,17 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { refuseLogin, session } from '../aggregates/session.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { currentContext, inContext } from '../platform/context.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { currentContext, inContext } from '../eventsourcing/context.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 import type { Account } from './session-accounts.js';
 
-/** Beyond these a failure is only logged. */
+/** Maximum number of pending writes. Further failures are only logged. */
 const MAX_UNDER_WAY = 1_000;
-/** By then the answer has left, also where the event store writes within this thread. */
+/** Long enough for the response to be sent first, even if the event store writes on this thread. */
 const DELAY_MS = 100;
 
-/** Records sign-ins that were refused, after the answer: its time must not tell whether there is such an account. */
+/** Records rejected sign-ins after the response, so that its timing does not reveal whether the account exists. */
 @Injectable()
 export class LoginFailures implements OnApplicationShutdown {
   private readonly underWay = new Set<Promise<void>>();
@@ -24,7 +24,10 @@ export class LoginFailures implements OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  record({ tenantId, owner: { userId } }: Account, reason: 'WRONG_PASSWORD' | 'INACTIVE'): void {
+  record(
+    { tenantId, owner: { userId } }: Pick<Account, 'tenantId' | 'owner'>,
+    reason: 'WRONG_PASSWORD' | 'INACTIVE',
+  ): void {
     if (this.underWay.size >= MAX_UNDER_WAY) {
       this.logger.warn({ tenantId, userId, reason }, 'too many refused sign-ins to record this one');
       return;

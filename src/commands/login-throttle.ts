@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { clientNetwork } from '../platform/client-network.js';
-import { DomainError } from '../platform/domain-error.js';
-import { Gate } from '../platform/gate.js';
-import { KeyedQueue } from '../platform/keyed-queue.js';
+import { clientNetwork } from '../security/client-network.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { FairQueue, type Visitor } from '../eventsourcing/fair-queue.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
@@ -13,27 +12,37 @@ const WINDOW_MS = 15 * 60_000;
 const MAX_PER_ACCOUNT = 10;
 const MAX_PER_ADDRESS = 100;
 const WARN_EVERY_MS = 1_000;
-/** Attempts under way, a few more than passwords that are hashed at once. */
-const AT_ONCE = 4;
-/** About three seconds' work. */
-const MAX_WAITING = 200;
+/** Failures at one account, from all addresses, after which unknown addresses must pause between attempts. */
+const FREE_FAILURES = 10;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 16_000;
+/** How long an address stays known to an account after a sign-in. */
+const KNOWN_MS = 30 * 24 * 3_600_000;
+/** Slightly more concurrent attempts than password verifications. A full queue takes about five seconds to drain. */
+const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
-/** Hits that were counted, each where it was. */
-type Reservation = readonly { readonly key: string; readonly isLocal: boolean; readonly isOver: number | undefined }[];
+/** Counted hits, with the counter that holds each one. */
+type Reservation = readonly {
+  readonly key: string;
+  readonly isLocal: boolean;
+  readonly count: number;
+  /** End of the window whose limit the hit exceeds, or undefined. */
+  readonly isOver: number | undefined;
+}[];
 
 /**
- * How often a password may be guessed: 10 failures in 15 minutes for an account from one address, 100 from one address;
- * an IPv6 network is one address.
- * An attempt is counted before it is made, so that many at once cannot pass together, and taken back when it was none.
- * Lest those that are under way stand in each other's way, few are at once, and one for an account and address. Where the
- * shared cache is away this process counts for itself.
+ * Limits password guessing: 10 failures in 15 minutes for an account from one address, and 100 from one address. An
+ * IPv6 network counts as one address. After 10 failures at an account from any addresses, addresses without a previous
+ * sign-in must pause for some seconds between attempts.
+ *
+ * An attempt is counted before it is made, so that concurrent attempts cannot exceed a limit. The count is reverted
+ * unless the attempt fails. Addresses take turns, and so do the accounts of one address. If the shared cache is
+ * unavailable, each process counts on its own.
  */
 @Injectable()
 export class LoginThrottle {
   private readonly local = new LRUCache<string, WindowCount>({ max: 10_000 });
-  private readonly gate = new Gate({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING }, tooManyAtOnce);
-  private readonly queue = new KeyedQueue();
-  private queued = 0;
+  private readonly gate = new FairQueue(QUEUE, tooManyAtOnce);
   private warnedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -43,50 +52,53 @@ export class LoginThrottle {
   ) {}
 
   /**
-   * Makes an attempt that `account` (an e-mail address, or what else names it; kept as a digest) is meant with.
-   * `attempt` answers undefined where the password was wrong; that alone counts as a failure.
-   * @throws DomainError limited RATE_LIMITED, unavailable, both without making the attempt; what `attempt` throws
+   * Makes an attempt to sign in to `account`, an e-mail address or other identifier, of which only a digest is stored.
+   * `attempt` returns undefined for a wrong password, and only that counts as a failure.
+   * @throws DomainError limited RATE_LIMITED, unavailable, both without making the attempt; any error of `attempt`
    */
-  async guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
-    if (this.queued >= MAX_WAITING) throw tooManyAtOnce();
-    const network = clientNetwork(address);
-    const key = digest(`${account}\n${network}`);
-    this.queued += 1;
-    try {
-      return await this.queue.run(key, () => this.gate.run(() => this.reserveAndMake(key, network, attempt)));
-    } finally {
-      this.queued -= 1;
-    }
+  guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+    const visitor = { group: clientNetwork(address), member: account };
+    return this.gate.run(visitor, () => this.reserveAndMake(visitor, attempt));
   }
 
   private async reserveAndMake<T>(
-    key: string,
-    network: string,
+    { group: network, member: account }: Required<Visitor>,
     attempt: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const nowMs = this.clock.nowMs();
+    const key = digest(`${account}\n${network}`);
     const reserved = await Promise.all([
       this.hit(`login:account:${key}`, MAX_PER_ACCOUNT),
       this.hit(`login:address:${digest(network)}`, MAX_PER_ADDRESS),
+      this.hit(`login:everywhere:${digest(account)}`, Number.POSITIVE_INFINITY),
     ]);
     let failed = false;
     try {
       const over = reserved.flatMap(({ isOver }) => isOver ?? []);
-      if (over.length > 0) throw tooMany(Math.max(...over) - nowMs);
+      if (over.length > 0) throw this.tooMany(Math.max(...over));
+      await this.pause(account, key, reserved[2].count);
       const result = await attempt();
       failed = result === undefined;
+      if (!failed) await this.cache.set(knownKey(key), 'yes', KNOWN_MS);
       return result;
     } finally {
       if (!failed) await this.takeBack(reserved);
     }
   }
 
-  private async hit(key: string, limit: number): Promise<Reservation[number]> {
+  /** @throws DomainError limited if the last attempt at an account under attack was too recent */
+  private async pause(account: string, key: string, failures: number): Promise<void> {
+    if (failures <= FREE_FAILURES || (await this.cache.get(knownKey(key))) !== undefined) return;
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - FREE_FAILURES - 1));
+    const { isOver } = await this.hit(`login:pause:${digest(account)}`, 1, pauseMs);
+    if (isOver !== undefined) throw this.tooMany(isOver);
+  }
+
+  private async hit(key: string, limit: number, windowMs = WINDOW_MS): Promise<Reservation[number]> {
     try {
-      return { key, isLocal: false, ...over(await this.cache.hit(key, WINDOW_MS), limit) };
+      return { key, isLocal: false, ...over(await this.cache.hit(key, windowMs), limit) };
     } catch (error) {
       this.warn(error);
-      return { key, isLocal: true, ...over(this.countHere(key, 1), limit) };
+      return { key, isLocal: true, ...over(this.countHere(key, 1, windowMs), limit) };
     }
   }
 
@@ -100,13 +112,19 @@ export class LoginThrottle {
     }
   }
 
-  private countHere(key: string, by: number): WindowCount {
+  private countHere(key: string, by: number, windowMs = WINDOW_MS): WindowCount {
     const nowMs = this.clock.nowMs();
     const known = this.local.get(key);
-    const current = known && known.resetAtMs > nowMs ? known : { count: 0, resetAtMs: nowMs + WINDOW_MS };
+    const current = known && known.resetAtMs > nowMs ? known : { count: 0, resetAtMs: nowMs + windowMs };
     const counted = { ...current, count: Math.max(0, current.count + by) };
     this.local.set(key, counted);
     return counted;
+  }
+
+  private tooMany(untilMs: number): DomainError {
+    return new DomainError('limited', 'RATE_LIMITED', 'Too many failed sign-ins. Try again later.', {
+      retryAfterSeconds: Math.max(1, Math.ceil((untilMs - this.clock.nowMs()) / 1_000)),
+    });
   }
 
   private warn(error: unknown): void {
@@ -117,14 +135,13 @@ export class LoginThrottle {
   }
 }
 
-const over = ({ count, resetAtMs }: WindowCount, limit: number) => ({ isOver: count > limit ? resetAtMs : undefined });
+const over = ({ count, resetAtMs }: WindowCount, limit: number) => ({
+  count,
+  isOver: count > limit ? resetAtMs : undefined,
+});
 
+const knownKey = (key: string): string => `login:known:${key}`;
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const tooManyAtOnce = (): DomainError =>
   new DomainError('unavailable', 'UNAVAILABLE', 'Too many sign in at once. Try again.', { retryAfterSeconds: 1 });
-
-const tooMany = (leftMs: number): DomainError =>
-  new DomainError('limited', 'RATE_LIMITED', 'Too many failed sign-ins. Try again later.', {
-    retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1_000)),
-  });

@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Command } from '@nestjs/cqrs';
 import { ensureMayChangeRole, ensureMayGrant, type Authority } from '../aggregates/authority.js';
 import {
   createRole,
@@ -15,15 +14,14 @@ import {
   type CustomRole,
   type RoleEvent,
 } from '../aggregates/role.aggregate.js';
-import type { Decision } from '../platform/aggregate.js';
-import { CommandRunner, type Executed, type Target } from '../platform/command-runner.js';
-import { command, receiptOf, type Receipt } from '../platform/command.js';
-import { conflict } from '../platform/domain-error.js';
-import type { EventMetadata } from '../platform/event-catalogue.js';
-import { streamName } from '../platform/stream-name.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { command, commandBy, decidesWith, receiptOf, type Receipt } from '../eventsourcing/command.js';
+import { handles } from '../eventsourcing/handler.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import type { EventMetadata } from '../eventsourcing/event-catalogue.js';
+import { streamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 
-/** A role as it has just been made. */
 export type CreatedRole = Receipt & {
   readonly name: string;
   readonly description: string | null;
@@ -31,27 +29,10 @@ export type CreatedRole = Receipt & {
   readonly createdAt: string;
 };
 
-export class CreateRole extends command<typeof CreateRoleInput, CreatedRole>(CreateRoleInput) {
-  constructor(
-    target: Target,
-    data: CreateRoleInput,
-    readonly by: Authority,
-  ) {
-    super(target, data);
-  }
-}
-
+const byCaller = commandBy<Authority>();
+export class CreateRole extends byCaller<typeof CreateRoleInput, CreatedRole>(CreateRoleInput) {}
 export class UpdateRole extends command(UpdateRoleInput) {}
-
-export class UpdateRolePermissions extends command(UpdateRolePermissionsInput) {
-  constructor(
-    target: Target,
-    data: UpdateRolePermissionsInput,
-    readonly by: Authority,
-  ) {
-    super(target, data);
-  }
-}
+export class UpdateRolePermissions extends byCaller(UpdateRolePermissionsInput) {}
 
 export class DeleteRole extends Command<Receipt> {
   constructor(readonly target: Target) {
@@ -59,7 +40,7 @@ export class DeleteRole extends Command<Receipt> {
   }
 }
 
-/** What `updateRolePermissions` decides, where the caller may do it. */
+/** Runs `updateRolePermissions` if the caller is authorized. */
 function updateRolePermissionsBy(
   state: CustomRole,
   { by, ...data }: UpdateRolePermissionsInput & { by: Authority },
@@ -68,71 +49,35 @@ function updateRolePermissionsBy(
   return updateRolePermissions(state, data);
 }
 
-/** Runs a decision on a custom role. @throws DomainError conflict SYSTEM_ROLE where the id is a system role's */
-async function changeRole<D>(
-  runner: CommandRunner,
-  target: Target,
-  data: D,
-  decide: Decision<CustomRole, D, RoleEvent>,
-): Promise<Receipt> {
-  if (systemRoleOf(target.tenantId, target.id)) throw conflict('SYSTEM_ROLE', 'System roles stay as they are.');
-  return receiptOf(await runner.execute(role, target, data, decide));
+/** @throws DomainError conflict SYSTEM_ROLE if the id is that of a system role */
+function ensureCustom<C extends { readonly target: Target }>(received: C): C {
+  const { tenantId, id } = received.target;
+  if (systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'System roles stay as they are.');
+  return received;
 }
 
-@CommandHandler(CreateRole)
-export class CreateRoleHandler implements ICommandHandler<CreateRole, CreatedRole> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(EVENT_STORE) private readonly events: EventStore,
-  ) {}
-
-  async execute({ target, data, by }: CreateRole): Promise<CreatedRole> {
-    ensureMayGrant(by, data.permissions);
-    const made = await this.runner.execute(role, target, data, createRole);
-    const { name, description, permissions } = presentRole(made.state);
-    return { ...receiptOf(made), name, description, permissions, createdAt: await this.timeOf(target, made) };
-  }
-
-  /** As the read models will tell it. */
-  private async timeOf({ tenantId, id }: Target, { revision }: Executed): Promise<string> {
-    const { events } = await this.events.readStream(streamName(role.name, tenantId, id), {
-      from: revision,
-      maxCount: 1,
-    });
-    return (events[0]?.metadata as EventMetadata).timestamp;
-  }
-}
-
-@CommandHandler(UpdateRole)
-export class UpdateRoleHandler implements ICommandHandler<UpdateRole, Receipt> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
-
-  execute({ target, data }: UpdateRole): Promise<Receipt> {
-    return changeRole(this.runner, target, data, updateRole);
-  }
-}
-
-@CommandHandler(UpdateRolePermissions)
-export class UpdateRolePermissionsHandler implements ICommandHandler<UpdateRolePermissions, Receipt> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
-
-  execute({ target, data, by }: UpdateRolePermissions): Promise<Receipt> {
-    return changeRole(this.runner, target, { ...data, by }, updateRolePermissionsBy);
-  }
-}
-
-@CommandHandler(DeleteRole)
-export class DeleteRoleHandler implements ICommandHandler<DeleteRole, Receipt> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
-
-  execute({ target }: DeleteRole): Promise<Receipt> {
-    return changeRole(this.runner, target, {}, deleteRole);
-  }
+/** Creation time of the role, as the read models will return it. */
+async function createdAt(events: EventStore, { tenantId, id }: Target, revision: number): Promise<string> {
+  const stream = streamName(role.name, tenantId, id);
+  const [event] = (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
+  return (event?.metadata as EventMetadata).timestamp;
 }
 
 export const roleCommandHandlers = [
-  CreateRoleHandler,
-  UpdateRoleHandler,
-  UpdateRolePermissionsHandler,
-  DeleteRoleHandler,
+  handles(CreateRole, [CommandRunner, EVENT_STORE], async (runner, events, { target, data, by }) => {
+    ensureMayGrant(by, data.permissions);
+    const made = await runner.execute(role, target, data, createRole);
+    const { name, description, permissions } = presentRole(made.state);
+    const facts = { name, description, permissions, createdAt: await createdAt(events, target, made.revision) };
+    return { ...receiptOf(made), ...facts };
+  }),
+  decidesWith(UpdateRole, [], (received) => ensureCustom(received).data, role, updateRole),
+  decidesWith(
+    UpdateRolePermissions,
+    [],
+    (received) => ({ ...ensureCustom(received).data, by: received.by }),
+    role,
+    updateRolePermissionsBy,
+  ),
+  decidesWith(DeleteRole, [], ensureCustom, role, deleteRole),
 ];

@@ -1,27 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ACCESS_TOKEN_SECONDS, AccessTokens } from '../platform/access-tokens.js';
-import type { Actor } from '../platform/context.js';
-import { DomainError } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
-import { formatRefreshToken, hashOfSecret, refreshSecretOf } from '../platform/refresh-tokens.js';
-import type { SigningKey } from '../platform/signing-keys.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { ACCESS_TOKEN_SECONDS, AccessTokens } from '../security/access-tokens.js';
+import type { Actor } from '../eventsourcing/context.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
+import { formatRefreshToken, hashOfSecret, refreshSecretOf } from '../security/refresh-tokens.js';
+import type { SigningKey } from '../security/signing-keys.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
-/** How long a session lives without a refresh. */
+/** Lifetime of a session without a refresh. */
 export const SESSION_MS = 30 * 24 * 3_600_000;
 
 export type Tokens = {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly tokenType: 'Bearer';
-  /** Lifetime of the access token, seconds. */
+  /** Lifetime of the access token in seconds. */
   readonly expiresIn: number;
 };
 
-/** A session that begins or goes on, and where that stands in the history. */
+/** The tokens of a started or refreshed session, and the position of its event. */
 export type SignedIn = { readonly tokens: Tokens; readonly position: number };
 
-/** A refresh token that a session's events tell of. */
+/** A refresh token recorded in a session's events. */
 export type Issued = {
   readonly tenantId: string;
   readonly userId: string;
@@ -31,7 +31,7 @@ export type Issued = {
   readonly issuedAt: string;
 };
 
-/** Whoever has proved a password or a refresh token acts in the session that it is for. */
+/** The actor of a session, for a caller who proved a password or a refresh token. */
 export const actorOf = (tenantId: string, userId: string, sessionId: string): Actor => ({
   kind: tenantId === PLATFORM_TENANT ? 'operator' : 'user',
   userId,
@@ -40,17 +40,17 @@ export const actorOf = (tenantId: string, userId: string, sessionId: string): Ac
 
 const TOKEN_IDS = '5d8f7c1e-3a44-4c0e-9f5b-0c6f2f1f7e21';
 
-/** Makes the tokens of a session. Everything in them follows from its events and the signing key: they can be made again. */
+/** Creates a session's tokens. They derive entirely from its events and the signing key, so they can be reproduced. */
 @Injectable()
 export class SessionTokens {
   constructor(@Inject(AccessTokens) private readonly tokens: AccessTokens) {}
 
-  /** The hash of a session's next refresh token, by the key that signs now. */
+  /** Hash of the session's next refresh token, under the current signing key. */
   async nextHash(sessionId: string, generation: number): Promise<string> {
     return hashOfSecret(refreshSecretOf(await this.tokens.keys.current(), sessionId, generation));
   }
 
-  /** The same bytes each time. @throws DomainError unavailable when the key that the token was made with is gone */
+  /** Returns the same bytes each time. @throws DomainError unavailable if the key that made the token is gone */
   async answer(issued: Issued): Promise<Tokens> {
     const { keys } = this.tokens;
     const answer =

@@ -8,20 +8,20 @@ import { createCustomer, customer } from '../aggregates/customer.aggregate.js';
 import { createUser, user } from '../aggregates/user.aggregate.js';
 import { seedCategories, type SeedCategory } from '../aggregates/tenant-seed-categories.js';
 import type { NewTenant, TenantSeeds } from '../aggregates/tenant.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { DomainError } from '../platform/domain-error.js';
-import { inReactionTo, type Cause } from '../platform/policy.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { inReactionTo, type Cause } from '../eventsourcing/policy.js';
 
 /**
- * What every tenant starts with: its owner, the branch MAIN, the default customer, the seven accounts, categories and
- * rules for them. All ids are in TenantCreated or derive from the tenant's, so this may run any number of times (by the
- * command that made the tenant, and by the policy that finishes what a crash left undone) and makes each record once.
+ * Creates a tenant's initial records: its owner, the branch MAIN, the default customer, seven accounts, categories and
+ * their rules. All ids are in TenantCreated or derive from the tenant's id, so each record is created once, however
+ * often this runs. The command that created the tenant runs it, and so does the policy that completes it after a crash.
  */
 @Injectable()
 export class TenantSeeder {
   constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
 
-  /** Answers with the position of the last event written (or read, where all was there). */
+  /** Returns the position of the last event written, or read if all records existed. */
   seed(cause: Cause, tenantId: string, data: NewTenant): Promise<number> {
     return inReactionTo(cause, 'tenant-seeding', () => this.write(tenantId, data), tenantId);
   }
@@ -74,7 +74,7 @@ export class TenantSeeder {
     return Math.max(...[...accounts, defaults].map(({ position }) => position));
   }
 
-  /** With its rules; neither where people were faster and have given its name to a category of their own. */
+  /** Creates a category with its rules, or neither if a user already gave its name to another category. */
   private async makeCategory(tenantId: string, { id, category: data, rules }: SeedCategory): Promise<number> {
     try {
       const made = await this.runner.execute(category, { tenantId, id }, data, createCategory);

@@ -1,87 +1,63 @@
-import { Inject } from '@nestjs/common';
-import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { emailClaim } from '../aggregates/credentials.js';
 import {
+  changeSettings,
   createTenant,
   CreateTenant as CreateTenantInput,
   tenant,
+  UpdateSettings as UpdateSettingsInput,
   updateTenant,
   UpdateTenant as UpdateTenantInput,
   type NewTenant,
   type TenantSeeds,
 } from '../aggregates/tenant.aggregate.js';
-import { user } from '../aggregates/user.aggregate.js';
-import { fold } from '../platform/aggregate.js';
-import { Claims } from '../platform/claims.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { command, decides, type Receipt } from '../platform/command.js';
-import { currentContext } from '../platform/context.js';
-import { conflict } from '../platform/domain-error.js';
-import { metadataOf } from '../platform/event-catalogue.js';
-import { hashPassword } from '../platform/passwords.js';
-import { PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
-import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { command, decides, receiptOf } from '../eventsourcing/command.js';
+import { currentContext } from '../eventsourcing/context.js';
+import { handles } from '../eventsourcing/handler.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { metadataOf } from '../eventsourcing/event-catalogue.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { CLOCK, IDS, type Ids } from '../ports/time.js';
+import { hashNewPassword } from './new-password.js';
 import { TenantSeeder } from './tenant-seeds.js';
 
 export class CreateTenant extends command(CreateTenantInput) {}
 export class UpdateTenant extends command(UpdateTenantInput) {}
+/** Changes the settings that a tenant controls itself. */
+export class UpdateSettings extends command(UpdateSettingsInput) {}
 
-/**
- * Claims the owner's e-mail for a user that is made afterwards, then the slug with the tenant itself, then makes what
- * the tenant starts with. A crash after TenantCreated is healed by the policy on that event.
- */
-@CommandHandler(CreateTenant)
-export class CreateTenantHandler implements ICommandHandler<CreateTenant, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(Claims) private readonly claims: Claims,
-    @Inject(TenantSeeder) private readonly seeder: TenantSeeder,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  async execute({ target, data: { owner, ...rest } }: CreateTenant): Promise<Receipt> {
-    const { password, ...person } = owner;
-    const userId = this.ids.next();
-    const passwordHash = await hashPassword(password);
-    const data: NewTenant = { ...rest, owner: { userId, ...person, passwordHash }, seeds: this.newSeeds() };
-    await this.checkSlug(data);
-    const ownerStream = streamName(user.name, target.id, userId);
-    const claim = emailClaim(person.email);
-    const { outcome } = await this.claims.acquire(claim, { stream: ownerStream, revision: -1 });
-    if (outcome === 'held' && claim.refusal) throw conflict(claim.refusal.code, claim.refusal.message);
-    const made = await this.runner.execute(tenant, { ...target, tenantId: PLATFORM_TENANT }, data, createTenant);
-    const [id = ''] = made.eventIds;
-    const metadata = metadataOf(currentContext(), 1, new Date(this.clock.nowMs()).toISOString());
-    const position = await this.seeder.seed({ id, tenantId: PLATFORM_TENANT, metadata }, target.id, data);
-    return { id: made.id, revision: made.revision, position: Math.max(position, made.position) };
-  }
-
-  /** Before the e-mail is claimed: a claim that no user follows stands in the way of the next try for some seconds. */
-  private async checkSlug(data: NewTenant): Promise<void> {
-    const state = fold(tenant, createTenant(tenant.initial, data));
-    for (const claim of tenant.claims?.(state, PLATFORM_TENANT) ?? []) {
-      const holder = await this.claims.holder(claim);
-      if (holder !== undefined && claim.refusal) throw conflict(claim.refusal.code, claim.refusal.message);
-    }
-  }
-
-  private newSeeds(): TenantSeeds {
-    const next = () => this.ids.next();
-    return {
-      branchId: next(),
-      customerId: next(),
-      accounts: {
-        cash: next(),
-        bank: next(),
-        card: next(),
-        sales: next(),
-        tax: next(),
-        openingBalances: next(),
-        adjustments: next(),
-      },
-    };
-  }
+function newSeeds(ids: Ids): TenantSeeds {
+  const next = () => ids.next();
+  const [branchId, customerId] = [next(), next()];
+  const [cash, bank, card, sales, tax] = [next(), next(), next(), next(), next()];
+  return {
+    branchId,
+    customerId,
+    accounts: { cash, bank, card, sales, tax, openingBalances: next(), adjustments: next() },
+  };
 }
 
-export const tenantCommandHandlers = [CreateTenantHandler, decides(UpdateTenant, tenant, updateTenant)];
+export const tenantCommandHandlers = [
+  // Creates the tenant, then its initial records. After a crash, the policy on TenantCreated completes them.
+  handles(
+    CreateTenant,
+    [CommandRunner, RecordReader, TenantSeeder, CLOCK, IDS],
+    async (runner, reader, seeder, clock, ids, { target, data: { owner, ...rest } }) => {
+      const known = await reader.read(tenant, PLATFORM_TENANT, target.id);
+      // An earlier attempt of the same request created the tenant.
+      if (known.state.status !== 'absent') return receiptOf({ ...known, id: target.id });
+      const { password, ...person } = owner;
+      const userId = ids.next();
+      const passwordHash = await hashNewPassword(password);
+      const data: NewTenant = { ...rest, owner: { userId, ...person, passwordHash }, seeds: newSeeds(ids) };
+      if (rest.slug === PLATFORM_TENANT) throw conflict('SLUG_TAKEN', 'Operators sign in with this slug.');
+      const made = await runner.execute(tenant, { ...target, tenantId: PLATFORM_TENANT }, data, createTenant);
+      const [id = ''] = made.eventIds;
+      const metadata = metadataOf(currentContext(), 1, new Date(clock.nowMs()).toISOString());
+      const position = await seeder.seed({ id, tenantId: PLATFORM_TENANT, metadata }, target.id, data);
+      return { ...receiptOf(made), position: Math.max(position, made.position) };
+    },
+  ),
+  decides(UpdateTenant, tenant, updateTenant),
+  decides(UpdateSettings, tenant, changeSettings),
+];

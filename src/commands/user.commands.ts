@@ -1,7 +1,7 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Command } from '@nestjs/cqrs';
 import { ensureMayChangeUser, type Authority, type RolePermissions, type Standing } from '../aggregates/authority.js';
 import { operator, updateOperator } from '../aggregates/operator.aggregate.js';
+import { ensureUnlike } from '../aggregates/password-strength.js';
 import {
   changePassword,
   createUser,
@@ -17,43 +17,19 @@ import {
   type User,
   type UserEvent,
 } from '../aggregates/user.aggregate.js';
-import { CommandRunner, type Target } from '../platform/command-runner.js';
-import { command, receiptOf, type Receipt } from '../platform/command.js';
-import { invalid } from '../platform/domain-error.js';
-import { hashPassword } from '../platform/passwords.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { UserReferences } from './user-references.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { command, commandBy, decidesWith, receiptOf, type Receipt } from '../eventsourcing/command.js';
+import { handles } from '../eventsourcing/handler.js';
+import { invalid } from '../eventsourcing/domain-error.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { hashNewPassword } from './new-password.js';
+import { checkReferences, userWithRoles } from './user-references.js';
 
-export class CreateUser extends command(CreateUserInput) {
-  constructor(
-    target: Target,
-    data: CreateUserInput,
-    readonly by: Authority,
-  ) {
-    super(target, data);
-  }
-}
-
-export class UpdateUser extends command(UpdateUserInput) {
-  constructor(
-    target: Target,
-    data: UpdateUserInput,
-    readonly by: Authority,
-  ) {
-    super(target, data);
-  }
-}
-
-export class ResetPassword extends command(ResetPasswordInput) {
-  constructor(
-    target: Target,
-    data: ResetPasswordInput,
-    readonly by: Authority,
-  ) {
-    super(target, data);
-  }
-}
+const byCaller = commandBy<Authority>();
+export class CreateUser extends byCaller(CreateUserInput) {}
+export class UpdateUser extends byCaller(UpdateUserInput) {}
+export class ResetPassword extends byCaller(ResetPasswordInput) {}
 
 export class DeleteUser extends Command<Receipt> {
   constructor(
@@ -64,14 +40,14 @@ export class DeleteUser extends Command<Receipt> {
   }
 }
 
-/** Of the caller themselves: a user of the target's tenant, or an operator where that is the platform. */
+/** Updates the caller's own profile: a user of the target's tenant, or an operator if that is the platform. */
 export class UpdateProfile extends command(UpdateProfileInput) {}
 
 type Guard = { readonly by: Authority; readonly roles: RolePermissions };
 
 const standingOf = ({ role, roleIds }: PresentUser): Standing => ({ role, roleIds });
 
-/** What `updateUser` decides, where the caller may do it. */
+/** Runs `updateUser` if the caller is authorized. */
 function updateUserBy(state: User, { by, roles, patch }: Guard & { patch: UpdateUserInput }): UserEvent[] {
   const before = standingOf(presentUser(state));
   const { role = before.role, roleIds = before.roleIds } = patch;
@@ -90,90 +66,53 @@ function deleteUserBy(state: User, { by, roles }: Guard): UserEvent[] {
   return deleteUser(state);
 }
 
-/** Reads the branches and roles that the new user shall have. */
-@CommandHandler(CreateUser)
-export class CreateUserHandler implements ICommandHandler<CreateUser, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(UserReferences) private readonly references: UserReferences,
-  ) {}
-
-  async execute({ target, data: { password, ...data }, by }: CreateUser): Promise<Receipt> {
-    const roles = await this.references.check(target.tenantId, data);
-    const { role, roleIds = [] } = data;
-    ensureMayChangeUser(by, { before: null, after: { role, roleIds } }, roles);
-    const passwordHash = await hashPassword(password);
-    return receiptOf(await this.runner.execute(user, target, { ...data, passwordHash }, createUser));
-  }
-}
-
-/** Reads the branches and roles that the user has and shall have. */
-@CommandHandler(UpdateUser)
-export class UpdateUserHandler implements ICommandHandler<UpdateUser, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(UserReferences) private readonly references: UserReferences,
-  ) {}
-
-  async execute({ target, data: patch, by }: UpdateUser): Promise<Receipt> {
-    const { state } = await this.reader.read(user, target.tenantId, target.id);
-    const roles = await this.references.check(target.tenantId, patch, presentUser(state));
-    return receiptOf(await this.runner.execute(user, target, { by, roles, patch }, updateUserBy));
-  }
-}
-
-/** Reads the roles that the user has. The password is hashed only for who may set it. */
-@CommandHandler(ResetPassword)
-export class ResetPasswordHandler implements ICommandHandler<ResetPassword, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(UserReferences) private readonly references: UserReferences,
-  ) {}
-
-  async execute({ target, data: { newPassword }, by }: ResetPassword): Promise<Receipt> {
-    const { state } = await this.reader.read(user, target.tenantId, target.id);
-    const roles = await this.references.check(target.tenantId, {}, presentUser(state));
-    resetPasswordBy(state, { by, roles, passwordHash: '' });
-    const passwordHash = await hashPassword(newPassword);
-    return receiptOf(await this.runner.execute(user, target, { by, roles, passwordHash }, resetPasswordBy));
-  }
-}
-
-/** Reads the roles that the user has. */
-@CommandHandler(DeleteUser)
-export class DeleteUserHandler implements ICommandHandler<DeleteUser, Receipt> {
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(UserReferences) private readonly references: UserReferences,
-  ) {}
-
-  async execute({ target, by }: DeleteUser): Promise<Receipt> {
-    const { state } = await this.reader.read(user, target.tenantId, target.id);
-    const roles = await this.references.check(target.tenantId, {}, presentUser(state));
-    return receiptOf(await this.runner.execute(user, target, { by, roles }, deleteUserBy));
-  }
-}
-
-@CommandHandler(UpdateProfile)
-export class UpdateProfileHandler implements ICommandHandler<UpdateProfile, Receipt> {
-  constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
-
-  async execute({ target, data }: UpdateProfile): Promise<Receipt> {
-    if (target.tenantId !== PLATFORM_TENANT)
-      return receiptOf(await this.runner.execute(user, target, data, updateUser));
+export const userCommandHandlers = [
+  decidesWith(
+    CreateUser,
+    [RecordReader],
+    async (reader, { target, data: { password, ...data }, by }) => {
+      const roles = await checkReferences(reader, target.tenantId, data);
+      const { role, roleIds = [] } = data;
+      ensureMayChangeUser(by, { before: null, after: { role, roleIds } }, roles);
+      return { ...data, passwordHash: await hashNewPassword(password) };
+    },
+    user,
+    createUser,
+  ),
+  decidesWith(
+    UpdateUser,
+    [RecordReader],
+    async (reader, { target, data: patch, by }) => {
+      const { roles } = await userWithRoles(reader, target, patch);
+      return { by, roles, patch };
+    },
+    user,
+    updateUserBy,
+  ),
+  decidesWith(
+    ResetPassword,
+    [RecordReader],
+    async (reader, { target, data: { newPassword }, by }) => {
+      const { state, roles } = await userWithRoles(reader, target);
+      // Authorizes the caller before hashing the password.
+      resetPasswordBy(state, { by, roles, passwordHash: '' });
+      ensureUnlike(presentUser(state).email, newPassword);
+      return { by, roles, passwordHash: await hashNewPassword(newPassword) };
+    },
+    user,
+    resetPasswordBy,
+  ),
+  decidesWith(
+    DeleteUser,
+    [RecordReader],
+    async (reader, { target, by }) => ({ by, roles: (await userWithRoles(reader, target)).roles }),
+    user,
+    deleteUserBy,
+  ),
+  handles(UpdateProfile, [CommandRunner], async (runner, { target, data }) => {
+    if (target.tenantId !== PLATFORM_TENANT) return receiptOf(await runner.execute(user, target, data, updateUser));
     const { phone, ...patch } = data;
     if (phone !== undefined) throw invalid([{ path: 'phone', message: 'Operators have no phone number.' }]);
-    return receiptOf(await this.runner.execute(operator, target, patch, updateOperator));
-  }
-}
-
-export const userCommandHandlers = [
-  CreateUserHandler,
-  UpdateUserHandler,
-  ResetPasswordHandler,
-  DeleteUserHandler,
-  UpdateProfileHandler,
+    return receiptOf(await runner.execute(operator, target, patch, updateOperator));
+  }),
 ];

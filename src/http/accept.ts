@@ -6,14 +6,14 @@ const parseRange = (part: string): Range => {
   return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
 };
 
-/** The quality that an Accept header gives a type: the most specific range counts (RFC 9110, 12.5.1). */
+/** The quality that an Accept header assigns to a type: the most specific range counts (RFC 9110, 12.5.1). */
 function qualityOf(ranges: readonly Range[], type: string): number {
   const family = `${type.split('/')[0] ?? ''}/*`;
   const match = [type, family, '*/*'].map((wanted) => ranges.find((range) => range.type === wanted));
   return match.find((range) => range !== undefined)?.quality ?? 0;
 }
 
-/** Whether an Accept header puts `type` above JSON; on equal terms JSON is sent, unless only `type` is named. */
+/** Whether an Accept header prefers `type` to JSON. On a tie, JSON wins unless only `type` is named. */
 export function prefers(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return false;
   const ranges = accept.split(',', 20).map(parseRange);

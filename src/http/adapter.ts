@@ -13,15 +13,15 @@ import { createServer, installKernel, type Kernel, type KernelOptions, type Serv
 import { ProblemFilter } from './problem.js';
 
 /**
- * Nest's adapter, with everything that the kernel does itself left out: body parsers, middleware, error and not-found
- * handlers. What a handler returns goes out in the shape that its route declares.
+ * Nest's adapter without what the kernel replaces: body parsers, middleware, error and not-found handlers. Handler
+ * results are sent in the declared shape.
  */
 export class KernelAdapter extends FastifyAdapter {
   constructor(server: FastifyInstance) {
     super(server as never);
   }
 
-  /** No middie: its hook would run for every request, and path-bound middleware is slipped by encoded paths. */
+  /** No middie: its hook would run for every request, and encoded paths bypass path-bound middleware. */
   override init(): Promise<void> {
     return Promise.resolve();
   }
@@ -41,7 +41,7 @@ export class KernelAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
     const { endpoint } = response.request.state;
     if (endpoint === undefined) return super.reply(response, body, statusCode);
-    // Nest wraps streams and async iterables that a handler returns bare.
+    // Nest wraps bare streams and async iterables.
     sendAnswer(response, endpoint, body instanceof StreamableFile ? body.getStream() : body);
     return response;
   }
@@ -54,8 +54,8 @@ export type HttpApp = {
 };
 
 /**
- * A Nest application with the kernel around it, not yet initialised. `kernelOptions` is asked when the providers exist
- * and before the routes do; `beforeRoutes` may add routes of its own.
+ * A Nest application with the kernel, not initialised yet. `kernelOptions` is called after providers are created and
+ * before routes are registered; `beforeRoutes` may register others.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,

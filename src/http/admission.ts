@@ -1,28 +1,51 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { MethodNotAllowedException } from '@nestjs/common';
+import { isIP } from 'node:net';
+import { MethodNotAllowedException, MisdirectedException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, invalid, notFound } from '../platform/domain-error.js';
-import type { PermissionCode } from '../platform/permissions.js';
-import type { Authenticator, Principal, RateLimiter } from '../platform/principal.js';
+import { DomainError, invalid, notFound } from '../eventsourcing/domain-error.js';
+import type { PermissionCode } from '../security/permissions.js';
+import { clientNetwork } from '../security/client-network.js';
+import type {
+  Authenticator,
+  OperatorPrincipal,
+  PartnerPrincipal,
+  Principal,
+  RateLimiter,
+  UserPrincipal,
+} from '../security/principal.js';
 import type { Clock } from '../ports/time.js';
 import { UUID } from '../ports/uuid.js';
-import { methodsAt } from './allowed-methods.js';
-import { readsIfMatch, type Endpoint } from './endpoint.js';
-import { PartnerGate } from './partner-gate.js';
+import { isWrite, methodsAt, readsIfMatch, type Endpoint } from './endpoint.js';
 import { PARTNER_PREFIX } from './problem.js';
-import { liesBelow, pathOf, stateFor } from './request-state.js';
+import { RateGate, type Quota } from './rate-limiter.js';
+import { addressOf, liesBelow, pathOf, stateFor } from './request-state.js';
 
 export type AdmissionOptions = {
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
-  /** Bearer token of `who: 'token'` routes; without one they answer to loopback only. */
+  /** Bearer token of `who: 'token'` routes. Without it, they serve only loopback clients. */
   readonly metricsToken?: string | undefined;
+  readonly limits: RequestLimits;
+  /** Allowed host names, besides IP addresses and names of this machine. Default: any. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** False during start-up, when only probes and metrics are served. Default: true. */
+  readonly isOpen?: () => boolean;
+};
+
+/** Requests per minute. Partner keys have their own limits. */
+export type RequestLimits = {
+  /** Per address, on public routes that write. */
+  readonly address: number;
+  readonly user: number;
+  readonly userWrites: number;
+  /** All users of a tenant together. */
+  readonly tenant: number;
 };
 
 export const API_PREFIX = '/api/';
 
-/** For answers that are data: nothing may be cached, sniffed or framed. */
+/** For data responses: never cached, sniffed or framed. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -30,28 +53,41 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
 } as const;
-/** For browsers that came by HTTPS: never by anything else for a year. Without it, over plain HTTP, it would mean nothing. */
+/** HSTS for a year; browsers ignore it over plain HTTP. */
 const ONLY_HTTPS = 'max-age=31536000';
 
+const READS = new Set(['GET', 'HEAD']);
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
 const REVISION = /^"(0|[1-9]\d{0,14})"$/;
+const KEY = /^[\x21-\x7e]{1,512}$/;
+/** Requests per window from an address without a valid key. */
+const STRANGER_RATE_LIMIT = 60;
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
+/** Served during start-up. */
+const WHILE_STARTING = ['/livez', '/readyz', '/metrics'];
 const unauthenticated = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is needed.');
+const invalidKey = (): DomainError =>
+  new DomainError('unauthenticated', 'INVALID_KEY', 'A valid integration key is needed in X-Integration-Key.');
 const forbidden = (message: string): DomainError => new DomainError('forbidden', 'FORBIDDEN', message);
 
-/** What happens before a request's body is read: who calls, may they, how often, and is the address well-formed. */
-export class Admission {
-  private readonly partners: PartnerGate;
+function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions): void {
+  if (isOpen === undefined || isOpen() || WHILE_STARTING.includes(endpoint?.path ?? '')) return;
+  throw new DomainError('unavailable', 'UNAVAILABLE', 'The service is starting. Try again.');
+}
 
-  /** `endpoints`: of all routes, once they are registered. */
+/** Checks before the body is read: host, credential, permission, rate limits, and ids in the path. */
+export class Admission {
+  private readonly rates: RateGate;
+
+  /** `endpoints` fills up while routes are registered. */
   constructor(
     private readonly options: AdmissionOptions,
     private readonly endpoints: readonly Endpoint[],
   ) {
-    this.partners = new PartnerGate(options.authenticator, options.rateLimiter, options.clock);
+    this.rates = new RateGate(options.rateLimiter, options.clock);
   }
 
   /** @throws DomainError: unauthenticated, forbidden, limited, not_found, invalid, unavailable */
@@ -60,6 +96,8 @@ export class Admission {
     const state = (request.state = stateFor(endpoint));
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
     if (request.protocol === 'https') reply.header('strict-transport-security', ONLY_HTTPS);
+    this.checkHost(request);
+    mustBeOpen(endpoint, this.options);
     if (endpoint === undefined) {
       await this.admitUndeclared(request, reply);
       return;
@@ -70,11 +108,16 @@ export class Admission {
     if (readsIfMatch(endpoint)) state.ifMatch = revisionOf(request.headers['if-match']);
   }
 
-  /** Nobody learns without a credential which addresses below /api exist. Elsewhere only assets are undeclared. */
+  private checkHost({ host }: FastifyRequest): void {
+    const { allowedHosts } = this.options;
+    if (allowedHosts !== undefined && !isHostAllowed(host, allowedHosts)) throw new MisdirectedException();
+  }
+
+  /** Only authenticated callers learn which addresses exist below /api. Elsewhere, only assets are undeclared. */
   private async admitUndeclared(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const url = request.raw.url ?? request.url;
-    if (liesBelow(url, PARTNER_PREFIX)) request.state.principal = await this.partners.admit(request, reply);
-    else if (liesBelow(url, API_PREFIX)) request.state.principal = await this.bearer(request);
+    if (liesBelow(url, PARTNER_PREFIX)) request.state.principal = await this.partner(request, reply);
+    else if (liesBelow(url, API_PREFIX)) await this.bearer(request, reply);
     else if (!request.is404) return;
     const methods = methodsAt(pathOf(url), this.endpoints);
     if (methods.length > 0) {
@@ -91,48 +134,99 @@ export class Admission {
   ): Promise<Principal | undefined> {
     switch (endpoint.who) {
       case 'public':
+        if (isWrite(endpoint)) await this.rates.count(reply, [this.ofAddress(request)]);
         return undefined;
       case 'token':
         this.checkToken(request);
         return undefined;
       case 'partner':
-        return this.partners.admit(request, reply);
+        return this.partner(request, reply);
       case 'any':
-        return this.bearer(request);
+        return this.bearer(request, reply);
       case 'platform':
-        return mustBeOperator(await this.bearer(request));
+        return mustBeOperator(await this.bearer(request, reply));
       case 'tenant':
       case 'tenant-admin':
-        return mustHave(endpoint.permission, await this.bearer(request));
+        return mustHave(endpoint.permission, await this.bearer(request, reply));
     }
   }
 
-  /** Who calls is known from here on, whatever is refused to them: for the request's log line. */
-  private async bearer(request: FastifyRequest): Promise<Principal> {
+  /** Counts every request, by its key or, without a valid one, by its address. @throws DomainError INVALID_KEY */
+  private async partner(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
+    const header = request.headers['x-integration-key'];
+    let partner: PartnerPrincipal;
+    try {
+      if (typeof header !== 'string' || !KEY.test(header)) throw invalidKey();
+      partner = await this.options.authenticator.partner(header);
+    } catch (error) {
+      await this.countStranger(request, reply, error);
+      throw error;
+    }
+    // Set before the rate limit, so that the log line of a rejected request contains it.
+    request.state.principal = partner;
+    await this.rates.count(reply, [
+      { policy: 'key', bucket: `partner-key:${partner.keyId}`, limit: partner.rateLimit },
+    ]);
+    return partner;
+  }
+
+  /** Counts only invalid keys. A key that cannot be checked now is not held against its owner. */
+  private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
+    const isRefused = error instanceof DomainError && error.kind === 'unauthenticated';
+    const address = `partner-address:${clientNetwork(addressOf(request))}`;
+    const bucket = isRefused ? address : `unchecked:${address}`;
+    const quotas = [{ policy: 'address', bucket, limit: STRANGER_RATE_LIMIT }];
+    await (isRefused ? this.rates.count(reply, quotas) : this.rates.report(reply, quotas));
+  }
+
+  /** Sets the principal before rate limits and permissions are checked, for the log line of a rejected request. */
+  private async bearer(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) throw unauthenticated();
-    return (request.state.principal = await this.options.authenticator.bearer(token));
+    const principal = await this.options.authenticator.bearer(token);
+    request.state.principal = principal;
+    await this.rates.count(reply, this.ofCaller(principal, request.method));
+    return principal;
+  }
+
+  private ofCaller({ userId, ...caller }: UserPrincipal | OperatorPrincipal, method: string): Quota[] {
+    const { user, userWrites, tenant } = this.options.limits;
+    const quotas = [{ policy: 'user', bucket: `user:${userId}`, limit: user }];
+    if (!READS.has(method)) quotas.push({ policy: 'user-writes', bucket: `user-writes:${userId}`, limit: userWrites });
+    if (caller.kind === 'user') quotas.push({ policy: 'tenant', bucket: `tenant:${caller.tenantId}`, limit: tenant });
+    return quotas;
+  }
+
+  private ofAddress(request: FastifyRequest): Quota {
+    const bucket = `address:${clientNetwork(addressOf(request))}`;
+    return { policy: 'address', bucket, limit: this.options.limits.address };
   }
 
   private checkToken(request: FastifyRequest): void {
     const { metricsToken } = this.options;
     if (metricsToken === undefined) {
-      const forwarded = FORWARDING.some((name) => request.headers[name] !== undefined);
-      if (forwarded || !LOOPBACK.test(request.socket.remoteAddress ?? '')) throw unauthenticated();
+      if (!this.isOfThisMachine(request)) throw unauthenticated();
       return;
     }
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined || !sameSecret(token, metricsToken)) throw unauthenticated();
   }
+
+  /** Whether the request was neither forwarded by a proxy nor sent by a page of another site (DNS rebinding). */
+  private isOfThisMachine({ headers, host, socket }: FastifyRequest): boolean {
+    const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
+    const isLoopback = LOOPBACK.test(socket.remoteAddress ?? '');
+    return !isForwarded && isLoopback && isHostAllowed(host, this.options.allowedHosts ?? []);
+  }
 }
 
-/** Digests have one length, so the comparison tells nothing of either's. */
+/** Digests have the same length, so the comparison does not reveal the length of either secret. */
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
 /**
- * Browsers say of each request which site caused it (Fetch Metadata; over plain HTTP, where they do not, the origin of each
- * write). Neither can be set by a script. Programs that are no browsers send neither, and hold nobody else's cookie.
+ * Browsers send the site that caused a request (Fetch Metadata; over plain HTTP, only the origin of each write).
+ * Scripts can set neither. Other clients send neither, and hold no one else's cookie.
  */
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
@@ -169,4 +263,23 @@ function revisionOf(header: string | undefined): number | undefined {
   if (revision === undefined)
     throw invalid([{ path: 'If-Match', message: 'If-Match must be one revision in double quotes: "3".' }]);
   return Number(revision);
+}
+
+const LOOPBACK_NAME = /^(?:.+\.)?localhost$/;
+
+/** The host of a `Host` header without its port: `[::1]:3000` is `::1`. */
+const nameIn = (host: string): string =>
+  host
+    .replace(/:\d*$/, '')
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+
+/**
+ * Whether the name rules out DNS rebinding, for which another site's page needs a name whose address it controls. IP
+ * addresses and names of this machine are safe. Non-browser clients may send no name at all.
+ */
+function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {
+  const name = nameIn(host ?? '');
+  return name === '' || isIP(name) !== 0 || LOOPBACK_NAME.test(name) || allowed.includes(name);
 }

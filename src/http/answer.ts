@@ -2,28 +2,28 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint, Shape } from './endpoint.js';
 
-/** JSON that is already text, as a read store holds it: goes out as it is, without being parsed or built again. */
+/** JSON text as stored by a read store; sent without parsing. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
 export type AnswerOptions = {
-  /** Instead of the declared status: 200 for a replay. */
+  /** Overrides the declared status, e.g. 200 for a replay. */
   readonly status?: number;
   /** Sent as ETag. */
   readonly revision?: number;
   /** Sent as X-Event-Position. */
   readonly position?: number;
-  /** The read models did not catch up in time: X-Read-Model: behind. */
+  /** Sends X-Read-Model: behind, because the read models did not catch up in time. */
   readonly behind?: boolean;
-  /** Idempotent-Replayed: true. */
+  /** Sends Idempotent-Replayed: true. */
   readonly replayed?: boolean;
-  /** The body is no JSON but text, bytes, a Readable or an async iterable, of this media type. */
+  /** Media type of a body that is not JSON: text, bytes, a Readable or an async iterable. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string | number>>;
 };
 
-/** What a handler returns when it has more to say than a body. */
+/** A handler's result with its own status or headers. */
 export class Answer {
   constructor(
     readonly body: unknown,
@@ -33,16 +33,7 @@ export class Answer {
 export const answer = (body: unknown, options: AnswerOptions = {}): Answer => new Answer(body, options);
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const WRAPPED: Readonly<Record<Shape, boolean>> = {
-  envelope: true,
-  command: true,
-  lookup: true,
-  page: false,
-  plain: false,
-  sse: false,
-  file: false,
-  'page-html': false,
-};
+const WRAPPED: readonly Shape[] = ['envelope', 'command', 'lookup'];
 const TYPE: Partial<Readonly<Record<Shape, string>>> = {
   sse: 'text/event-stream; charset=utf-8',
   file: 'application/octet-stream',
@@ -57,13 +48,13 @@ function setHeaders(reply: FastifyReply, options: AnswerOptions): void {
   if (options.headers !== undefined) reply.headers(options.headers);
 }
 
-/** The body's JSON. `undefined` has none and is sent as null. */
+/** Serializes the body; `undefined` becomes null. */
 function textOf(body: unknown): string {
   if (body instanceof JsonText) return body.text;
   return body === undefined ? 'null' : JSON.stringify(body);
 }
 
-/** Sends what a handler returned, in the declared shape. */
+/** Sends a handler's result in the declared shape. */
 export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, result: unknown): void {
   const { status, shape } = endpoint.answers;
   const options = result instanceof Answer ? result.options : undefined;
@@ -74,20 +65,38 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, result: unkn
     sendRaw(reply, sent, type, body, options);
     return;
   }
-  // Before the headers: a body that can't be serialised becomes a clean 500.
+  // Before the headers, so that a body that cannot be serialized becomes a clean 500.
   const text = textOf(body);
   if (options !== undefined) setHeaders(reply, options);
   reply.code(sent).header('content-type', JSON_TYPE);
-  reply.send(WRAPPED[shape] ? `{"statusCode":${sent},"data":${text}}` : text);
+  reply.send(WRAPPED.includes(shape) ? `{"statusCode":${toldStatus(endpoint, sent, options)},"data":${text}}` : text);
 }
+
+/** Replays the body of an earlier response. */
+export function sendReplay(reply: FastifyReply, text: string, options: AnswerOptions): void {
+  setHeaders(reply, { ...options, replayed: true });
+  reply.code(200).header('content-type', JSON_TYPE).send(text);
+}
+
+/** A replay repeats the status in the body of the first response. */
+const toldStatus = ({ answers }: Endpoint, sent: number, options: AnswerOptions | undefined): number =>
+  options?.replayed === true ? answers.status : sent;
 
 function sendRaw(reply: FastifyReply, status: number, type: string, body: unknown, options?: AnswerOptions): void {
   if (options !== undefined) setHeaders(reply, options);
   reply.code(status).header('content-type', type);
-  // A proxy that buffers would hold events back.
+  // Keeps proxies from buffering events.
   if (type.startsWith('text/event-stream')) reply.header('x-accel-buffering', 'no');
-  // Fastify destroys the stream, and so ends the iteration, when the client goes away.
-  reply.send(isIterable(body) ? Readable.from(body) : body);
+  // Fastify destroys the stream, which ends the iteration, when the client disconnects.
+  const content = isIterable(body) ? Readable.from(body) : body;
+  reply.send(reply.request.method === 'HEAD' ? unread(content) : content);
+}
+
+/** HEAD must not read a stream, which may be endless. */
+function unread(content: unknown): unknown {
+  if (!(content instanceof Readable)) return content;
+  content.destroy();
+  return Readable.from([]);
 }
 
 const isIterable = (body: unknown): body is AsyncIterable<unknown> =>

@@ -1,10 +1,7 @@
-import { Controller, Inject, Param, Query } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { GetAuditLog, ListAuditLogs } from '../queries/audit-log.queries.js';
-import { answer, type Answer } from './answer.js';
-import { Endpoint } from './endpoint.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
+import { controllerOf, pageOf, recordOf, routesAt } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
 
 const AuditAction = z.enum(['CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER']);
@@ -14,6 +11,8 @@ const AuditLogDto = named(
   z.object({
     id: recordId,
     occurredAt: instantOut,
+    createdAt: instantOut,
+    updatedAt: instantOut,
     tenantId: z.string().meta({ description: '`platform` for records of the platform.' }),
     tenantName: z.string().nullable(),
     branchId: z.string().nullable().meta({ description: 'Of the user who acted.' }),
@@ -26,14 +25,17 @@ const AuditLogDto = named(
       .nullable()
       .meta({ description: 'Or `partner:<sourceId>`, or `system:<name>` where the service acted by itself.' }),
     action: AuditAction,
-    entity: z.string(),
+    entity: z.string().meta({
+      description:
+        'What kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, operator, session, sale, integration-key, notification, dead-letter, job, error-log, projection or forwarder.',
+    }),
     entityId: z.string(),
     summary: z.string(),
     eventType: z.string(),
     requestId: z.string(),
     ipAddress: z.string().nullable(),
     userAgent: z.string().nullable(),
-    revision: z.int().min(0),
+    revision: z.int().min(0).meta({ description: 'Of the event in its stream, not of the record.' }),
     position: z.int(),
     changes: z
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
@@ -57,33 +59,17 @@ const listQuery = z.strictObject({
   userId: idInput.optional(),
 });
 
-const declared = { who: 'platform', tag: 'Platform Audit Logs' } as const;
+const routes = routesAt('/api/platform/audit-logs', { who: 'platform', tag: 'Platform Audit Logs' });
 
-@Controller()
-export class AuditLogController {
-  constructor(@Inject(QueryBus) private readonly queries: QueryBus) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/audit-logs',
-    summary: 'Who did what: one entry for each event of the business, of all tenants, newest first',
-    query: listQuery,
-    answers: { status: 200, shape: 'page', schema: AuditLogDto },
-  })
-  list(@Query() query: z.output<typeof listQuery>): Promise<unknown> {
-    return this.queries.execute(new ListAuditLogs(query));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/audit-logs/:id',
-    summary: 'An entry with what it changed, folded from the history of the record',
-    answers: { status: 200, shape: 'envelope', schema: AuditLogDto, etag: true },
-  })
-  async get(@Param('id') id: string): Promise<Answer> {
-    const entry = await this.queries.execute(new GetAuditLog(id));
-    return answer(entry, { revision: entry.revision });
-  }
-}
+export const AuditLogController = controllerOf(
+  routes.query(
+    'List audit log entries of all tenants, one for each business event, newest first',
+    { query: listQuery, answers: pageOf(AuditLogDto) },
+    ({ query }) => new ListAuditLogs(query),
+  ),
+  routes.query(
+    'Get an audit log entry with its changes, derived from the history of the record',
+    { path: '/:id', answers: recordOf(AuditLogDto) },
+    ({ id }) => new GetAuditLog(id),
+  ),
+);

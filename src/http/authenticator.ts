@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { emailClaim } from '../aggregates/credentials.js';
 import { parseIntegrationKey } from '../aggregates/integration-key-format.js';
 import { integrationKey } from '../aggregates/integration-key.aggregate.js';
 import { operator } from '../aggregates/operator.aggregate.js';
@@ -9,45 +8,45 @@ import { role, type CustomRole } from '../aggregates/role.aggregate.js';
 import { isHonoured, session, type Session, type SessionOwner } from '../aggregates/session.aggregate.js';
 import { tenant } from '../aggregates/tenant.aggregate.js';
 import { user } from '../aggregates/user.aggregate.js';
-import { AccessTokens, type TokenClaims } from '../platform/access-tokens.js';
-import { Claims } from '../platform/claims.js';
-import { asService } from '../platform/context.js';
-import { DomainError } from '../platform/domain-error.js';
-import { isOidcSession, OidcTokens, type OidcIdentity } from '../platform/oidc.js';
-import { ALL_PERMISSIONS, isPermission, SYSTEM_ROLE_PERMISSIONS } from '../platform/permissions.js';
-import type { PermissionCode } from '../platform/permissions.js';
-import type { Authenticator, OperatorPrincipal, PartnerPrincipal, UserPrincipal } from '../platform/principal.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { parseStreamName, PLATFORM_TENANT, type StreamParts } from '../platform/stream-name.js';
-import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
+import { IntegrationKeyUses } from '../commands/integration-key-uses.js';
+import { OidcIdentities } from '../commands/oidc-identities.js';
+import { AccessTokens, type TokenClaims } from '../security/access-tokens.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { isOidcSession, OidcTokens, type OidcBearer } from '../security/oidc.js';
+import { ALL_PERMISSIONS, isPermission, SYSTEM_ROLE_PERMISSIONS } from '../security/permissions.js';
+import type { PermissionCode } from '../security/permissions.js';
+import type { Authenticator, OperatorPrincipal, PartnerPrincipal, UserPrincipal } from '../security/principal.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
+import { CLOCK, type Clock } from '../ports/time.js';
 
 /**
- * How old what is known of a session, user, tenant or key may be: revocation must take effect within a second. While the
- * event store is away, what was confirmed within the last 5 s still counts.
+ * Maximum age of cached sessions, users, tenants and keys: a revocation must take effect within a second. While the
+ * event store is unavailable, states confirmed within the last 5 s still count.
  */
 const FRESH = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
 
 type SignedIn = UserPrincipal | OperatorPrincipal;
 
 /**
- * A credential proves who it was given to; whether that still counts is read from the streams themselves, never from
- * read models, which may lag.
+ * A credential proves who it was issued to. Its validity is read from the streams, never from read models, which may
+ * lag. Records the use of integration keys.
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {
   private readonly keys = new LRUCache<string, { tenantId: string; keyId: string; secretHash: string }>({
     max: 10_000,
   });
-  /** Who held an e-mail address; good as long as that record still has it. */
-  private readonly holders = new LRUCache<string, StreamParts>({ max: 10_000 });
+  /** Accounts by OIDC identity. Each use checks that the account is still bound. */
+  private readonly bound = new LRUCache<string, StreamParts>({ max: 10_000 });
 
   constructor(
     @Inject(AccessTokens) private readonly tokens: AccessTokens,
     @Inject(OidcTokens) private readonly oidc: OidcTokens,
     @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(Claims) private readonly claims: Claims,
+    @Inject(OidcIdentities) private readonly identities: OidcIdentities,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(IDS) private readonly ids: Ids,
+    @Inject(IntegrationKeyUses) private readonly uses: Pick<IntegrationKeyUses, 'note'>,
   ) {}
 
   async bearer(token: string): Promise<SignedIn> {
@@ -68,10 +67,12 @@ export class StreamAuthenticator implements Authenticator {
     if (state.status !== 'active' || owner.state.status !== 'active') throw invalidKey();
     if (!sameText(state.secretHash, key.secretHash)) throw invalidKey();
     const { sourceId, rateLimit } = state;
-    return { kind: 'partner', tenantId: key.tenantId, keyId: key.keyId, sourceId, rateLimit };
+    const partner = { kind: 'partner', tenantId: key.tenantId, keyId: key.keyId, sourceId, rateLimit } as const;
+    this.uses.note(partner);
+    return partner;
   }
 
-  /** Remembered by the header itself (in memory only), since hashing costs more than the look-up. */
+  /** Cached by the header itself, in memory only: hashing costs more than the lookup. */
   private parse(header: string): { tenantId: string; keyId: string; secretHash: string } | undefined {
     const known = this.keys.get(header);
     if (known) return known;
@@ -83,30 +84,23 @@ export class StreamAuthenticator implements Authenticator {
     return key;
   }
 
-  /** Whom an OpenID issuer's token speaks of: the user or operator with that e-mail address. */
-  private async identified({ email, sessionId }: OidcIdentity): Promise<SignedIn> {
-    const claim = emailClaim(email);
-    const known = this.holders.get(claim.value);
-    const principal = known && (await this.ofHolder(known, claim.value, sessionId));
+  /** The user or operator bound to the identity in an OpenID Connect token. */
+  private async identified(bearer: OidcBearer): Promise<SignedIn> {
+    const key = JSON.stringify([bearer.issuer, bearer.subject]);
+    const known = this.bound.get(key);
+    const principal = known && (await this.ofBound(known, bearer));
     if (principal) return principal;
-    // It may have to end a claim that a crash has left, which is the service's own doing: no request is let in yet.
-    const own = { tenantId: PLATFORM_TENANT, name: 'authentication', commandId: this.ids.next() };
-    const stream = await asService(own, () => this.claims.holder(claim));
-    const holder = stream === undefined ? undefined : parseStreamName(stream);
-    const found = holder && (await this.ofHolder(holder, claim.value, sessionId));
-    if (!found) throw new DomainError('unauthenticated', 'UNAUTHENTICATED', 'Nobody here has this e-mail address.');
-    this.holders.set(claim.value, holder);
+    const account = await this.identities.accountOf(bearer);
+    const found = account && (await this.ofBound(account, bearer));
+    if (!found) throw new DomainError('unauthenticated', 'UNAUTHENTICATED', 'Nobody here is bound to this identity.');
+    this.bound.set(key, account);
     return found;
   }
 
-  private async ofHolder(holder: StreamParts, email: string, sid: string): Promise<SignedIn | undefined> {
-    const { tenantId, id: sub } = holder;
-    const isOperator = tenantId === PLATFORM_TENANT;
-    const { state } = isOperator
-      ? await this.reader.read(operator, tenantId, sub, FRESH)
-      : await this.reader.read(user, tenantId, sub, FRESH);
-    if (state.status !== 'active' || emailClaim(state.email).value !== email) return undefined;
-    return this.signedIn({ sub, sid, ...(!isOperator && { tid: tenantId }) });
+  private async ofBound(account: StreamParts, { sessionId, ...identity }: OidcBearer): Promise<SignedIn | undefined> {
+    if (!(await this.identities.isBound(account, identity, FRESH))) return undefined;
+    const { tenantId, id: sub } = account;
+    return this.signedIn({ sub, sid: sessionId, ...(tenantId !== PLATFORM_TENANT && { tid: tenantId }) });
   }
 
   private signedIn({ sub, sid, tid }: Pick<TokenClaims, 'sub' | 'sid' | 'tid'>): Promise<SignedIn | undefined> {
@@ -151,7 +145,7 @@ export class StreamAuthenticator implements Authenticator {
     return isOidcSession(sid) || isHonoured(state, sid, owner, new Date(this.clock.nowMs()));
   }
 
-  /** A role that was deleted gives nothing. */
+  /** A deleted role grants nothing. */
   private async withRoles(
     own: ReadonlySet<PermissionCode>,
     tenantId: string,

@@ -1,19 +1,20 @@
-import { Controller, Inject, Param } from '@nestjs/common';
 import { z } from 'zod';
-import { faultsOf } from '../platform/faults.js';
-import type { OperatorPrincipal } from '../platform/principal.js';
-import { Progress } from '../platform/progress.js';
-import { QueueBoard } from '../platform/queue-board.js';
-import { CACHE, type Cache, type CacheStatus } from '../ports/cache.js';
+import { RewindStart } from '../aggregates/forwarder.aggregate.js';
+import { withTimeout } from '../eventsourcing/with-timeout.js';
+import { Progress } from '../projecting/progress.js';
+import { QueueBoard } from '../observability/queue-board.js';
+import { GetForwarder } from '../queries/forwarder.queries.js';
+import { CACHE, type Cache } from '../ports/cache.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { answer, type Answer } from './answer.js';
-import { Caller, Endpoint } from './endpoint.js';
-import { refuse } from './request-input.js';
+import { answer } from './answer.js';
+import { parsed } from './request-input.js';
+import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { CommandResponseDto, instantOut, named } from './shapes.js';
 
-/** A cache that takes longer is told as degraded: every request of a partner waits for it. */
+/** A slower cache is reported as degraded, because every partner request waits for it. */
 const SLOW_MS = 100;
+const ANSWER_WITHIN_MS = 2_000;
 const MAX_PATTERN_LENGTH = 256;
 
 const CacheStatusDto = named(
@@ -43,6 +44,39 @@ const CacheHealthDto = named(
   }),
 );
 
+const rewindRequest = {
+  from: RewindStart,
+  upTo: z.int().meta({ description: 'The end of the history when the rewind was requested: the last position.' }),
+  requestedAt: instantOut,
+} as const;
+const ForwarderDto = named(
+  'ForwarderDto',
+  z.object({
+    state: z.enum(['RUNNING', 'PAUSED', 'WAITING_FOR_RESUME']).meta({
+      description: '`WAITING_FOR_RESUME`: it has no checkpoint, after a restore or the loss of the read models.',
+    }),
+    pausedAt: instantOut.nullable().meta({ description: 'Since when it is paused or waits.' }),
+    rewind: z
+      .object({
+        ...rewindRequest,
+        position: z.int().min(-1).meta({ description: 'Everything up to it is published again.' }),
+        published: z.int().min(0).meta({ description: 'Events published again so far.' }),
+        progress: z.int().min(0).max(100).meta({ description: 'Percent of the positions.' }),
+      })
+      .nullable()
+      .meta({ description: 'The one under way.' }),
+    waitingRewinds: z.int().min(0).meta({ description: 'Rewinds that begin after the one under way.' }),
+    lastRewind: z
+      .object({
+        ...rewindRequest,
+        status: z.enum(['DONE', 'CANCELLED']),
+        published: z.int().min(0).nullable().meta({ description: 'Events published again; null where cancelled.' }),
+        endedAt: instantOut,
+      })
+      .nullable(),
+  }),
+);
+
 export const QueueDto = named(
   'QueueDto',
   z.object({
@@ -58,6 +92,10 @@ export const QueueDto = named(
     failures: z.int().min(0).meta({ description: 'Attempts that failed, since the process that leads in it began.' }),
     perMinute: z.int().min(0).meta({ description: 'Events handled in the last 60 seconds.' }),
     lastProcessedAt: instantOut.nullable(),
+    forwarder: ForwarderDto.nullable().meta({
+      description:
+        'Of the forwarder: whether it is paused, and its rewinds. Null for other queues, and while the event store does not answer.',
+    }),
   }),
 );
 const QueueMetricsDto = named('QueueMetricsDto', z.object({ queues: z.array(QueueDto) }));
@@ -70,83 +108,69 @@ const ClearCacheResultDto = named(
   }),
 );
 
-const params = z.object({ pattern: z.string().min(1).max(MAX_PATTERN_LENGTH) });
-const declared = { who: 'platform', tag: 'Platform Cache Management' } as const;
+const clearParams = z.object({ pattern: z.string().min(1).max(MAX_PATTERN_LENGTH) });
+const routes = routesAt('/api/platform/redis', { who: 'platform', tag: 'Platform Cache Management' });
 
-/** The cache that REDIS_URL names (or the process's own), and the queues of the service. */
-@Controller()
-export class CacheController {
-  constructor(
-    @Inject(CACHE) private readonly cache: Cache,
-    @Inject(QueueBoard) private readonly board: QueueBoard,
-    @Inject(Progress) private readonly progress: Progress,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/redis/status',
-    summary: 'The cache and its figures; while it is away `connected` is false',
-    answers: { status: 200, shape: 'envelope', schema: CacheStatusDto },
-  })
-  async status(): Promise<CacheStatus> {
-    const status = await this.cache.status();
-    return { ...status, latencyMs: rounded(status.latencyMs) };
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/redis/queues',
-    summary: 'How far projections, policies and the forwarder are, and how fast, whichever replica works on them',
-    answers: { status: 200, shape: 'envelope', schema: QueueMetricsDto },
-  })
-  async queues(): Promise<z.output<typeof QueueMetricsDto>> {
-    return { queues: await this.board.list() };
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/redis/health',
-    summary: 'Whether the cache answers',
-    answers: { status: 200, shape: 'envelope', schema: CacheHealthDto },
-  })
-  async health(): Promise<z.output<typeof CacheHealthDto>> {
-    const beganAtMs = this.clock.monotonicMs();
-    const elapsed = () => rounded(this.clock.monotonicMs() - beganAtMs);
-    return this.cache.facts().then(
-      () => ({ status: elapsed() > SLOW_MS ? ('degraded' as const) : ('up' as const), latencyMs: elapsed() }),
-      () => ({ status: 'down' as const, latencyMs: elapsed() }),
-    );
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'DELETE',
-    path: '/api/platform/redis/cache/:pattern',
-    summary: 'Remove the entries of the cache whose keys match a glob; counters (rate limits) stay',
-    description:
-      'A glob as Redis has it: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before what is meant literally. Whatever is removed is made anew when it is needed. 503 where the cache is away, or went away when only some were removed.',
-    ifMatch: false,
-    answers: { status: 200, shape: 'command', schema: ClearCacheResultDto },
-  })
-  async clear(@Param() given: unknown, @Caller() caller: OperatorPrincipal): Promise<Answer> {
-    const { pattern } = patternOf(given);
-    const cleared = await this.cache.clear(pattern);
-    // No record changes, so there is no event; who did it is told by the log.
-    this.logger.info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
-    const position = Math.max(0, ...this.progress.names.map((name) => this.progress.position(name)));
-    return answer({ success: true, id: pattern, revision: -1, cleared }, { position });
-  }
-}
-
-function patternOf(given: unknown): z.output<typeof params> {
-  const result = params.safeParse(given);
-  if (!result.success) throw refuse(faultsOf(result.error));
-  return result.data;
-}
+export const CacheController = controllerOf(
+  routes.route(
+    'Get the figures of the cache; `connected` is false while it is away',
+    { path: '/status', answers: valueOf(CacheStatusDto) },
+    async (_call, services) => {
+      const status = await services.get<Cache>(CACHE).status();
+      return { ...status, latencyMs: rounded(status.latencyMs) };
+    },
+  ),
+  routes.route(
+    'List the queues of projections, policies and the forwarder, of all replicas, with lag and rate',
+    { path: '/queues', answers: valueOf(QueueMetricsDto) },
+    async (_call, services): Promise<z.output<typeof QueueMetricsDto>> => {
+      const look = () => services.queries.execute(new GetForwarder());
+      const [queues, forwarder = null] = await Promise.all([
+        services.get(QueueBoard).list(),
+        withTimeout(services.get<Clock>(CLOCK), ANSWER_WITHIN_MS, look),
+      ]);
+      return {
+        queues: queues.map((queue) => ({ ...queue, forwarder: queue.kind === 'forwarder' ? forwarder : null })),
+      };
+    },
+  ),
+  routes.route(
+    'Check whether the cache responds',
+    { path: '/health', answers: valueOf(CacheHealthDto) },
+    (_call, services): Promise<z.output<typeof CacheHealthDto>> => {
+      const clock = services.get<Clock>(CLOCK);
+      const beganAtMs = clock.monotonicMs();
+      const elapsed = () => rounded(clock.monotonicMs() - beganAtMs);
+      return services
+        .get<Cache>(CACHE)
+        .facts()
+        .then(
+          () => ({ status: elapsed() > SLOW_MS ? 'degraded' : 'up', latencyMs: elapsed() }),
+          () => ({ status: 'down', latencyMs: elapsed() }),
+        );
+    },
+  ),
+  routes.route(
+    'Delete the cache entries whose keys match a glob; rate limit counters stay',
+    {
+      method: 'DELETE',
+      path: '/cache/:pattern',
+      description:
+        'The glob is as in Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. Deleted entries are ' +
+        'recomputed when they are needed. 503 if the cache is away, or failed after some entries were deleted.',
+      ifMatch: false,
+      answers: { ...receipt(200), schema: ClearCacheResultDto },
+    },
+    async ({ caller, params }, services) => {
+      const { pattern } = parsed(clearParams, params);
+      const cleared = await services.get<Cache>(CACHE).clear(pattern);
+      // Clearing changes no record, so there is no event; the log records who did it.
+      services.get<Logger>(LOGGER).info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
+      const progress = services.get(Progress);
+      const position = Math.max(0, ...progress.names.map((name) => progress.position(name)));
+      return answer({ success: true, id: pattern, revision: -1, cleared }, { position });
+    },
+  ),
+);
 
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { notFound } from '../platform/domain-error.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { prefers } from './accept.js';
 import { Answer } from './answer.js';
-import { ConsoleFiles } from './console-files.js';
 import type { Endpoint } from './endpoint.js';
-import { route } from './kernel.js';
+import { installRoute } from './routes.js';
 
-/** What the built page has where the nonce of its style elements goes. */
+/** Placeholder for the nonce of style elements in the built page. */
 const NONCE_PLACE = '__STYLE_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
-/** Nothing from elsewhere, no inline script, no style but by nonce, and no text that becomes script. */
+/** No other origins, no inline scripts, styles only by nonce, and trusted types. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -52,12 +55,12 @@ const PAGE: Endpoint = {
   path: '/console',
   who: 'public',
   tag: 'Console',
-  summary: "The operators' console",
-  description: 'A page. Every address below it answers the same page, which shows what the address names.',
+  summary: "Show the operators' console",
+  description: 'Every address below returns the same page, which renders the view of the address.',
   answers: { status: 200, shape: 'page-html' },
 };
 
-/** Serves the operators' console, as it is built in `folder`, at /console: one page for every address below it, and its assets. */
+/** Serves the console, built in `folder`, at /console: its assets, and the page for every other address. */
 export function installConsole(server: FastifyInstance, folder: string): void {
   const files = new ConsoleFiles(folder);
   const page = async (): Promise<Answer> => {
@@ -65,7 +68,12 @@ export function installConsole(server: FastifyInstance, folder: string): void {
     const html = (await files.page())?.replaceAll(NONCE_PLACE, nonce) ?? NOT_BUILT;
     return new Answer(html, { headers: pageHeaders(nonce) });
   };
-  route(server, PAGE, page);
+  installRoute(server, PAGE, page);
+  // For users who enter only the host name.
+  server.get('/', (request, reply) => {
+    if (!prefers(request.headers.accept, 'text/html')) throw notFound('page');
+    return reply.redirect(PAGE.path, 302);
+  });
   server.get('/console/*', async (_request, reply) => {
     const { body, options } = await page();
     return reply
@@ -87,4 +95,72 @@ function sendFile(
   reply.headers({ 'cache-control': A_YEAR, 'x-content-type-options': 'nosniff', vary: 'accept-encoding' });
   if (encoding !== undefined) reply.header('content-encoding', encoding);
   return reply.type(type).send(content);
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+/** Best first. The build writes compressed files next to assets that benefit. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+type ConsoleFile = {
+  readonly content: Buffer;
+  readonly type: string;
+  readonly encoding: string | undefined;
+};
+
+/** The console as `npm run build` writes it: a page, and assets whose names change with their content. */
+class ConsoleFiles {
+  private readonly cached = new Map<string, Promise<Buffer>>();
+  private names: ReadonlySet<string> | undefined;
+
+  constructor(private readonly folder: string) {}
+
+  /** The page's HTML; undefined if the console was not built. */
+  page(): Promise<string | undefined> {
+    return this.read('index.html').then(String, () => undefined);
+  }
+
+  /** An asset in an encoding that the client accepts; undefined if there is no such asset. */
+  async asset(name: string, acceptEncoding: string | undefined): Promise<ConsoleFile | undefined> {
+    const names = (this.names ??= this.list());
+    const type = TYPES[extname(name)];
+    if (type === undefined || !names.has(name)) return undefined;
+    const [encoding, ending] = ENCODINGS.find(
+      ([token, suffix]) => takes(acceptEncoding, token) && names.has(name + suffix),
+    ) ?? [undefined, ''];
+    return { content: await this.read(join('assets', name + ending)), type, encoding };
+  }
+
+  /** Listed once, so that unknown names never reach the disk. */
+  private list(): ReadonlySet<string> {
+    try {
+      return new Set(readdirSync(join(this.folder, 'assets')));
+    } catch {
+      return new Set();
+    }
+  }
+
+  private read(path: string): Promise<Buffer> {
+    const known = this.cached.get(path);
+    if (known) return known;
+    const reading = readFile(join(this.folder, path));
+    this.cached.set(path, reading);
+    reading.catch(() => this.cached.delete(path));
+    return reading;
+  }
+}
+
+/** Whether Accept-Encoding lists a coding without q=0. */
+function takes(acceptEncoding: string | undefined, coding: string): boolean {
+  return (acceptEncoding ?? '').split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
 }

@@ -1,16 +1,15 @@
-import { Body, Controller, Inject } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Login, LoginInput } from '../commands/login.commands.js';
-import type { SignedIn } from '../commands/session-tokens.js';
+import { SESSION_MS, type SignedIn } from '../commands/session-tokens.js';
 import { Logout, RefreshSession } from '../commands/session.commands.js';
-import { DomainError } from '../platform/domain-error.js';
-import type { OperatorPrincipal, UserPrincipal } from '../platform/principal.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 import { answer, Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { CallingBrowser, CONSOLE_SESSION_PATH, type Browser } from './console-cookie.js';
-import { Caller, Endpoint } from './endpoint.js';
+import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { named } from './shapes.js';
+
+/** The only path that receives the cookie. */
+const CONSOLE_SESSION_PATH = '/console/session';
 
 const ConsoleSessionDto = named(
   'ConsoleSessionDto',
@@ -21,89 +20,106 @@ const ConsoleSessionDto = named(
   }),
 );
 
-const nothing = z.strictObject({});
-const COOKIE = 'The refresh token goes into an HttpOnly cookie, which this path alone is sent.';
-const SET_COOKIE = { 'Set-Cookie': { description: 'The refresh token, or its end.', required: true } };
+const COOKIE = 'The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send.';
+const SET_COOKIE = { 'Set-Cookie': { description: 'The refresh token, or its removal.', required: true } };
 const TOO_MANY = 'RATE_LIMITED: too many failures; Retry-After says when to try again.';
 
-const declared = { tag: 'Console', sameOrigin: true } as const;
+const shared = { tag: 'Console', sameOrigin: true } as const;
+const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
 
-/** The sessions of browsers: those of /api/auth, with the refresh token kept where no script can read it (ADR 0029). */
-@Controller()
-export class ConsoleSessionController {
-  constructor(
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path: CONSOLE_SESSION_PATH,
-    who: 'public',
-    summary: 'Sign this browser in with e-mail and password',
-    description: COOKIE,
-    body: LoginInput,
-    answers: {
-      status: 200,
-      shape: 'envelope',
-      schema: ConsoleSessionDto,
-      position: 'told',
-      also: { 429: TOO_MANY },
-      headers: SET_COOKIE,
+/** Browser sessions: like those of /api/auth, with the refresh token in a cookie that no script can read (ADR 0029). */
+export const ConsoleSessionController = controllerOf(
+  routes.route(
+    'Sign this browser in with e-mail and password',
+    {
+      method: 'POST',
+      description: COOKIE,
+      body: LoginInput,
+      answers: { ...valueOf(ConsoleSessionDto), position: 'told', also: { 429: TOO_MANY }, headers: SET_COOKIE },
     },
-  })
-  async signIn(@Body() body: z.output<typeof LoginInput>, @CallingBrowser() browser: Browser): Promise<Answer> {
-    return kept(await this.commands.execute(new Login(body)), browser);
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path: `${CONSOLE_SESSION_PATH}/refresh`,
-    who: 'public',
-    summary: 'Get a new access token for the session of this browser',
-    description: `Null where nobody is signed in, or where the session has ended. ${COOKIE} Each is spent by its use, as POST /api/auth/refresh has it.`,
-    body: nothing,
-    answers: {
-      status: 200,
-      shape: 'envelope',
-      schema: ConsoleSessionDto.nullable(),
-      position: 'told',
-      headers: SET_COOKIE,
+    async ({ body, request }, { commands }) => kept(await commands.execute(new Login(body)), browserOf(request)),
+  ),
+  routes.route(
+    'Get a new access token for the session of this browser',
+    {
+      method: 'POST',
+      path: '/refresh',
+      description: `Null where nobody is signed in, or the session has ended. ${COOKIE} As with POST /api/auth/refresh, each refresh token can be used once.`,
+      body: z.strictObject({}),
+      answers: { ...valueOf(ConsoleSessionDto.nullable()), position: 'told', headers: SET_COOKIE },
     },
-  })
-  refresh(@Body() _body: unknown, @CallingBrowser() browser: Browser): Promise<Answer> {
-    const { refreshToken = '' } = browser;
-    return this.commands.execute(new RefreshSession({ refreshToken })).then(
-      (renewed) => kept(renewed, browser),
-      (error: unknown) => forgotten(error, browser),
-    );
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'DELETE',
-    path: CONSOLE_SESSION_PATH,
-    who: 'any',
-    summary: 'End the session of this browser',
-    ifMatch: false,
-    answers: { status: 200, shape: 'command', headers: SET_COOKIE },
-  })
-  async signOut(
-    @Caller() caller: UserPrincipal | OperatorPrincipal,
-    @CallingBrowser() browser: Browser,
-  ): Promise<Answer> {
-    const { body, options } = await this.gateway.send(new Logout(caller));
-    return answer(body, { ...options, headers: browser.forget() });
-  }
-}
+    ({ request }, { commands }) => {
+      const browser = browserOf(request);
+      const { refreshToken = '' } = browser;
+      return commands.execute(new RefreshSession({ refreshToken })).then(
+        (renewed) => kept(renewed, browser),
+        (error: unknown) => forgotten(error, browser),
+      );
+    },
+  ),
+  routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'any' }).route(
+    'End the session of this browser',
+    { method: 'DELETE', ifMatch: false, answers: { ...receipt(200), headers: SET_COOKIE } },
+    async ({ caller, request }, services) => {
+      const { body, options } = await services.send(new Logout(caller));
+      return answer(body, { ...options, headers: browserOf(request).forget() });
+    },
+  ),
+);
 
 const kept = ({ tokens: { refreshToken, ...rest }, position }: SignedIn, browser: Browser): Answer =>
   answer(rest, { position, headers: browser.keep(refreshToken) });
 
-/** A session that has ended is no fault of a browser that asks whether there is one. */
+/** A browser may ask whether there is a session, so its absence is not an error. */
 function forgotten(error: unknown, browser: Browser): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
   return answer(null, { position: 0, headers: browser.forget() });
+}
+
+/** The prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires HTTPS. */
+const SECURE_NAME = '__Host-kontor-console';
+const PLAIN_NAME = 'kontor-console';
+/** The format of refresh tokens. */
+const VALUE = /^[\w.-]+$/;
+const MAX_AGE_SECONDS = SESSION_MS / 1_000;
+
+/** The calling browser and its HttpOnly cookie. */
+class Browser {
+  constructor(
+    /** The refresh token from the cookie; undefined if not signed in. */
+    readonly refreshToken: string | undefined,
+    private readonly isSecure: boolean,
+  ) {}
+
+  /** The header that stores a refresh token. */
+  keep(refreshToken: string): Readonly<Record<string, string>> {
+    return this.cookie(refreshToken, MAX_AGE_SECONDS);
+  }
+
+  /** The header that removes the refresh token. */
+  forget(): Readonly<Record<string, string>> {
+    return this.cookie('', 0);
+  }
+
+  private cookie(value: string, maxAge: number): Readonly<Record<string, string>> {
+    const [name, ...scope] = this.isSecure
+      ? [SECURE_NAME, 'Path=/', 'Secure']
+      : [PLAIN_NAME, `Path=${CONSOLE_SESSION_PATH}`];
+    return {
+      'set-cookie': [`${name}=${value}`, ...scope, `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Strict'].join('; '),
+    };
+  }
+}
+
+/**
+ * Not every browser stores a Secure cookie over plain HTTP, which is meant for local use. If the cookie is sent twice,
+ * a third party set one of them, so neither is used.
+ */
+function browserOf({ headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>): Browser {
+  const isSecure = protocol === 'https';
+  const prefix = `${isSecure ? SECURE_NAME : PLAIN_NAME}=`;
+  const sent = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  const [own, ...others] = sent.filter((cookie) => cookie.startsWith(prefix));
+  const value = own?.slice(prefix.length) ?? '';
+  return new Browser(others.length === 0 && VALUE.test(value) ? value : undefined, isSecure);
 }

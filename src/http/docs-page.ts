@@ -4,15 +4,16 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { asyncApiDocument } from '../integration/contracts-asyncapi.js';
-import { notFound } from '../platform/domain-error.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { Answer, JsonText } from './answer.js';
-import { route, type Kernel } from './kernel.js';
+import type { Kernel } from './kernel.js';
+import { installRoute } from './routes.js';
 import { openApiDocument, type DocumentInfo } from './openapi.js';
 
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI sets style attributes; it has no style element and no inline script.
+  // Swagger UI sets style attributes, but has no style elements and no inline scripts.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -49,30 +50,30 @@ const ASSETS: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Swagger UI's own files, from its package; nothing is loaded from elsewhere. */
+/** Directory of Swagger UI's package. Nothing is loaded from other origins. */
 const assetFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /**
  * Serves the OpenAPI document at /openapi.json, a page that renders it at /docs, and the AsyncAPI document at
- * /asyncapi.json. Answers the OpenAPI document's bytes.
+ * /asyncapi.json. Returns a function for the text of the OpenAPI document.
  */
 export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {
   let text: string | undefined;
   const document = (): string => (text ??= JSON.stringify(openApiDocument(kernel.endpoints, info)));
   const common = { method: 'GET', who: 'public', tag: 'Service' } as const;
-  route(
+  installRoute(
     server,
     {
       ...common,
       path: '/openapi.json',
-      summary: 'This document',
+      summary: 'Get this document',
       answers: { status: 200, shape: 'plain', schema: z.looseObject({ openapi: z.string() }) },
     },
     () => new Answer(new JsonText(document()), { headers: { 'cache-control': 'no-cache' } }),
   );
-  route(
+  installRoute(
     server,
-    { ...common, path: '/docs', summary: 'This document as a page', answers: { status: 200, shape: 'page-html' } },
+    { ...common, path: '/docs', summary: 'Show this document as a page', answers: { status: 200, shape: 'page-html' } },
     () => new Answer(PAGE(info.title), { headers: { 'content-security-policy': CSP, 'cache-control': 'no-cache' } }),
   );
   installAsyncApi(server, info);
@@ -80,7 +81,7 @@ export function installDocs(server: FastifyInstance, kernel: Kernel, info: Docum
   return document;
 }
 
-/** Beside the OpenAPI document, and as public, but not in it: it describes no request. */
+/** Public, but not in the OpenAPI document, because it describes no requests. */
 function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
   let text: string | undefined;
   server.get('/asyncapi.json', (_request, reply) => {
@@ -89,7 +90,7 @@ function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
   });
 }
 
-// A route of three names needs no plugin for static files, which would walk a folder of twelve megabytes.
+// Three files do not justify a static file plugin, which would scan a directory of 12 MB.
 function installAssets(server: FastifyInstance): void {
   const cached = new Map<string, Buffer>();
   server.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {

@@ -1,23 +1,21 @@
 import 'reflect-metadata';
-import { applyDecorators, createParamDecorator, HttpCode, RequestMapping, RequestMethod } from '@nestjs/common';
+import { applyDecorators, HttpCode, RequestMapping, RequestMethod, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { PermissionCode } from '../platform/permissions.js';
-import { prefers } from './accept.js';
+import type { PermissionCode } from '../security/permissions.js';
 import type { Tag } from './tags.js';
 
 /**
- * How the body of a success looks. `envelope`, `command` and `lookup` are wrapped in `{ statusCode, data }`; `page` and
- * `plain` go out as they are; `sse`, `file` and `page-html` are no JSON.
+ * The format of a successful body. `envelope`, `command` and `lookup` are wrapped in `{ statusCode, data }`; `page` and
+ * `plain` are not; `sse`, `file` and `page-html` are not JSON.
  */
 export type Shape = 'envelope' | 'command' | 'page' | 'lookup' | 'plain' | 'sse' | 'file' | 'page-html';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call. `any`: every signed-in user and operator; `token`: whoever holds METRICS_TOKEN (without one, loopback).
- * A tenant's route can't be declared without its permission.
+ * Permitted callers. `any`: signed-in users and operators. `token`: holders of METRICS_TOKEN, or loopback if it is not
+ * set. A tenant route cannot be declared without its permission.
  */
 export type Access =
   | { readonly who: 'public' | 'any' | 'platform' | 'partner' | 'token'; readonly permission?: never }
@@ -27,68 +25,86 @@ export type Access =
 export type HeaderNote = {
   readonly description: string;
   readonly required?: boolean;
-  /** Of its value, as JSON Schema has it. */
+  /** JSON Schema pattern of the value. */
   readonly pattern?: string;
 };
 
 export type Answers = {
-  /** Status of the ordinary success. */
+  /** The status of a normal success. */
   readonly status: number;
   readonly shape: Shape;
   /**
-   * `envelope`: of `data`; `page`: of one item; `plain`: of the whole body; `command`: where it has more than
-   * CommandResponseDto; not for `lookup`.
+   * `envelope`: schema of `data`; `page`: of an item; `plain`: of the whole body; `command`: only if not
+   * CommandResponseDto. Not used for `lookup`.
    */
   readonly schema?: z.ZodType;
-  /** The answer carries the record's revision as its ETag. */
+  /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
-   * The answer carries X-Event-Position: `awaited` by the read models, or with X-Read-Model (the default of `command`);
-   * `told` at once.
+   * Whether the response carries X-Event-Position. `awaited`: after the read models have caught up, else with
+   * X-Read-Model (default of `command`). `told`: without waiting.
    */
   readonly position?: 'awaited' | 'told';
-  /** Further media types that `Accept` may choose (a handler asks with `@Wants`). */
+  /** Further media types selectable by `Accept`; see `Call.prefers`. */
   readonly media?: readonly string[];
-  /** Further statuses, with what they mean. */
+  /** Further statuses with their descriptions. */
   readonly also?: Readonly<Record<number, string>>;
-  /** `data` (or, for `plain`, the whole body) of those of them that are no error: what is sent is not ErrorResponseDto. */
+  /** Schemas of `data` (for `plain`, of the whole body) for further statuses that do not send ErrorResponseDto. */
   readonly bodies?: Readonly<Record<number, z.ZodType>>;
   readonly headers?: Readonly<Record<string, HeaderNote>>;
-  /** 401 and 403 without a described body, for operations that a scope protects. */
+  /** Documents 401 and 403 without a body. */
   readonly bareRefusals?: boolean;
 };
 
-/** Everything about a route: what is checked before its handler runs, and what the OpenAPI document says of it. */
-export type Endpoint = Access & {
+export type CreationNote = {
+  /** Body members that contain passwords; only slow hashes of them are stored. */
+  readonly passwordsIn?: readonly string[];
+  /** The response contains a secret that is shown once and not stored. A replay gets 409 SECRET_SHOWN_ONCE. */
+  readonly showsSecret?: true;
+};
+
+/** A route: everything checked before its handler runs, and its OpenAPI operation. */
+export type Endpoint = Access & EndpointFacts;
+
+export type EndpointFacts = {
   readonly method: Method;
-  /** The whole path, parameters as `:name`. */
+  /** The full path, with parameters as `:name`. */
   readonly path: string;
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
-  /** Made from method and path when absent. */
+  /** Default: derived from method and path. */
   readonly operationId?: string;
-  /** Replaces the request's query by its output. Without one, any query parameter is refused. */
+  /** The handler receives this schema's output as query. Without it, every query parameter is rejected. */
   readonly query?: z.ZodType;
-  /** Replaces the request's body by its output. Without one, any body but `{}` is refused. */
+  /** The handler receives this schema's output as body. Without it, every body except `{}` is rejected. */
   readonly body?: z.ZodType;
-  /** Path parameters that are UUIDs (anything else is 404). Default: `id`, where the path has it. */
+  /** Maximum number of members and elements in the body, counted before parsing. Default: 2,048. */
+  readonly maxValues?: number;
+  /** Path parameters that are UUIDs (anything else is 404). Default: `id` if the path has it. */
   readonly ids?: readonly string[];
   /** Whether If-Match is read. Default: PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
-  /** Whether Idempotency-Key is read (before the body's content is looked at). */
+  /** Whether Idempotency-Key is read, before body validation. The handler honours it. */
   readonly idempotencyKey?: boolean;
-  /** For what a cookie opens: a browser's request that another site caused is refused before its body is read. */
+  /** For reads that are themselves recorded: their events carry the request's context. */
+  readonly isRecorded?: boolean;
+  /** The route creates the record with `Call.id`; the kernel honours Idempotency-Key. */
+  readonly creates?: CreationNote;
+  /** For routes that use a cookie: browser requests from other sites are rejected before the body is read. */
   readonly sameOrigin?: boolean;
-  /** Further request headers, for the document only. */
+  /** Further request headers, for documentation only. */
   readonly requestHeaders?: Readonly<Record<string, HeaderNote>>;
   readonly answers: Answers;
 };
 
-/** The names of a path's parameters, in order. */
+/** The parameters of a path, in order. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
 export const isWrite = ({ method }: Pick<Endpoint, 'method'>): boolean => method !== 'GET';
+
+export const readsIdempotencyKey = ({ idempotencyKey, creates }: Endpoint): boolean =>
+  idempotencyKey === true || creates !== undefined;
 
 export const idParameters = (endpoint: Endpoint): readonly string[] =>
   endpoint.ids ?? pathParameters(endpoint.path).filter((name) => name === 'id');
@@ -96,7 +112,7 @@ export const idParameters = (endpoint: Endpoint): readonly string[] =>
 export const readsIfMatch = ({ ifMatch, method }: Endpoint): boolean =>
   ifMatch ?? (method === 'PATCH' || method === 'PUT' || method === 'DELETE');
 
-/** Declares a controller's method as a route. The kernel refuses to start with a route under /api that lacks this. */
+/** Declares a controller method as a route. The kernel refuses to start with an undeclared route under /api. */
 export const Endpoint = (endpoint: Endpoint): MethodDecorator =>
   applyDecorators(
     RequestMapping({ path: endpoint.path, method: RequestMethod[endpoint.method] }),
@@ -104,22 +120,31 @@ export const Endpoint = (endpoint: Endpoint): MethodDecorator =>
     RouteConfig({ endpoint }),
   );
 
-/** The principal: a UserPrincipal, OperatorPrincipal or PartnerPrincipal, as the declaration's `who` promises. */
-export const Caller = createParamDecorator(
-  (_: unknown, context) => context.switchToHttp().getRequest<FastifyRequest>().state.principal,
-);
+/** The metadata key of RouteConfig in @nestjs/platform-fastify. */
+const ROUTE_CONFIG = '__fastify_route_config__';
 
-/** The Idempotency-Key, its form checked; undefined when absent. */
-export const IdempotencyKey = createParamDecorator(
-  (_: unknown, context) => context.switchToHttp().getRequest<FastifyRequest>().state.idempotencyKey,
-);
+/** The routes that controllers declare. */
+export const endpointsOf = (controllers: readonly Type[]): Endpoint[] =>
+  controllers.flatMap(({ prototype }: { prototype: object }) =>
+    Object.values(Object.getOwnPropertyDescriptors(prototype)).flatMap(({ value }: { value?: object }) => {
+      const config = Reflect.getMetadata(ROUTE_CONFIG, value ?? {}) as { endpoint?: Endpoint } | undefined;
+      return config?.endpoint ?? [];
+    }),
+  );
 
-/** The body as it was sent, before defaults and coercions. */
-export const Received = createParamDecorator(
-  (_: unknown, context) => context.switchToHttp().getRequest<FastifyRequest>().state.received,
-);
+const fits = (declared: string, parts: readonly string[]): boolean => {
+  const wanted = declared.split('/');
+  return wanted.length === parts.length && wanted.every((want, index) => want === parts[index] || want.startsWith(':'));
+};
+const methodsOf = (endpoints: readonly Endpoint[]): string[] => [
+  ...new Set(endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+];
 
-/** Whether the client prefers a media type to JSON: `@Wants('text/csv') csv: boolean`. */
-export const Wants = createParamDecorator((type: string, context) =>
-  prefers(context.switchToHttp().getRequest<FastifyRequest>().headers.accept, type),
-);
+/** The methods of an address, for 405 responses (RFC 9110, 15.5.6); empty if the address does not exist. */
+export function methodsAt(path: string, endpoints: readonly Endpoint[]): string[] {
+  const parts = path.split('/');
+  if (parts.includes('', 1)) return [];
+  // Static paths take precedence: `lookup` is not a record id.
+  const own = endpoints.filter((endpoint) => endpoint.path === path);
+  return methodsOf(own.length > 0 ? own : endpoints.filter((endpoint) => fits(endpoint.path, parts))).sort();
+}

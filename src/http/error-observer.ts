@@ -1,45 +1,87 @@
-import type { NotedError } from '../platform/counted-error.js';
-import { describeError, fingerprintOf } from '../platform/error-description.js';
+import { LRUCache } from 'lru-cache';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import type { NotedError } from '../observability/counted-error.js';
+import { describeError, fingerprintOf } from '../observability/error-description.js';
 import type { Clock } from '../ports/time.js';
+import { clientNetwork } from '../security/client-network.js';
 import type { Outcome } from './kernel.js';
-import { placeOf, RefusalWatch } from './refusal-watch.js';
 
-/** Notes what the error log is to know of requests. `note` must not throw. */
+const REFUSALS = [401, 403, 429];
+const MANY = 10;
+const WITHIN_MS = 60_000;
+/** Beyond this number, the caller with the oldest rejection is dropped. */
+const MAX_WATCHED = 2_000;
+/** Route of requests to unknown addresses. */
+const NO_ROUTE = 'unknown address';
+
+/** The last ten rejections of one caller (monotonic times), and those not noted yet. */
+type Watched = { readonly times: number[]; unnoted: { readonly atMs: number; readonly outcome: Outcome }[] };
+
+/**
+ * Notes requests for the error log: failures, and the rejections of a principal (or address) that is rejected ten times
+ * within a minute. Memory is bounded. `note` must not throw.
+ */
 export class ErrorObserver {
-  private readonly refusals: RefusalWatch;
+  private readonly watched = new LRUCache<string, Watched>({ max: MAX_WATCHED });
 
   constructor(
     private readonly note: (noted: NotedError) => void,
-    clock: Clock,
-  ) {
-    this.refusals = new RefusalWatch(note, clock);
+    private readonly clock: Clock,
+  ) {}
+
+  /** Called for every request; a successful one costs one comparison. Never throws. */
+  observe(outcome: Outcome): void {
+    if (outcome.status < 400 || outcome.isExpected === true) return;
+    if (outcome.status >= 500) this.note(failureOf(outcome));
+    else if (REFUSALS.includes(outcome.status)) this.refused(outcome);
   }
 
-  /** Asked for every request: whatever went well costs one comparison. Never throws. */
-  observe(outcome: Outcome): void {
-    if (outcome.status < 400) return;
-    if (outcome.status >= 500) this.note(failureOf(outcome));
-    else this.refusals.observe(outcome);
+  private refused(outcome: Outcome): void {
+    const who = whoOf(outcome);
+    const watched = this.watched.get(who) ?? { times: [], unnoted: [] };
+    this.watched.set(who, watched);
+    const atMs = this.clock.monotonicMs();
+    watched.times.push(atMs);
+    if (watched.times.length > MANY) watched.times.shift();
+    watched.unnoted = [...watched.unnoted.filter((one) => atMs - one.atMs < WITHIN_MS), { atMs, outcome }];
+    const [first = atMs] = watched.times;
+    if (watched.times.length < MANY || atMs - first >= WITHIN_MS) return;
+    for (const one of watched.unnoted) this.note(refusalOf(who, one.outcome));
+    watched.unnoted = [];
   }
 }
 
-/** Where a request's address is none of the service's. */
-const NO_ROUTE = 'unknown address';
+function whoOf({ tenantId = '', userId, sourceId, ip }: Outcome): string {
+  if (userId !== undefined) return tenantId === PLATFORM_TENANT ? `operator ${userId}` : `user ${userId}`;
+  return sourceId === undefined ? `address ${clientNetwork(ip)}` : `partner ${sourceId} of ${tenantId}`;
+}
 
-/** Of what nobody foresaw the place in the sources tells the kind; that something is away is one kind for each route. */
+/** The common part of failures and rejections. */
+const occurrenceOf = ({ requestId, path, tenantId, branchId, userId, method, status, code }: Outcome) => ({
+  ...{ requestId, path, tenantId, branchId, userId, method },
+  statusCode: status,
+  code: code ?? null,
+});
+
+/** The fingerprint of an unexpected failure has its source location; that of an unavailable engine only the route. */
 function failureOf(outcome: Outcome): NotedError {
   const { status, code = null, method, route = NO_ROUTE, error } = outcome;
   const described = error === undefined ? undefined : describeError(error);
   const marks = status === 500 && described ? described.marks : [];
   return {
+    ...occurrenceOf(outcome),
     fingerprint: fingerprintOf(['request', status, code, method, route, ...marks]),
     level: 'ERROR',
     message: described?.message ?? `${method} ${route} was answered with ${status}.`,
-    code,
-    statusCode: status,
-    method,
     route,
     stack: described?.stack,
-    ...placeOf(outcome),
   };
 }
+
+const refusalOf = (who: string, outcome: Outcome): NotedError => ({
+  ...occurrenceOf(outcome),
+  fingerprint: fingerprintOf(['refusal', outcome.status, who]),
+  level: 'WARN',
+  message: `The ${who} is refused again and again.`,
+  route: outcome.route,
+});

@@ -1,28 +1,28 @@
 import { Readable, type Writable } from 'node:stream';
-import type { Frame, LiveFeed } from '../platform/live-feed.js';
+import type { Frame, LiveFeed } from '../projecting/live-feed.js';
 import type { Position } from '../ports/event-store.js';
 
 /** A server-sent event (WHATWG HTML, 9.2); `data` is JSON on one line. */
 export const sseFrame = (event: string, id: Position, data: unknown): Buffer =>
   Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
-/** A line that says nothing: keeps the connection from being taken for dead. */
+/** A comment that keeps the connection alive. */
 export const sseComment = (text: string): Buffer => Buffer.from(`: ${text}\n\n`);
 
 type Options = {
   readonly feed: LiveFeed;
-  /** What is sent first. */
+  /** Bytes to send first. */
   readonly first: Buffer;
-  /** Frames after this position follow. */
+  /** Frames after this position are sent. */
   readonly after: Position;
-  /** Reads from the store take turns. */
+  /** Limits concurrent reads from the store. */
   readonly inTurn: (read: () => Promise<void>) => Promise<void>;
   readonly monotonicMs: () => number;
 };
 
 /**
- * What one watcher is sent, pulled by its connection: a frame is taken when the last one has gone, so a watcher that does
- * not read costs no memory, and the frames are shared by all. Every frame comes once, in order.
+ * The stream of one watcher, pulled by its connection: the next frame is taken once the last one was sent, so a watcher
+ * that does not read uses no memory. All watchers share frames. Each frame is sent once, in order.
  */
 export class EventStream extends Readable {
   private position: Position;
@@ -57,9 +57,9 @@ export class EventStream extends Readable {
     this.flow();
   }
 
-  /** Sends what there is, as far as the connection takes it. */
+  /** Sends available frames while the connection accepts them. */
   flow(): void {
-    // What is given may be asked for the next at once, from within.
+    // `push` may call `_read` synchronously.
     if (this.isCatchingUp || this.isFlowing) return;
     this.isFlowing = true;
     let frames: readonly Frame[] | undefined = [];
@@ -71,17 +71,17 @@ export class EventStream extends Readable {
     if (!frames) void this.catchUp();
   }
 
-  /** Between frames only, and only where somebody reads. */
+  /** Sent only between frames, and only while the connection reads. */
   comment(bytes: Buffer): void {
     if (this.takes() && !this.isCatchingUp) this.give(bytes);
   }
 
-  /** For how long the connection has taken nothing though there was something, milliseconds. */
+  /** How long the connection has not accepted pending data, in milliseconds. */
   stalledForMs(): number {
     return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
   }
 
-  /** Ends it: at once where nobody reads, else when what is on its way has gone. */
+  /** Ends the stream: at once if the connection does not read, else after sending pending data. */
   finish(): void {
     if (this.isOver) return;
     if (this.refusedAtMs === undefined) this.push(null);
@@ -90,12 +90,12 @@ export class EventStream extends Readable {
     this.room?.();
   }
 
-  /** Whether nothing of it is on its way any more. */
+  /** Whether all data was sent or the connection is closed. */
   get isGone(): boolean {
     return this.connection === undefined || this.connection.destroyed || this.connection.writableFinished;
   }
 
-  /** Ends the connection, whatever is still on its way. */
+  /** Closes the connection and drops pending data. */
   cut(): void {
     this.destroy();
     if (!this.isGone) this.connection?.destroy();
@@ -130,7 +130,7 @@ export class EventStream extends Readable {
     this.refusedAtMs = this.options.monotonicMs();
   }
 
-  /** From the store, until the feed has the rest. A fault ends the stream: the watcher asks again from where it was. */
+  /** Reads from the store until the feed has the remaining frames. After an error, the watcher reconnects. */
   private async catchUp(): Promise<void> {
     this.isCatchingUp = true;
     try {

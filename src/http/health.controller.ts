@@ -7,24 +7,31 @@ import { instantOut, named } from './shapes.js';
 
 export const HEALTH = Symbol('HEALTH');
 
-/** How the service is doing, as this process sees it. Every answer comes within some seconds, whatever is away. */
+/** The service's state as seen by this process. Calls complete within seconds, whichever engine is unavailable. */
 export interface Health {
   basic(): Promise<z.output<typeof BasicHealthDto>>;
   ready(): Promise<ReadinessReport>;
   system(): Promise<z.output<typeof SystemHealthDto>>;
+  /** For load balancers, without a credential. Contains no address and no tenant data. */
+  probe(): Promise<ProbeReport>;
+  /** All process metrics in Prometheus text format. Never rejects: unknown values are omitted. */
+  metrics(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
 const Level = z.enum(['up', 'degraded', 'down']);
 
-const CheckDto = z.object({
+export const CheckDto = z.object({
   name: z.string().meta({ description: 'event-store, read-store, subscribers, read-models, broker or cache.' }),
-  status: Level.meta({ description: '`degraded`: it serves, but a read model stands still.' }),
+  status: Level.meta({ description: '`degraded`: it serves, but a projection has stopped.' }),
   latencyMs: z.number().min(0),
+  reason: z.string().optional().meta({ description: 'Why it is not `up`.' }),
 });
 export type Check = z.output<typeof CheckDto>;
 
 const overview = {
-  status: Level.meta({ description: '`degraded`: it serves, but something is away. `down`: it cannot serve.' }),
+  status: Level.meta({
+    description: '`degraded`: it serves, but something it can do without is unavailable. `down`: it cannot serve.',
+  }),
   version: z.string().meta({ description: 'Of the service.' }),
   uptimeSeconds: z.int().min(0).meta({ description: 'Of this process.' }),
   timestamp: instantOut,
@@ -37,39 +44,54 @@ export const ReadinessDto = named(
   z.object({
     status: z
       .enum(['ready', 'degraded', 'not-ready'])
-      .meta({ description: '`degraded` is ready, too: what is away is not needed to serve.' }),
+      .meta({ description: '`degraded` is ready too: what is unavailable is not needed to serve.' }),
     checks: z.array(CheckDto),
   }),
 );
 export type ReadinessReport = z.output<typeof ReadinessDto>;
 
+export const ProbeCheck = CheckDto.omit({ latencyMs: true });
+export type ProbeReport = {
+  readonly status: 'ready' | 'not-ready';
+  readonly checks: readonly z.output<typeof ProbeCheck>[];
+};
+
 const milliseconds = z.number().min(0);
 const bytes = z.int().min(0);
-const EngineDto = z.object({
-  name: z.string(),
-  engine: z.string().nullable(),
-  version: z.string().nullable().meta({ description: 'Null where it is away, or does not tell.' }),
-});
 export const SystemHealthDto = named(
   'SystemHealthDto',
   z.object({
     ...overview,
     nodeVersion: z.string(),
-    roles: z.array(z.string()).meta({ description: 'What this process does.' }),
+    roles: z.array(z.string()).meta({ description: 'Roles of this process.' }),
     checks: z.array(CheckDto),
     eventStore: z.object({
-      head: z.int().nullable().meta({ description: "Position of the service's last event; null while it is away." }),
+      head: z
+        .int()
+        .nullable()
+        .meta({ description: "Position of the service's last event; null while the event store is unavailable." }),
     }),
-    engines: z.array(EngineDto),
+    engines: z.array(
+      z.object({
+        name: z.string(),
+        engine: z.string().nullable(),
+        version: z
+          .string()
+          .nullable()
+          .meta({ description: 'Null while the engine is unavailable, or if it reports none.' }),
+      }),
+    ),
     projections: z.array(
       QueueDto.pick({ name: true, position: true, lag: true }).extend({
-        status: z.enum(['running', 'stopped']).meta({ description: '`stopped`: it met an event that it cannot fold.' }),
+        status: z.enum(['running', 'stopped', 'failed']).meta({
+          description: '`stopped`: it met an event that it cannot fold. `failed`: it failed repeatedly and is retried.',
+        }),
       }),
     ),
     memory: z.object({ rssBytes: bytes, heapTotalBytes: bytes, heapUsedBytes: bytes, externalBytes: bytes }),
     eventLoopDelay: z
       .object({ meanMs: milliseconds, p50Ms: milliseconds, p99Ms: milliseconds, maxMs: milliseconds })
-      .meta({ description: 'Of the serving thread, over the last half to whole minute.' }),
+      .meta({ description: 'Of the serving thread, over the last 30 to 60 seconds.' }),
   }),
 );
 
@@ -82,7 +104,7 @@ export class HealthController {
   @Endpoint({
     ...declared,
     path: '/api/system/health',
-    summary: 'How the service is doing, in a word',
+    summary: 'Get the status of the service',
     answers: { status: 200, shape: 'envelope', schema: BasicHealthDto },
   })
   basic(): Promise<unknown> {
@@ -92,7 +114,7 @@ export class HealthController {
   @Endpoint({
     ...declared,
     path: '/api/system/health/live',
-    summary: 'Whether the process is alive',
+    summary: 'Check that the process is alive',
     answers: { status: 200, shape: 'envelope', schema: LivenessDto },
   })
   live(): z.output<typeof LivenessDto> {
@@ -102,12 +124,12 @@ export class HealthController {
   @Endpoint({
     ...declared,
     path: '/api/system/health/ready',
-    summary: 'Whether the process can serve, and what it found',
+    summary: 'Check whether the process can serve, with the result of every check',
     answers: {
       status: 200,
       shape: 'envelope',
       schema: ReadinessDto,
-      also: { 503: 'Not ready; the body says what is missing.' },
+      also: { 503: 'Not ready; the body names the reasons.' },
       bodies: { 503: ReadinessDto },
     },
   })
@@ -120,7 +142,7 @@ export class HealthController {
     ...declared,
     who: 'platform',
     path: '/api/system/health/system',
-    summary: 'Everything about the process and its engines',
+    summary: 'Get details of the process, its engines and its projections',
     answers: { status: 200, shape: 'envelope', schema: SystemHealthDto, bareRefusals: true },
   })
   system(): Promise<unknown> {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { DATE_FORM, EntryDate, printable } from '../aggregates/fields.js';
 import { documented } from './shapes.js';
 
-/** The pieces of which query schemas are made. Every text is bounded, trimmed, and free of control characters. */
+/** Building blocks of query schemas. Text is bounded, trimmed, and free of control characters. */
 
 /**
- * An id in a body or query. Any short text is taken, as an unknown id has its own answer (404 in a body, nothing found
- * in a filter), and a malformed one is just that.
+ * An id in a body or query. Any short text is valid: a malformed id behaves like an unknown one, with 404 in a body and
+ * an empty list in a filter.
  */
 export const idInput = z.string().trim().toLowerCase().min(1).max(100).check(printable);
 
@@ -14,14 +14,14 @@ const INSTANT_FORM = z.regexes.datetime({ offset: true }).source;
 export const dateDocument = { type: 'string', format: 'date', pattern: DATE_FORM } as const;
 export const instantDocument = { type: 'string', format: 'date-time', pattern: INSTANT_FORM } as const;
 
-/** A calendar date that exists, 1900 or later. */
+/** An existing calendar date, 1900 or later. */
 export const dateInput = EntryDate;
 
 const instantText = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 instant: 2026-01-31T08:30:00.000Z.' });
 const toInstant = (value: string): string => new Date(value).toISOString();
 const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
 
-/** An instant with its offset, as UTC with milliseconds. */
+/** An instant with offset, converted to UTC with milliseconds. */
 export const instantInput = documented(
   instantText.refine(isInstant, { error: 'Must be an instant that exists.', abort: true }).transform(toInstant),
   instantDocument,
@@ -42,7 +42,7 @@ export const fromInput = dayOrInstant('00:00:00.000');
 /** `dateTo`, inclusive: the last instant of a day, or an instant. */
 export const toInput = dayOrInstant('23:59:59.999');
 
-// ── Queries: everything arrives as text ──
+// ── Queries: all values arrive as text ──
 
 /** `true` or `false`, nothing else. */
 export const queryBoolean = documented(
@@ -50,18 +50,18 @@ export const queryBoolean = documented(
   { type: 'boolean' },
 );
 
-/** A whole number within bounds, without sign, point or leading zeros. */
+/** A whole number within bounds, without sign, decimal point or leading zeros. */
 export const queryInteger = (minimum: number, maximum: number) =>
   documented(
     z
       .string()
-      .regex(/^(?:0|[1-9]\d{0,14})$/, `Must be a whole number from ${minimum} to ${maximum}.`)
+      .regex(/^(?:0|[1-9]\d{0,15})$/, `Must be a whole number from ${minimum} to ${maximum}.`)
       .transform(Number)
       .refine((n) => n >= minimum && n <= maximum, `Must be a whole number from ${minimum} to ${maximum}.`),
     { type: 'integer', minimum, maximum },
   );
 
-/** Free text to search for; empty text searches for nothing in particular, blanks alone for no word, which finds nothing. */
+/** Search text. Empty text matches everything; text of only blanks matches nothing. */
 export const searchInput = z
   .string()
   .overwrite((given) => given.trim() || given.slice(0, 1))
@@ -69,11 +69,12 @@ export const searchInput = z
   .check(printable);
 
 export const MAX_PAGE_SIZE = 100;
-const MAX_PAGE_NUMBER = 1_000_000_000;
+/** A page beyond the end of a list is empty, not an error. */
+export const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
 const pageNumber = queryInteger(1, MAX_PAGE_NUMBER);
 const pageSize = queryInteger(1, MAX_PAGE_SIZE);
 
-/** Where both must be given. Spread into `z.strictObject({ ...requiredPaging, … })`. */
+/** Both are required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
 export const requiredPaging = { pageNumber, pageSize } as const;
 const byDefault = <S extends z.ZodType<number>>(schema: S, value: number, maximum: number) =>
   documented(
@@ -86,10 +87,9 @@ const byDefault = <S extends z.ZodType<number>>(schema: S, value: number, maximu
     },
   );
 
-/** A whole number that may be left out. */
 export const optionalInteger = (maximum: number, value: number) => byDefault(queryInteger(1, maximum), value, maximum);
 
-/** Where both may be left out. */
+/** Both are optional. */
 export const optionalPaging = {
   pageNumber: optionalInteger(MAX_PAGE_NUMBER, 1),
   pageSize: optionalInteger(MAX_PAGE_SIZE, 20),

@@ -1,8 +1,7 @@
-import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { publishedContracts } from '../integration/contracts.js';
-import { answer, JsonText, type Answer } from './answer.js';
-import { Endpoint } from './endpoint.js';
+import { JsonText } from './answer.js';
+import { controllerOf, routesAt, valueOf } from './routes.js';
 import { named } from './shapes.js';
 
 const jsonSchema = z.looseObject({});
@@ -18,22 +17,17 @@ const IntegrationEventDto = named(
   }),
 );
 
-/** What the service publishes. */
-@Controller()
-export class IntegrationEventController {
-  private text: string | undefined;
+let text: string | undefined;
 
-  @Endpoint({
-    method: 'GET',
-    path: '/api/integration-events',
-    who: 'any',
-    tag: 'Integration Events',
-    summary: 'The events that are published, with their JSON Schemas',
-    description: 'The same as an AsyncAPI 3 document: `/asyncapi.json`.',
-    answers: { status: 200, shape: 'envelope', schema: z.array(IntegrationEventDto) },
-  })
-  list(): Answer {
-    this.text ??= JSON.stringify(publishedContracts());
-    return answer(new JsonText(this.text));
-  }
-}
+const routes = routesAt('/api/integration-events', { who: 'any', tag: 'Integration Events' });
+
+export const IntegrationEventController = controllerOf(
+  routes.route(
+    'List the published events with their JSON Schemas',
+    {
+      description: '`/asyncapi.json` has the same as an AsyncAPI 3 document.',
+      answers: valueOf(z.array(IntegrationEventDto)),
+    },
+    () => new JsonText((text ??= JSON.stringify(publishedContracts()))),
+  ),
+);

@@ -1,25 +1,16 @@
-import { Body, Controller, Inject, Param } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
+import { integrationKeyRecord } from '../aggregates/integration-key.aggregate.js';
 import {
   CreateIntegrationKey,
   RevokeIntegrationKey,
   RotateIntegrationKey,
+  type IssuedKey,
 } from '../commands/integration-key.commands.js';
-import type { UserPrincipal } from '../platform/principal.js';
-import { tenantScope } from '../ports/read-store.js';
-import { IDS, type Ids } from '../ports/time.js';
 import { ListIntegrationKeys } from '../queries/integration-key.queries.js';
-import { answer, type Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Caller, Endpoint } from './endpoint.js';
+import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
 
-const facts = {
-  name: z.string(),
-  sourceId: z.string().meta({ description: "The partner's system: part of the identity of every sale it pushes." }),
-  rateLimit: z.int().meta({ description: 'Requests in a window of 60 seconds.' }),
-};
+const { revokedAt, ...facts } = integrationKeyRecord.shown;
 const IssuedIntegrationKeyDto = named(
   'IssuedIntegrationKeyDto',
   z.object({
@@ -37,72 +28,43 @@ export const IntegrationKeyDto = named(
       description:
         'The last request that the key opened the door to, to a minute: the first use shows at once, later ones once a minute. A crash of the service loses about the last minute.',
     }),
-    revokedAt: instantOut.nullable(),
+    revokedAt,
   }),
 );
 
-const path = '/api/integration-keys';
-const declared = { who: 'tenant', permission: 'integrations.manage', tag: 'Integration Keys' } as const;
-const issuedAnswer = { status: 201, shape: 'envelope', schema: IssuedIntegrationKeyDto, position: 'awaited' } as const;
+const routes = routesAt('/api/integration-keys', {
+  who: 'tenant',
+  permission: 'integrations.manage',
+  tag: 'Integration Keys',
+});
+const issuedAnswer = { ...valueOf(IssuedIntegrationKeyDto), status: 201, position: 'awaited' } as const;
+const issued = ({ position: _, ...key }: IssuedKey): object => key;
 
-@Controller()
-export class IntegrationKeyController {
-  constructor(
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path,
-    summary: 'Create a key for a partner; it is shown this once',
-    description: 'Several keys may share a sourceId. More than 60 requests a minute are for an operator to allow.',
-    body: CreateIntegrationKey.schema,
-    answers: issuedAnswer,
-  })
-  async create(
-    @Caller() { tenantId }: UserPrincipal,
-    @Body() body: z.output<typeof CreateIntegrationKey.schema>,
-  ): Promise<Answer> {
-    const command = new CreateIntegrationKey({ tenantId, id: this.ids.next() }, body);
-    const { position, ...issued } = await this.commands.execute(command);
-    return answer(issued, await this.gateway.settled(position));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path,
-    summary: 'All keys, revoked ones too, newest first; never their secrets',
-    answers: { status: 200, shape: 'envelope', schema: z.array(IntegrationKeyDto) },
-  })
-  list(@Caller() { tenantId }: UserPrincipal): Promise<unknown> {
-    return this.queries.execute(new ListIntegrationKeys(tenantScope(tenantId)));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'DELETE',
-    path: `${path}/:id`,
-    summary: 'Revoke a key for ever, within a second',
-    answers: { status: 200, shape: 'command' },
-  })
-  revoke(@Caller() { tenantId }: UserPrincipal, @Param('id') id: string): Promise<Answer> {
-    return this.gateway.send(new RevokeIntegrationKey({ tenantId, id }, {}));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path: `${path}/:id/rotate`,
-    summary: 'Give a key another secret, shown this once; the one before ends within a second',
-    answers: { ...issuedAnswer, also: { 409: 'KEY_REVOKED: a revoked key stays so; make a new one.' } },
-  })
-  async rotate(@Caller() { tenantId }: UserPrincipal, @Param('id') id: string): Promise<Answer> {
-    const { position, ...issued } = await this.commands.execute(new RotateIntegrationKey({ tenantId, id }, {}));
-    return answer(issued, await this.gateway.settled(position));
-  }
-}
+export const IntegrationKeyController = controllerOf(
+  routes.command(
+    'Create an integration key; it is shown only in this answer',
+    {
+      description: 'Several keys may share a sourceId. Only an operator can allow more than 60 requests a minute.',
+      body: CreateIntegrationKey.schema,
+      creates: { showsSecret: true },
+      answers: issuedAnswer,
+    },
+    ({ target, body }) => new CreateIntegrationKey(target, body),
+    issued,
+  ),
+  routes.query(
+    'List integration keys without their secrets, revoked ones included, newest first',
+    { answers: valueOf(z.array(IntegrationKeyDto)) },
+    ({ scope }) => new ListIntegrationKeys(scope),
+  ),
+  routes.change('Revoke an integration key within a second', { method: 'DELETE', path: '/:id' }, RevokeIntegrationKey),
+  routes.command(
+    'Rotate the secret of an integration key; the old secret expires within a second',
+    {
+      path: '/:id/rotate',
+      answers: { ...issuedAnswer, also: { 409: 'KEY_REVOKED: a revoked key cannot be rotated. Create a new one.' } },
+    },
+    ({ target }) => new RotateIntegrationKey(target, {}),
+    issued,
+  ),
+);

@@ -1,48 +1,57 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { JOB_DIRECTORY, type JobDirectory } from '../aggregates/job-directory.js';
+import { JOB_DIRECTORY, type JobDirectory } from '../queries/job-directory.js';
 import { executionLogOf, job, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
-import { DomainError, invalid } from '../platform/domain-error.js';
-import { EventCatalogue, type Recorded } from '../platform/event-catalogue.js';
-import { Gate } from '../platform/gate.js';
-import { LiveFeed } from '../platform/live-feed.js';
-import { AUTHENTICATOR, type Authenticator } from '../platform/principal.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+import { DomainError, invalid } from '../eventsourcing/domain-error.js';
+import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { Semaphore } from '../eventsourcing/semaphore.js';
+import { LiveFeed } from '../projecting/live-feed.js';
+import { AUTHENTICATOR, type Authenticator, type OperatorPrincipal } from '../security/principal.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type Position } from '../ports/event-store.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { executionViewOf, jobRecordOf } from '../queries/job.queries.js';
 import { EventStream, sseComment, sseFrame } from './event-stream.js';
+import { SETTINGS, type HttpSettings } from './read-your-writes.js';
 
-/** How many streams a process holds open at once. */
+/** Maximum number of open streams per process. */
 export const MAX_STREAMS = 1_024;
 const COMMENT_EVERY_MS = 15_000;
-/** What is known of a session may be half a second old: together it is noticed within a second that it has ended. */
+/** Cached sessions may be half a second old, so a session's end is noticed within a second. */
 const CHECK_EVERY_MS = 500;
-/** A connection that takes nothing for so long is given up. */
+/** A connection that accepts nothing for this long is closed. */
 const STALLED_AFTER_MS = 30_000;
-/** How long those who read are waited for when the service ends. */
+/** How long a shutdown waits for connections that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
-/** How many watchers are written to before other work has its turn. */
+/** Watchers written to before other work gets its turn. */
 const WRITTEN_AT_ONCE = 64;
 const CATCHING_UP_AT_ONCE = 4;
 const KEEP_ALIVE = sseComment('keep-alive');
 const RESUMED = sseComment('resumed');
 
+/** The owner of a stream. The token is checked until the session ends. */
+export type Watcher = { readonly token: string } & Pick<OperatorPrincipal, 'sessionId' | 'userId'>;
+
+const tooManyOfOne = (): DomainError =>
+  new DomainError('limited', 'RATE_LIMITED', 'You have too many streams open. Close one first.', {
+    retryAfterSeconds: 5,
+  });
+
 const POSITION = /^(?:0|[1-9]\d{0,15})$/;
 
-/** What happens to jobs, live, for any number of watchers: one subscription in a process, begun for the first of them. */
+/** Live job changes for many watchers over one subscription, which starts with the first watcher. */
 @Injectable()
 export class JobFeed implements OnModuleDestroy {
-  /** Those that are open, with the token that each was opened with. */
-  private readonly streams = new Map<EventStream, string>();
-  /** Those that were told to end. */
+  /** Open streams with their watchers. */
+  private readonly streams = new Map<EventStream, Watcher>();
+  /** Streams that are ending. */
   private readonly leaving = new Set<EventStream>();
   private readonly states = new Map<string, { state: JobState; revision: number }>();
   private readonly stopping = new AbortController();
-  private readonly catchingUp = new Gate(
+  private readonly catchingUp = new Semaphore(
     { atOnce: CATCHING_UP_AT_ONCE, maxWaiting: MAX_STREAMS },
     () => new Error('too many streams are behind'),
   );
@@ -60,6 +69,7 @@ export class JobFeed implements OnModuleDestroy {
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(SETTINGS) private readonly settings: HttpSettings,
   ) {
     this.feed = new LiveFeed(events, catalogue, clock, logger, {
       name: 'jobs',
@@ -74,21 +84,22 @@ export class JobFeed implements OnModuleDestroy {
     });
   }
 
-  /** How many streams are open. */
+  /** Number of open streams. */
   get open(): number {
     return this.streams.size;
   }
 
   /**
-   * A stream for whoever holds the token, until its session ends: from a snapshot of all jobs on, or from the event after
-   * the one that was last received.
-   * @throws DomainError invalid for what is no position of an event; unavailable when there are too many streams
+   * Opens a stream that lasts until the watcher's session ends. It starts with a snapshot of all jobs, or after the
+   * last received event.
+   * @throws DomainError invalid if `lastEventId` is not the position of an event; limited if the session or user has
+   * too many streams; unavailable if the process has too many
    */
-  async watch(token: string, lastEventId: string | undefined): Promise<EventStream> {
-    this.admit();
+  async watch(watcher: Watcher, lastEventId: string | undefined): Promise<EventStream> {
+    this.admit(watcher);
     await (this.started ??= this.start());
     const resumed = lastEventId === undefined ? undefined : await this.positionOf(lastEventId);
-    this.admit();
+    this.admit(watcher);
     const after = resumed ?? this.feed.position;
     const stream = new EventStream({
       feed: this.feed,
@@ -97,13 +108,13 @@ export class JobFeed implements OnModuleDestroy {
       inTurn: (read) => this.catchingUp.run(read),
       monotonicMs: () => this.clock.monotonicMs(),
     });
-    this.streams.set(stream, token);
+    this.streams.set(stream, watcher);
     stream.once('close', () => this.streams.delete(stream));
     this.beginWatch();
     return stream;
   }
 
-  /** Before the server waits for its connections: these would never end by themselves. */
+  /** Runs before the server waits for its connections, because streams never end by themselves. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     for (const stream of this.streams.keys()) this.finish(stream);
@@ -113,7 +124,7 @@ export class JobFeed implements OnModuleDestroy {
     this.cutWhoStays();
   }
 
-  /** Tells all watchers that there is more, few at a time: a write to each of a thousand takes tens of milliseconds. */
+  /** Notifies all watchers in small groups: writing to a thousand takes tens of milliseconds. */
   private async spread(): Promise<void> {
     this.hasMore = true;
     if (this.isSpreading) return;
@@ -128,7 +139,11 @@ export class JobFeed implements OnModuleDestroy {
     this.isSpreading = false;
   }
 
-  private admit(): void {
+  private admit({ sessionId, userId }: Watcher): void {
+    const open = [...this.streams.values()].filter((watcher) => watcher.userId === userId);
+    const ofSession = open.filter((watcher) => watcher.sessionId === sessionId);
+    const { sessionStreams, userStreams } = this.settings;
+    if (ofSession.length >= sessionStreams || open.length >= userStreams) throw tooManyOfOne();
     if (this.streams.size < MAX_STREAMS && !this.stopping.signal.aborted) return;
     throw new DomainError('unavailable', 'UNAVAILABLE', 'There are too many streams. Try again later.', {
       retryAfterSeconds: 5,
@@ -149,7 +164,7 @@ export class JobFeed implements OnModuleDestroy {
     this.leaving.clear();
   }
 
-  /** The jobs as their streams say, and everything after that. */
+  /** Loads the jobs from their streams and follows the feed from there. */
   private async start(): Promise<void> {
     try {
       const head = await this.events.head();
@@ -157,7 +172,7 @@ export class JobFeed implements OnModuleDestroy {
       const loaded = await Promise.all(names.map((name) => this.reader.read(job, PLATFORM_TENANT, name)));
       loaded.forEach(({ state, revision }, index) => this.states.set(names[index] ?? '', { state, revision }));
       this.feed.start(head);
-      // A state may be ahead of the feed: a snapshot of it would be, too.
+      // A loaded state may be ahead of the feed, and so would be a snapshot.
       await this.feed.reached(Math.max(head, ...loaded.map(({ position }) => position)));
     } catch (error) {
       this.started = undefined;
@@ -169,7 +184,7 @@ export class JobFeed implements OnModuleDestroy {
     const known = this.states.get(event.recordId);
     if (!known || event.revision <= known.revision) return;
     this.states.set(event.recordId, {
-      state: job.evolve(known.state, event, event.revision),
+      state: job.evolve(known.state, event),
       revision: event.revision,
     });
   }
@@ -200,12 +215,12 @@ export class JobFeed implements OnModuleDestroy {
   private beginWatch(): void {
     this.watching ??= this.keepWatch().finally(() => {
       this.watching = undefined;
-      // One that came just when the watch ended.
+      // A stream may have been opened just as the watch ended.
       if (this.streams.size > 0 && !this.stopping.signal.aborted) this.beginWatch();
     });
   }
 
-  /** As long as a stream is open: comments, ended sessions, and connections that take nothing. */
+  /** While a stream is open: sends comments, ends streams of ended sessions, and closes stalled connections. */
   private async keepWatch(): Promise<void> {
     const { signal } = this.stopping;
     let commentedAtMs = this.clock.monotonicMs();
@@ -225,7 +240,7 @@ export class JobFeed implements OnModuleDestroy {
   }
 
   private async endThoseSignedOut(): Promise<void> {
-    const tokens = [...new Set(this.streams.values())];
+    const tokens = [...new Set([...this.streams.values()].map(({ token }) => token))];
     const ended = new Set<string>();
     await Promise.all(
       tokens.map(async (token) => {
@@ -233,12 +248,12 @@ export class JobFeed implements OnModuleDestroy {
           const { kind } = await this.authenticator.bearer(token);
           if (kind !== 'operator') ended.add(token);
         } catch (error) {
-          // Also where a session's state cannot be confirmed any more: requests are refused then, too.
+          // Also if the session's state can no longer be confirmed; requests are rejected then, too.
           if (!(error instanceof DomainError)) this.logger.error({ err: error }, 'a session could not be looked up');
           ended.add(token);
         }
       }),
     );
-    for (const [stream, token] of this.streams) if (ended.has(token)) this.finish(stream);
+    for (const [stream, { token }] of this.streams) if (ended.has(token)) this.finish(stream);
   }
 }

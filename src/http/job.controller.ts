@@ -1,17 +1,11 @@
-import { Body, Controller, createParamDecorator, Inject, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Artifact, JobExecutionStatus, JobTrigger } from '../aggregates/job.aggregate.js';
 import { TriggerJob } from '../commands/job.commands.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { PLATFORM } from '../ports/read-store.js';
-import { ListJobExecutions, ListJobs, type JobRecord } from '../queries/job.queries.js';
-import { answer, type Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Endpoint } from './endpoint.js';
+import { ListJobExecutions, ListJobs } from '../queries/job.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { JobFeed } from './job-feed.js';
+import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
 
 const JobExecutionLogDto = named(
@@ -22,13 +16,15 @@ const JobExecutionLogDto = named(
     status: JobExecutionStatus,
     trigger: JobTrigger,
     triggeredBy: z.string().nullable().meta({ description: 'The operator; null where the schedule started it.' }),
+    createdAt: instantOut,
+    updatedAt: instantOut,
     startedAt: instantOut,
     finishedAt: instantOut.nullable(),
     durationMs: z.int().min(0).nullable(),
     progress: z.int().min(0).max(100),
     message: z.string().nullable().meta({ description: 'What is being done, or was done.' }),
     error: z.string().nullable().meta({ description: 'Why it failed.' }),
-    artifact: Artifact.nullable().meta({ description: 'The file that it left.' }),
+    artifact: Artifact.nullable().meta({ description: 'The file that it left, as long as it is kept.' }),
   }),
 );
 
@@ -61,83 +57,51 @@ const triggerBody = z
 
 const logsQuery = z.strictObject({ ...requiredPaging, search: searchInput.optional() });
 
-const BearerToken = createParamDecorator(
-  (_: unknown, context) =>
-    context
-      .switchToHttp()
-      .getRequest<FastifyRequest>()
-      .headers.authorization?.replace(/^bearer +/i, '')
-      .trim() ?? '',
-);
-const LastEventId = createParamDecorator(
-  (_: unknown, context) => context.switchToHttp().getRequest<FastifyRequest>().headers['last-event-id'],
-);
+const lastEventIdOf = ({ headers }: FastifyRequest): string | undefined => headers['last-event-id']?.toString();
 
-const declared = { who: 'platform', tag: 'Platform Jobs' } as const;
+const routes = routesAt('/api/platform/jobs', { who: 'platform', tag: 'Platform Jobs' });
 
-@Controller()
-export class JobController {
-  constructor(
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-    @Inject(JobFeed) private readonly feed: JobFeed,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/jobs',
-    summary: 'The jobs, with their schedules and last runs',
-    answers: { status: 200, shape: 'envelope', schema: z.array(JobResponseDto) },
-  })
-  list(): Promise<readonly JobRecord[]> {
-    return this.queries.execute(new ListJobs());
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/jobs/logs',
-    summary: 'Runs of jobs, newest first',
-    query: logsQuery,
-    answers: { status: 200, shape: 'page', schema: JobExecutionLogDto },
-  })
-  logs(@Query() query: z.output<typeof logsQuery>): Promise<unknown> {
-    const { search, ...paging } = query;
-    return this.queries.execute(
-      new ListJobExecutions(PLATFORM, { ...paging, ...(search !== undefined && { search }) }),
-    );
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/jobs/stream',
-    summary: 'What happens to jobs, as server-sent events',
-    description:
-      'First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a JobExecutionLogDto for each change; `id` is the position of the event. A request with `Last-Event-ID` gets what came after that and no snapshot. A comment comes every 15 seconds. The stream ends with the session.',
-    requestHeaders: {
-      'Last-Event-ID': { description: 'The last `id` that was received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
+export const JobController = controllerOf(
+  routes.query(
+    'List the jobs with their schedules and last executions',
+    { answers: valueOf(z.array(JobResponseDto)) },
+    () => new ListJobs(),
+  ),
+  routes.query(
+    'List the executions of jobs, newest first',
+    { path: '/logs', query: logsQuery, answers: pageOf(JobExecutionLogDto) },
+    ({ scope, query: { search, ...paging } }) =>
+      new ListJobExecutions(scope, { ...paging, ...(search !== undefined && { search }) }),
+  ),
+  routes.route(
+    'Stream changes of jobs as server-sent events',
+    {
+      path: '/stream',
+      description:
+        'First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a JobExecutionLogDto ' +
+        'for each change; `id` is the position of the event. A request with `Last-Event-ID` gets the events after it ' +
+        'and no snapshot. A comment is sent every 15 seconds. The stream ends with the session.',
+      requestHeaders: {
+        'Last-Event-ID': { description: 'The last `id` received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
+      },
+      answers: { status: 200, shape: 'sse', bareRefusals: true },
     },
-    answers: { status: 200, shape: 'sse', bareRefusals: true },
-  })
-  async stream(@BearerToken() token: string, @LastEventId() lastEventId: string | undefined): Promise<Answer> {
-    return answer(await this.feed.watch(token, lastEventId));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path: '/api/platform/jobs/trigger',
-    summary: 'Run a job now, whatever its schedule',
-    body: triggerBody,
-    answers: { status: 201, shape: 'envelope', schema: JobTriggerResultDto, position: 'awaited' },
-  })
-  async trigger(@Body() { jobName, ...parameters }: z.output<typeof triggerBody>): Promise<Answer> {
-    const target = { tenantId: PLATFORM_TENANT, id: jobName };
-    const { execution, position } = await this.commands.execute(new TriggerJob(target, parameters));
-    const { id: executionLogId, status, startedAt } = execution;
-    return answer({ executionLogId, jobName, status, startedAt }, await this.gateway.settled(position));
-  }
-}
+    ({ bearerToken: token, caller: { sessionId, userId }, request }, services) =>
+      services.get(JobFeed).watch({ token, sessionId, userId }, lastEventIdOf(request)),
+  ),
+  routes.command(
+    'Run a job now, independently of its schedule',
+    {
+      path: '/trigger',
+      body: triggerBody,
+      answers: { ...valueOf(JobTriggerResultDto), status: 201, position: 'awaited' },
+    },
+    ({ tenantId, body: { jobName, ...parameters } }) => new TriggerJob({ tenantId, id: jobName }, parameters),
+    ({ execution: { id: executionLogId, status, startedAt } }, { body: { jobName } }) => ({
+      executionLogId,
+      jobName,
+      status,
+      startedAt,
+    }),
+  ),
+);

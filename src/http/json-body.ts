@@ -1,21 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import { errorCodes, type FastifyInstance } from 'fastify';
-import { DomainError } from '../platform/domain-error.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import type { Endpoint } from './endpoint.js';
 
-/** Deeper nesting is refused: no request of this service needs it, and what walks the value may recurse. */
+/** Deeper nesting is rejected: no request needs it, and code that walks the value may recurse. */
 export const MAX_JSON_DEPTH = 32;
 export const MAX_BODY_BYTES = 1_048_576;
+/** For public routes: several times the size of the longest valid sign-in. */
+export const MAX_PUBLIC_BODY_BYTES = 4_096;
+/** Default maximum number of members and elements in a body: several times what any route needs. */
+const MAX_VALUES = 2_048;
 
 const malformed = (message: string): DomainError => new DomainError('invalid', 'VALIDATION_FAILED', message);
 
 const QUOTE = '"';
 const BACKSLASH = 0x5c;
-const POINT = 0x2e;
-const LETTER_E = 0x65;
-const LONGEST_EXACT_DIGITS = 15;
 const MAX_LITERAL_LENGTH = 100;
+/** Decimals with at most this many digits and this power of ten survive the conversion to a double. */
+const EXACT_DIGITS = 15;
+const EXACT_POWER = 290;
 
-/** Index of the quote that ends the string begun before `from`. */
+/** Index of the quote that ends the string started before `from`. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf(QUOTE, from); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let slashes = 0;
@@ -26,42 +31,79 @@ function endOfString(text: string, from: number): number {
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isLetterE = (code: number): boolean => (code | 0x20) === 0x65;
+const isPartOfNumber = (code: number): boolean =>
+  isDigit(code) || code === 0x2e || isLetterE(code) || code === 0x2b || code === 0x2d;
 
-/** What lies outside of the strings: members are counted by their colons, nesting and runs of digits by length. */
+const isSmallPower = (text: string): boolean => Math.abs(Number(text)) <= EXACT_POWER;
+
+/**
+ * An outline of the text outside strings, taken before any value is built: values, members (by their colons), nesting,
+ * and numbers that a double may not represent. Its cost is bounded by the length of the text; that of JSON.parse and of
+ * validation by the number of values.
+ */
 class Outline {
+  values = 1;
   members = 0;
   depth = 0;
   deepest = 0;
-  /** Stretches with a number that a double may not hold: many digits, or an exponent. */
   readonly suspects: string[] = [];
 
+  constructor(private readonly maxValues: number) {}
+
   add(text: string, from: number, to: number): void {
-    let digits = 0;
-    let suspect = false;
     for (let index = from; index < to; index += 1) {
       const code = text.charCodeAt(index);
-      if (isDigit(code)) {
-        digits += 1;
-        if (digits > LONGEST_EXACT_DIGITS) suspect = true;
-      } else if (code !== POINT) {
-        if (digits > 0 && (code | 0x20) === LETTER_E) suspect = true;
-        digits = 0;
-        this.mark(code);
-      }
+      if (isDigit(code)) index = this.addNumber(text, index, to) - 1;
+      else this.mark(code);
     }
-    if (suspect) this.suspects.push(text.slice(from, to));
+  }
+
+  /** Index after the number that starts at `from`. */
+  private addNumber(text: string, from: number, to: number): number {
+    let end = from + 1;
+    let power = 0;
+    for (; end < to; end += 1) {
+      const code = text.charCodeAt(end);
+      if (!isPartOfNumber(code)) break;
+      if (power === 0 && isLetterE(code)) power = end;
+    }
+    const digits = (power === 0 ? end : power) - from;
+    const isExact = digits <= EXACT_DIGITS && (power === 0 || isSmallPower(text.slice(power + 1, end)));
+    if (!isExact) this.suspects.push(text.slice(from, end));
+    return end;
   }
 
   private mark(code: number): void {
-    if (code === 0x3a) this.members += 1;
-    else if (code === 0x7b || code === 0x5b) this.depth += 1;
-    else if (code === 0x7d || code === 0x5d) this.depth -= 1;
-    if (this.depth > this.deepest) this.deepest = this.depth;
+    switch (code) {
+      case 0x2c: // ,
+        this.count();
+        break;
+      case 0x3a: // :
+        this.members += 1;
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        this.count();
+        this.depth += 1;
+        if (this.depth > this.deepest) this.deepest = this.depth;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        this.depth -= 1;
+    }
+  }
+
+  /** Each value follows a comma or an opening bracket. */
+  private count(): void {
+    this.values += 1;
+    if (this.values > this.maxValues)
+      throw malformed(`The body has more than ${this.maxValues} values: members and elements of lists.`);
   }
 }
 
-function outlineOf(text: string): Outline {
-  const outline = new Outline();
+function outlineOf(text: string, maxValues: number): Outline {
+  const outline = new Outline(maxValues);
   let from = 0;
   while (from < text.length) {
     const quote = text.indexOf(QUOTE, from);
@@ -72,7 +114,7 @@ function outlineOf(text: string): Outline {
   return outline;
 }
 
-/** A decimal literal as its significant digits and the power of ten behind them. */
+/** A decimal literal as significant digits and a power of ten. */
 function significand(literal: string): string {
   const [, whole = '', fraction = '', power = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -80,11 +122,11 @@ function significand(literal: string): string {
   return `${kept}e${kept === '' ? 0 : Number(power) - fraction.length + digits.length - kept.length}`;
 }
 
-// Bounded, as trimming the zeros of a long literal takes quadratic time; no double needs as many digits.
+// Bounded, because trimming the zeros of a long literal takes quadratic time. No double needs that many digits.
 const losesPrecision = (literal: string): boolean =>
   literal.length > MAX_LITERAL_LENGTH || significand(literal) !== significand(String(Number(literal)));
 
-/** Members in a parsed value, at any depth. The depth was bounded before. */
+/** Counts the members of a parsed value at any depth; depth is bounded before. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countMembers(item), 0);
@@ -97,19 +139,18 @@ function countMembers(value: unknown): number {
 }
 
 /**
- * Parses JSON as JSON.parse does, and refuses what that would swallow: a repeated member name (the text has then more
- * members than the value), a number that a double cannot hold exactly, `__proto__`, and nesting deeper than 32.
+ * Parses JSON like JSON.parse, but rejects what it accepts silently: a repeated member name (the text then has more
+ * members than the value), a number that a double cannot represent exactly, `__proto__`, and nesting deeper than 32.
+ * Text with more than `maxValues` values is rejected before any value is built.
  * @throws DomainError invalid VALIDATION_FAILED
  */
-export function parseJson(text: string): unknown {
-  const outline = outlineOf(text);
+export function parseJson(text: string, maxValues: number): unknown {
+  const outline = outlineOf(text, maxValues);
   if (outline.deepest > MAX_JSON_DEPTH) throw malformed(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   const value = parseText(text);
   if (countMembers(value) !== outline.members) throw malformed('A member name is repeated in one object.');
-  for (const stretch of outline.suspects)
-    for (const [literal] of stretch.matchAll(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi))
-      if (losesPrecision(literal))
-        throw malformed('A number has more digits, or is larger, than a double holds exactly: send it as a string.');
+  if (outline.suspects.some(losesPrecision))
+    throw malformed('A number has more digits, or is larger, than a double holds exactly: send it as a string.');
   return value;
 }
 
@@ -121,13 +162,19 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Text of a JSON body. @throws DomainError invalid, when the bytes are not UTF-8 */
-export function decodeJson(bytes: Buffer): unknown {
+/** Parses the bytes of a JSON body. @throws DomainError invalid if they are not UTF-8 */
+export function decodeJson(bytes: Buffer, maxValues: number): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
-  return parseJson(bytes.toString('utf8'));
+  return parseJson(bytes.toString('utf8'), maxValues);
 }
 
-/** Makes JSON the only content type that the server takes. An empty body is left undefined: the declaration decides. */
+/** The limits of a route's body. */
+export const bodyLimitsOf = ({ who, maxValues }: Pick<Endpoint, 'who' | 'maxValues'>) => ({
+  bytes: who === 'public' ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES,
+  values: maxValues ?? MAX_VALUES,
+});
+
+/** Makes JSON the only content type. An empty body stays undefined; the declaration decides whether it is valid. */
 export function installJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser<Buffer>(
@@ -140,7 +187,9 @@ export function installJsonBody(fastify: FastifyInstance): void {
         return;
       }
       try {
-        done(null, bytes.length === 0 ? undefined : decodeJson(bytes));
+        const { endpoint } = request.state;
+        const maxValues = endpoint === undefined ? MAX_VALUES : bodyLimitsOf(endpoint).values;
+        done(null, bytes.length === 0 ? undefined : decodeJson(bytes, maxValues));
       } catch (error) {
         done(error as DomainError);
       }

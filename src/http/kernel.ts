@@ -2,74 +2,69 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
-import { DomainError } from '../platform/domain-error.js';
-import { inContext } from '../platform/context.js';
-import type { Principal } from '../platform/principal.js';
-import type { TrustedProxies } from '../platform/trusted-proxies.js';
-import type { Ids } from '../ports/time.js';
+import { DomainError, PositionNotReached } from '../eventsourcing/domain-error.js';
+import type { Principal } from '../security/principal.js';
+import { inContext } from '../eventsourcing/context.js';
+import { trustOf, type TrustedProxies } from '../security/trusted-proxies.js';
 import { Admission, API_PREFIX, type AdmissionOptions } from './admission.js';
-import { sendAnswer } from './answer.js';
 import { idParameters, isWrite, type Endpoint } from './endpoint.js';
-import { installJsonBody, MAX_BODY_BYTES } from './json-body.js';
+import { bodyLimitsOf, installJsonBody, MAX_BODY_BYTES } from './json-body.js';
+import { beginWrite, endCreation, type WriteOptions } from './keyed-creations.js';
 import { problemBody, problemOfStatus, sendProblem } from './problem.js';
-import { contextOf, pathOf, tenantOf } from './request-state.js';
+import { addressOf, contextOf, pathOf, stateFor, tenantOf } from './request-state.js';
 import { minPositionOf, readInput } from './request-input.js';
 
-/** Where the request's log line goes; pino's loggers are such. */
+/** Receives the log line of each request. Compatible with pino. */
 export interface RequestLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-type LogLine = {
+/** The outcome of a request: the source of its log line, metrics and error log entry. */
+export type Outcome = {
   readonly requestId: string;
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly status: number;
   readonly ms: number;
-  tenantId?: string;
-  userId?: string;
-  sourceId?: string;
-  /** The problem's code, where the request failed. */
-  code?: string;
-};
-
-/** How a request ended: what its log line says, and what metrics and the error log are made from. */
-export type Outcome = Pick<LogLine, 'requestId' | 'method' | 'path' | 'status' | 'ms'> & {
   readonly tenantId: string | undefined;
   readonly userId: string | undefined;
   readonly sourceId: string | undefined;
-  /** The problem's code, where the request failed. */
+  /** The error code if the request failed. */
   readonly code: string | undefined;
   /** The route's pattern; undefined for unknown addresses. */
   readonly route: string | undefined;
-  /** The user's, where the caller is one and has one. */
+  /** The branch of the calling user. */
   readonly branchId: string | undefined;
   readonly ip: string;
-  /** What was thrown, where the request failed. */
+  /** The thrown error if the request failed. */
   readonly error: unknown;
+  /** Whether a 503 is expected and not an error. */
+  readonly isExpected?: boolean;
 };
 
-export type KernelOptions = AdmissionOptions & {
-  readonly ids: Ids;
-  readonly logger?: RequestLog;
-  /** Told of every request's end; must not throw. */
-  readonly observe?: (outcome: Outcome) => void;
-  /**
-   * Resolves when the read models that the route answers from have the position.
-   * @throws DomainError unavailable READ_MODEL_BEHIND
-   */
-  readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
-  /** Runs the rest of a read, which read models that are not filled yet then refuse. Default: just runs it. */
-  readonly asRead?: (rest: () => void) => void;
-};
+export type KernelOptions = AdmissionOptions &
+  WriteOptions & {
+    readonly logger?: RequestLog;
+    /** Called at the end of every request; must not throw. */
+    readonly observe?: (outcome: Outcome) => void;
+    /**
+     * Resolves once the read models that the route reads have reached the position.
+     * @throws DomainError unavailable READ_MODEL_BEHIND
+     */
+    readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
+    /** Runs the rest of a read, which unfinished read models then delay or reject. Default: runs it directly. */
+    readonly asRead?: (rest: () => void) => void;
+    /** Rejects every write that could be lost. @throws EventStoreUnavailable */
+    readonly assertWritable?: () => void;
+  };
 
-/** What the kernel knows of the routes, once all are registered. */
+/** The declared routes, complete once all are registered. */
 export type Kernel = { readonly endpoints: readonly Endpoint[] };
 
 export type ServerOptions = {
-  /** Which proxies' X-Forwarded-For, -Proto and -Host are believed. Default: none. */
+  /** Proxies whose X-Forwarded-For, -Proto and -Host are trusted. Default: none. */
   readonly trustProxy?: TrustedProxies;
 };
 
@@ -77,7 +72,7 @@ const REQUEST_ID = /^[\w.-]{1,128}$/;
 const MAX_HEADER_BYTES = 16_384;
 const PARSER_STATUS: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** An address whose escapes can't be decoded is routed as literal text, so that its request meets the same checks. */
+/** Routes an address with invalid escapes as literal text, so that the request passes the same checks. */
 function decodable(url: string): string {
   if (!url.includes('%')) return url;
   const end = url.indexOf('?');
@@ -90,13 +85,7 @@ function decodable(url: string): string {
   }
 }
 
-/** Each proxy adds whom it was asked by at the end: what stands before that is what a client claims to be. */
-function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) | string[] {
-  if (proxies === false) return false;
-  return typeof proxies === 'number' ? (_, hop) => hop < proxies : [...proxies];
-}
-
-/** A Fastify server with the limits of this service; the kernel goes on top. */
+/** Creates a Fastify server with the limits of this service, without the kernel. */
 export const createServer = (options: ServerOptions = {}): FastifyInstance => {
   const server = fastify({
     logger: false,
@@ -106,11 +95,11 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance => {
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
-    // No parameter is longer than the headers' limit: a long one is an id that does not exist, told after authentication.
+    // As long as the headers may be, so that a long parameter is an unknown id, rejected after authentication.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestIdHeader: false,
-    // What is under way when the server closes is answered, in the service's own shape.
+    // Requests in progress are completed while the server closes.
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => decodable(url),
     frameworkErrors: (error, request, reply) => {
@@ -121,7 +110,7 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance => {
   return server;
 };
 
-/** What Node's parser refuses never becomes a request: the answer is written to the socket. */
+/** Input that Node.js's parser rejects never becomes a request; the response is written to the socket. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return;
   const problem = problemOfStatus(PARSER_STATUS[error.code ?? ''] ?? 400);
@@ -143,8 +132,8 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 }
 
 /**
- * Puts the kernel around every route that is registered afterwards: admission before the body is read, checked input,
- * one shape for answers and errors, one log line. A route under /api without a declaration is refused.
+ * Installs the kernel for routes registered afterwards: admission before the body is read, validated input, one format
+ * for responses and errors, one log line. A route under /api without a declaration is rejected.
  */
 export function installKernel(server: FastifyInstance, options: KernelOptions): Kernel {
   const endpoints: Endpoint[] = [];
@@ -164,12 +153,15 @@ export function installKernel(server: FastifyInstance, options: KernelOptions): 
   server.addHook('onRoute', (route) => {
     const endpoint = declarationOf(route);
     if (endpoint === undefined) return;
-    endpoints.push(endpoint);
+    // Fastify adds a HEAD route with the same checks to every GET route.
+    if (route.method !== 'HEAD') endpoints.push(endpoint);
     route.config = { ...route.config, ids: idParameters(endpoint) };
+    route.bodyLimit = bodyLimitsOf(endpoint).bytes;
+    if (endpoint.creates !== undefined) route.onSend = endCreation(options);
   });
   server.addHook('onRequest', (request, reply) => admission.admit(request, reply));
-  server.addHook('preHandler', (request, _reply, done) => {
-    prepare(request, options, done);
+  server.addHook('preHandler', (request, reply, done) => {
+    prepare(request, reply, options, done);
   });
   server.addHook('onResponse', (request, reply, done) => {
     report(request, reply, options);
@@ -183,14 +175,19 @@ function declarationOf(route: RouteOptions): Endpoint | undefined {
   const name = `${String(route.method)} ${route.url}`;
   if (endpoint === undefined) {
     if (route.url.startsWith(API_PREFIX)) throw new Error(`${name} has no declaration: use @Endpoint.`);
-  } else if (route.url !== endpoint.path || route.method !== endpoint.method)
+  } else if (route.url !== endpoint.path || (route.method === 'HEAD' ? 'GET' : route.method) !== endpoint.method)
     throw new Error(`${name} is declared as ${endpoint.method} ${endpoint.path}.`);
   return endpoint;
 }
 
-/** Checked input, then the read model's position for reads, or the context for writes; then the handler. */
-function prepare(request: FastifyRequest, options: KernelOptions, done: (error?: Error) => void): void {
-  // Unset where the adapter turned the request away before the kernel's first hook.
+/** Validates input, then waits for the position of a read or sets the context of a write, then runs the handler. */
+function prepare(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: KernelOptions,
+  done: (error?: Error) => void,
+): void {
+  // Unset if the request was rejected before the kernel's first hook.
   const endpoint = (request.state as FastifyRequest['state'] | null)?.endpoint;
   if (endpoint === undefined) {
     done();
@@ -199,16 +196,24 @@ function prepare(request: FastifyRequest, options: KernelOptions, done: (error?:
   let minPosition: number | undefined;
   try {
     readInput(endpoint, request);
-    if (!isWrite(endpoint)) minPosition = minPositionOf(request);
+    if (isWrite(endpoint)) options.assertWritable?.();
+    else minPosition = minPositionOf(request);
   } catch (error) {
     done(error as Error);
     return;
   }
-  if (isWrite(endpoint)) inContext(contextOf(request, options.ids.next()), done);
-  else if (minPosition === undefined || options.waitForPosition === undefined) asRead(done, options);
+  if (isWrite(endpoint)) {
+    beginWrite(request, reply, options, done);
+    return;
+  }
+  const inOwnContext = (): void => {
+    inContext(contextOf(request, options.ids.next()), done);
+  };
+  const read = endpoint.isRecorded === true ? inOwnContext : done;
+  if (minPosition === undefined || options.waitForPosition === undefined) asRead(read, options);
   else
     options.waitForPosition(minPosition, endpoint).then(() => {
-      asRead(done, options);
+      asRead(read, options);
     }, done);
 }
 
@@ -217,65 +222,54 @@ function asRead(done: () => void, options: KernelOptions): void {
   else done();
 }
 
-function report(request: FastifyRequest, reply: FastifyReply, { logger, observe }: KernelOptions): void {
-  const state = request.state as FastifyRequest['state'] | null;
-  const line = lineOf(request, reply, state?.principal);
-  const failure = state?.failure;
-  if (failure !== undefined) line.code = failure.code;
-  if (observe !== undefined) observe(outcomeOf(line, request, state));
-  if (logger !== undefined) log(logger, line, failure?.error);
+function report(request: FastifyRequest, reply: FastifyReply, { logger, observe, isOpen }: KernelOptions): void {
+  const outcome = outcomeOf(request, reply, isOpen);
+  observe?.(outcome);
+  if (logger !== undefined) log(logger, outcome);
 }
 
-/** Field by field: a spread takes some microseconds, and this is made for every request. */
-function outcomeOf(line: LogLine, { ip }: FastifyRequest, state: FastifyRequest['state'] | null): Outcome {
-  const principal = state?.principal;
+/** Probes, requests during start-up, and positions not reached yet are not errors. */
+const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boolean =>
+  error === undefined || error instanceof PositionNotReached || isOpen?.() === false;
+
+/** Field by field, because a spread takes microseconds and this runs for every request. */
+function outcomeOf(request: FastifyRequest, reply: FastifyReply, isOpen: KernelOptions['isOpen']): Outcome {
+  // Unset if the request failed before the kernel's first hook.
+  const { principal, failure, endpoint } = (request.state as FastifyRequest['state'] | null) ?? stateFor(undefined);
+  const { tenantId, userId, sourceId, branchId } = callerOf(principal);
+  const status = reply.statusCode;
   return {
-    requestId: line.requestId,
-    method: line.method,
-    path: line.path,
-    status: line.status,
-    ms: line.ms,
-    tenantId: line.tenantId,
-    userId: line.userId,
-    sourceId: line.sourceId,
-    code: line.code,
-    route: state?.endpoint?.path,
-    branchId: principal?.kind === 'user' ? (principal.branchId ?? undefined) : undefined,
-    ip,
-    error: state?.failure?.error,
-  };
-}
-
-function log(logger: RequestLog, line: LogLine, error: unknown): void {
-  if (line.status < 500) logger.info(line, 'request');
-  else logger.error(error === undefined ? line : { ...line, err: error }, 'request');
-}
-
-/** Built in one go: it is made for every request. */
-function lineOf(request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): LogLine {
-  const line: LogLine = {
     requestId: request.id,
     method: request.method,
     path: pathOf(request.originalUrl),
-    status: reply.statusCode,
+    status,
     ms: Math.round(reply.elapsedTime * 1000) / 1000,
+    tenantId,
+    userId,
+    sourceId,
+    code: failure?.code,
+    route: endpoint?.path,
+    branchId,
+    ip: addressOf(request),
+    error: failure?.error,
+    isExpected: status === 503 && isExpectedRefusal(failure?.error, isOpen),
   };
-  if (principal === undefined) return line;
-  line.tenantId = tenantOf(principal);
-  if (principal.kind === 'partner') line.sourceId = principal.sourceId;
-  else line.userId = principal.userId;
-  return line;
 }
 
-/** Registers a declared route without a controller: where every microsecond counts, or for the service's own documents. */
-export function route(server: FastifyInstance, endpoint: Endpoint, handle: (request: FastifyRequest) => unknown): void {
-  server.route({
-    method: endpoint.method,
-    url: endpoint.path,
-    config: { endpoint },
-    handler: async (request, reply) => {
-      sendAnswer(reply, endpoint, await handle(request));
-      return reply;
-    },
-  });
+type CallerFacts = Partial<Pick<Outcome, 'tenantId' | 'userId' | 'sourceId' | 'branchId'>>;
+function callerOf(principal: Principal | undefined): CallerFacts {
+  if (principal === undefined) return {};
+  const tenantId = tenantOf(principal);
+  if (principal.kind === 'partner') return { tenantId, sourceId: principal.sourceId };
+  const { userId } = principal;
+  return principal.kind === 'operator'
+    ? { tenantId, userId }
+    : { tenantId, userId, branchId: principal.branchId ?? undefined };
+}
+
+function log(logger: RequestLog, outcome: Outcome): void {
+  const { requestId, method, path, status, ms, tenantId, userId, sourceId, code, error, isExpected } = outcome;
+  const line = { requestId, method, path, status, ms, tenantId, userId, sourceId, code };
+  if (status < 500 || isExpected === true) logger.info(line, 'request');
+  else logger.error(error === undefined ? line : { ...line, err: error }, 'request');
 }

@@ -1,17 +1,12 @@
-import { Body, Controller, Inject, Param, Query } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
-import type { Person } from '../aggregates/notification-directory.js';
+import type { Person } from '../queries/notification-lists.js';
 import { NotificationType } from '../aggregates/notification.aggregate.js';
 import { ReadAllNotifications, ReadNotification, SendAdminNotification } from '../commands/notification.commands.js';
-import type { OperatorPrincipal, UserPrincipal } from '../platform/principal.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { IDS, type Ids } from '../ports/time.js';
+import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { CountUnread, ListNotifications } from '../queries/notification.queries.js';
-import { answer, type Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Caller, Endpoint } from './endpoint.js';
 import { optionalPaging, queryBoolean } from './input.js';
+import { tenantOf } from './request-state.js';
+import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
 
 const NotificationDto = named(
@@ -42,96 +37,55 @@ const SendAdminNotificationResultDto = named(
 
 const listQuery = z.strictObject({ ...optionalPaging, isRead: queryBoolean.optional() });
 
-/** Whose notifications the caller's are: operators have those of the platform. */
+/** The caller as a recipient. Operators belong to the platform. */
 export const personOf = (caller: UserPrincipal | OperatorPrincipal): Person => ({
-  tenantId: caller.kind === 'user' ? caller.tenantId : PLATFORM_TENANT,
+  tenantId: tenantOf(caller),
   userId: caller.userId,
 });
 
-const declared = { who: 'any', tag: 'Notifications' } as const;
+const admin = routesAt('/api/notifications/admin', {
+  who: 'tenant-admin',
+  permission: 'notifications.send',
+  tag: 'Notifications',
+});
+const routes = routesAt('/api/notifications', { who: 'any', tag: 'Notifications' });
 
-@Controller()
-export class NotificationController {
-  constructor(
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/notifications',
-    summary: "The caller's own notifications, newest first",
-    query: listQuery,
-    answers: { status: 200, shape: 'page', schema: NotificationDto },
-  })
-  list(
-    @Caller() caller: UserPrincipal | OperatorPrincipal,
-    @Query() query: z.output<typeof listQuery>,
-  ): Promise<unknown> {
-    return this.queries.execute(new ListNotifications(personOf(caller), query));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/notifications/unread-count',
-    summary: 'How many of the own notifications are not read yet',
-    answers: { status: 200, shape: 'envelope', schema: UnreadCountDto },
-  })
-  unreadCount(@Caller() caller: UserPrincipal | OperatorPrincipal): Promise<unknown> {
-    return this.queries.execute(new CountUnread(personOf(caller)));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'PATCH',
-    path: '/api/notifications/read-all',
-    summary: 'Read all of the own notifications that there are now',
-    ifMatch: false,
-    answers: { status: 200, shape: 'envelope', schema: MarkAllReadResultDto, position: 'awaited' },
-  })
-  async readAll(@Caller() caller: UserPrincipal | OperatorPrincipal): Promise<Answer> {
-    const { updatedCount, position } = await this.commands.execute(new ReadAllNotifications(personOf(caller)));
-    return answer({ updatedCount }, await this.gateway.settled(position));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'PATCH',
-    path: '/api/notifications/:id/read',
-    summary: 'Read one of the own notifications',
-    answers: { status: 200, shape: 'command' },
-  })
-  read(@Caller() caller: UserPrincipal | OperatorPrincipal, @Param('id') id: string): Promise<Answer> {
-    return this.gateway.send(new ReadNotification(personOf(caller), id));
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/notifications/admin/send',
-    who: 'tenant-admin',
-    permission: 'notifications.send',
-    tag: 'Notifications',
-    summary: 'Notify all active users of the tenant, or those who are named by id, role or branch',
-    body: SendAdminNotification.schema,
-    answers: {
-      status: 201,
-      shape: 'envelope',
-      schema: SendAdminNotificationResultDto,
-      position: 'awaited',
-      bareRefusals: true,
+export const NotificationController = controllerOf(
+  routes.query(
+    "List the caller's notifications, newest first",
+    { query: listQuery, answers: pageOf(NotificationDto) },
+    ({ caller, query }) => new ListNotifications(personOf(caller), query),
+  ),
+  routes.query(
+    "Count the caller's unread notifications",
+    { path: '/unread-count', answers: valueOf(UnreadCountDto) },
+    ({ caller }) => new CountUnread(personOf(caller)),
+  ),
+  routes.command(
+    "Mark all of the caller's present notifications as read",
+    {
+      method: 'PATCH',
+      path: '/read-all',
+      ifMatch: false,
+      answers: { ...valueOf(MarkAllReadResultDto), position: 'awaited' },
     },
-  })
-  async send(
-    @Caller() { tenantId }: UserPrincipal,
-    @Body() body: z.output<typeof SendAdminNotification.schema>,
-  ): Promise<Answer> {
-    const target = { tenantId, id: this.ids.next() };
-    const sent = await this.commands.execute(new SendAdminNotification(target, body));
-    const { id: notificationId, recipientCount, pushCount, position } = sent;
-    return answer({ notificationId, recipientCount, pushCount }, await this.gateway.settled(position));
-  }
-}
+    ({ caller }) => new ReadAllNotifications(personOf(caller)),
+    ({ updatedCount }) => ({ updatedCount }),
+  ),
+  routes.command(
+    "Mark one of the caller's notifications as read",
+    { method: 'PATCH', path: '/:id/read' },
+    ({ caller, id }) => new ReadNotification(personOf(caller), id),
+  ),
+  admin.command(
+    'Notify all active users of the tenant, or those selected by id, role or branch',
+    {
+      path: '/send',
+      body: SendAdminNotification.schema,
+      creates: {},
+      answers: { ...valueOf(SendAdminNotificationResultDto), status: 201, position: 'awaited', bareRefusals: true },
+    },
+    ({ target, body }) => new SendAdminNotification(target, body),
+    ({ id: notificationId, recipientCount, pushCount }) => ({ notificationId, recipientCount, pushCount }),
+  ),
+);

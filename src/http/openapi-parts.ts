@@ -1,16 +1,16 @@
-/** The parts of the OpenAPI document that every operation shares. */
+/** Parts of the OpenAPI document shared by operations. */
 
-/** Declared on every operation. */
+/** Documented for every operation. */
 export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
-  400: 'The request is not valid.',
-  401: 'The credential is missing or not valid.',
-  403: 'The caller may not do this.',
-  404: 'There is no such record.',
+  400: 'The request is invalid.',
+  401: 'The credential is missing or invalid.',
+  403: 'The caller lacks the permission.',
+  404: 'The record does not exist.',
   409: 'The request conflicts with the current state.',
-  500: 'Something went wrong in the service.',
+  500: 'An internal error occurred.',
 };
 
-// The specification names the one bearer credential twice; either name means the same.
+// The specification has two names for the same bearer credential.
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
 export const SECURITY_SCHEMES = {
   Bearer: bearer,
@@ -34,25 +34,25 @@ const position = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER
 const count = { type: 'integer', minimum: 0 } as const;
 const string = { type: 'string' } as const;
 
-export const headerComponents = {
-  'X-Request-Id': { description: 'That of the request, or a new one.', required: true, schema: REQUEST_ID },
+const alwaysThere = {
+  'X-Request-Id': { description: 'The id of the request, or a new one.', required: true, schema: REQUEST_ID },
   ETag: { description: "The record's revision, for If-Match.", required: true, schema: REVISION },
   'X-Event-Position': {
-    description: 'Where the write stands in the history; give it as X-Min-Position to read what it did.',
+    description: 'The position of the write in the history. Send it as X-Min-Position to read its effect.',
     required: true,
     schema: count,
   },
   'X-Read-Model': {
-    description: 'The write is durable, but the read models have not caught up with it yet.',
+    description: 'The write is durable, but the read models have not caught up with it.',
     schema: { type: 'string', const: 'behind' },
   },
   'Idempotent-Replayed': {
-    description: 'The answer of an earlier request is repeated.',
+    description: 'The answer of an earlier request was replayed.',
     schema: { type: 'string', const: 'true' },
   },
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: count },
-  'WWW-Authenticate': { description: 'The credential that is needed.', schema: string },
-  'X-RateLimit-Limit': { description: 'Requests allowed in a window.', required: true, schema: count },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
+  'WWW-Authenticate': { description: 'The required credential.', schema: string },
+  'X-RateLimit-Limit': { description: 'Requests allowed per window.', required: true, schema: count },
   'X-RateLimit-Remaining': { description: 'Requests left in the window.', required: true, schema: count },
   'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', required: true, schema: count },
   'X-RateLimit-Window': {
@@ -64,6 +64,14 @@ export const headerComponents = {
   'RateLimit-Policy': { description: 'draft-ietf-httpapi-ratelimit-headers-10.', required: true, schema: string },
 } as const;
 
+/** The same headers, optional in responses that may be sent before the caller is identified. */
+export const optional = (name: string): string => `${name}.optional`;
+const optionalRates = Object.fromEntries(
+  RATE_HEADERS.map((name) => [optional(name), { ...alwaysThere[name], required: false }]),
+);
+
+export const headerComponents = { ...alwaysThere, ...optionalRates };
+
 const inHeader = (name: string, description: string, schema: object): object => ({
   name,
   in: 'header',
@@ -73,10 +81,18 @@ const inHeader = (name: string, description: string, schema: object): object => 
 });
 
 export const parameterComponents = {
-  'X-Request-Id': inHeader('X-Request-Id', 'Comes back on the answer, and stands in logs and events.', string),
-  'X-Min-Position': inHeader('X-Min-Position', 'Waits until the read models have this position.', position),
-  'If-Match': inHeader('If-Match', 'The revision that the record must have; else 409 REVISION_CONFLICT.', REVISION),
-  'Idempotency-Key': inHeader('Idempotency-Key', 'Makes a retry safe; a UUID is a good choice.', {
+  'X-Request-Id': inHeader('X-Request-Id', 'Returned with the answer, and recorded in logs and events.', string),
+  'X-Min-Position': inHeader(
+    'X-Min-Position',
+    'Waits until the read models have caught up with this position.',
+    position,
+  ),
+  'If-Match': inHeader(
+    'If-Match',
+    'The expected revision of the record; 409 REVISION_CONFLICT if it differs.',
+    REVISION,
+  ),
+  'Idempotency-Key': inHeader('Idempotency-Key', 'Makes retries safe. Use a UUID.', {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
   }),

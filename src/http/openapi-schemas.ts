@@ -7,7 +7,7 @@ const isObject = (value: unknown): value is JsonSchema => typeof value === 'obje
 const DEFS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
-/** References into a schema's own definitions become references to the document's components. */
+/** Redirects references from a schema's own definitions to the document's components. */
 function relocated(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relocated);
   if (!isObject(value)) return value;
@@ -34,11 +34,11 @@ const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
     },
   });
 
-/** Collects the named schemas of a document while it is built; a name stands for one schema only. */
+/** Collects the named schemas of a document. Each name stands for one schema. */
 export class SchemaCollection {
   private readonly byName = new Map<string, JsonSchema>();
 
-  /** The JSON Schema of a zod schema, its named parts (and itself, when named) as references to components. */
+  /** The JSON Schema of a zod schema. Named parts, or a named schema itself, become references to components. */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const json = convert(schema, io);
     const { $defs = {}, id, ...root } = json as JsonSchema & { $defs?: Record<string, JsonSchema>; id?: string };
@@ -57,7 +57,7 @@ export class SchemaCollection {
     this.byName.set(name, json);
   }
 
-  /** By name, in alphabetical order, so that the document's bytes do not depend on the order of routes. */
+  /** Sorted, so that the document does not depend on the order of routes. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.byName].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

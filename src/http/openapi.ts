@@ -3,6 +3,7 @@ import {
   idParameters,
   isWrite,
   pathParameters,
+  readsIdempotencyKey,
   readsIfMatch,
   type Endpoint,
   type HeaderNote,
@@ -11,6 +12,7 @@ import {
 import {
   BEARER_REFUSALS,
   headerComponents,
+  optional,
   parameterComponents,
   RATE_HEADERS,
   SECURITY_SCHEMES,
@@ -19,20 +21,20 @@ import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
 import { CommandResponseDto, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
 import { TAGS, type Tag } from './tags.js';
 
-// Made from the declarations themselves, not through @nestjs/swagger's collection: the same value that is checked at run
-// time is then what the document says, plain Fastify routes are in it too, and its bytes do not depend on reflection.
+// Derived from the declarations, not collected by @nestjs/swagger: the document states exactly what is checked at run
+// time, includes plain Fastify routes, and does not depend on reflection.
 
 export type DocumentInfo = { readonly title: string; readonly version: string; readonly description?: string };
 
 const ref = (kind: string, name: string): JsonSchema => ({ $ref: `#/components/${kind}/${name}` });
 const header = (name: string): JsonSchema => ref('headers', name);
 
-/** `/api/customers/:id` as OpenAPI writes it. */
+/** Converts `/api/customers/:id` to OpenAPI notation. */
 export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** `GET /api/customers/:id` is `getCustomersById`. */
+/** The operation id of `GET /api/customers/:id` is `getCustomersById`. */
 export function operationIdOf({ operationId, method, path }: Endpoint): string {
   if (operationId !== undefined) return operationId;
   const words = path
@@ -48,6 +50,7 @@ const RAW_CONTENT: Partial<Readonly<Record<Shape, JsonSchema>>> = {
   file: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   'page-html': { 'text/html': { schema: { type: 'string' } } },
 };
+const REPLAYED = { 200: 'Replayed: the answer to the first request with this Idempotency-Key, byte for byte.' };
 const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'Done.', 202: 'Accepted.' };
 
 class DocumentBuilder {
@@ -115,7 +118,8 @@ class DocumentBuilder {
   }
 
   private responses(endpoint: Endpoint): JsonSchema {
-    const { status, also = {} } = endpoint.answers;
+    const { status } = endpoint.answers;
+    const also = { ...(endpoint.creates && REPLAYED), ...endpoint.answers.also };
     const responses: Record<string, JsonSchema> = {
       [status]: this.success(endpoint, status, SUCCESS[status] ?? 'Success.'),
     };
@@ -134,11 +138,13 @@ class DocumentBuilder {
     const named: Record<string, JsonSchema> = { 'X-Request-Id': header('X-Request-Id') };
     if (etag === true) named['ETag'] = header('ETag');
     for (const name of positionHeadersOf(endpoint)) named[name] = header(name);
-    if (endpoint.who === 'partner') for (const name of RATE_HEADERS) named[name] = header(name);
-    if (endpoint.idempotencyKey === true) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
+    if (isCounted(endpoint)) for (const name of RATE_HEADERS) named[name] = header(name);
+    if (readsIdempotencyKey(endpoint)) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
     for (const [name, note] of Object.entries(headers)) named[name] = noted(note);
+    // A replay repeats the first response's body.
+    const told = readsIdempotencyKey(endpoint) ? endpoint.answers.status : status;
     const text = Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }]));
-    return { description, headers: named, content: { ...this.content(endpoint, status), ...text } };
+    return { description, headers: named, content: { ...this.content(endpoint, told), ...text } };
   }
 
   private content(endpoint: Endpoint, status: number): JsonSchema {
@@ -155,12 +161,12 @@ class DocumentBuilder {
       case 'envelope':
         return enveloped(status, this.data(schema));
       default:
-        // Without a schema it is no JSON: its media types say what it is.
+        // Without a schema, the body is not JSON and its media types are listed.
         return schema === undefined && media !== undefined ? {} : { 'application/json': { schema: this.data(schema) } };
     }
   }
 
-  /** What is told with a status of its own, in the shape of the success. */
+  /** The body of a further status, in the format of the success. */
   private told({ answers }: Endpoint, status: number, schema: z.ZodType): JsonSchema {
     const data = this.data(schema);
     return answers.shape === 'plain' ? { 'application/json': { schema: data } } : enveloped(status, data);
@@ -173,9 +179,9 @@ class DocumentBuilder {
   private failure(endpoint: Endpoint, status: number, description: string): JsonSchema {
     const partner = endpoint.who === 'partner';
     const named: Record<string, JsonSchema> = { 'X-Request-Id': header('X-Request-Id') };
-    if (status === 401) named['WWW-Authenticate'] = header('WWW-Authenticate');
-    if (status === 429 || status === 503) named['Retry-After'] = header('Retry-After');
-    if (partner) for (const name of RATE_HEADERS) named[name] = header(name);
+    for (const name of failureHeadersOf(endpoint, status)) named[name] = header(name);
+    if (isCounted(endpoint) && !isAlwaysCounted(endpoint, status))
+      for (const name of RATE_HEADERS) named[name] = header(optional(name));
     const bare = endpoint.answers.bareRefusals === true && (status === 401 || status === 403);
     const schema = ref('schemas', partner ? 'PartnerErrorDto' : 'ErrorResponseDto');
     return { description, headers: named, ...(bare ? {} : { content: { 'application/json': { schema } } }) };
@@ -205,24 +211,40 @@ const noted = ({ description, required, pattern }: HeaderNote): JsonSchema => ({
   schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
 });
 
+/** Other failures may precede authentication. Partner requests are then counted by address. */
+const isAlwaysCounted = ({ who }: Endpoint, status: number): boolean => who === 'partner' || status === 429;
+
+function failureHeadersOf(endpoint: Endpoint, status: number): readonly string[] {
+  return [
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+    ...(isCounted(endpoint) && isAlwaysCounted(endpoint, status) ? RATE_HEADERS : []),
+  ];
+}
+
+/** Whether callers of the route are rate limited. */
+const isCounted = (endpoint: Endpoint): boolean =>
+  endpoint.who === 'public' ? isWrite(endpoint) : endpoint.who !== 'token';
+
 function refusalsOf(endpoint: Endpoint): Record<number, string> {
   const takesBody = isWrite(endpoint);
+  const limit = endpoint.who === 'public' ? '4 KiB' : '1 MiB';
   return {
     ...BEARER_REFUSALS,
-    ...(takesBody ? { 413: 'The body is larger than 1 MiB.', 415: 'The body is not JSON.' } : {}),
-    ...(endpoint.who === 'partner' ? { 429: 'Too many requests.' } : {}),
+    ...(takesBody ? { 413: `The body is larger than ${limit}.`, 415: 'The body is not JSON.' } : {}),
+    ...(isCounted(endpoint) ? { 429: 'Too many requests.' } : {}),
     503: 'The service cannot answer now, or its read models are behind X-Min-Position.',
   };
 }
 
 function descriptionOf(endpoint: Endpoint): string {
   const { description = '', permission, who } = endpoint;
-  const need = permission === undefined ? NEEDS[who] : `Needs the permission ${permission}.`;
+  const need = permission === undefined ? NEEDS[who] : `Requires the permission ${permission}.`;
   return [description, need].filter((part) => part !== '' && part !== undefined).join('\n\n');
 }
 const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
-  platform: 'For operators of the platform.',
-  token: 'Needs the metrics token; without one configured, it answers to loopback only.',
+  platform: 'Requires an operator of the platform.',
+  token: 'Requires the metrics token. If none is configured, only loopback is answered.',
 };
 
 function securityOf({ who }: Endpoint): JsonSchema[] {
@@ -245,7 +267,7 @@ function headerParametersOf(endpoint: Endpoint): JsonSchema[] {
   const names = ['X-Request-Id'];
   if (!isWrite(endpoint)) names.push('X-Min-Position');
   if (readsIfMatch(endpoint)) names.push('If-Match');
-  if (endpoint.idempotencyKey === true) names.push('Idempotency-Key');
+  if (readsIdempotencyKey(endpoint)) names.push('Idempotency-Key');
   const own = Object.entries(endpoint.requestHeaders ?? {});
   return [
     ...names.map((name) => ref('parameters', name)),
@@ -253,6 +275,6 @@ function headerParametersOf(endpoint: Endpoint): JsonSchema[] {
   ];
 }
 
-/** The OpenAPI 3.1 document of the declared routes. @throws Error when a name stands for two schemas */
+/** The OpenAPI 3.1 document of the declared routes. @throws Error if two schemas share a name */
 export const openApiDocument = (endpoints: readonly Endpoint[], info: DocumentInfo): object =>
   new DocumentBuilder(info).build(endpoints);

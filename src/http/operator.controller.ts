@@ -1,66 +1,21 @@
-import { Body, Controller, Inject, Param, Query } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { z } from 'zod';
+import { operatorRecord } from '../aggregates/operator.aggregate.js';
 import { CreateOperator, DeleteOperator } from '../commands/operator.commands.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { PLATFORM } from '../ports/read-store.js';
-import { IDS, type Ids } from '../ports/time.js';
 import { ListOperators } from '../queries/operator.queries.js';
-import type { Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Endpoint } from './endpoint.js';
-import { optionalPaging, searchInput } from './input.js';
-import { named, recordFields } from './shapes.js';
+import { optionalPaging } from './input.js';
+import { listQueryOf, recordDto } from './record-shapes.js';
+import { controllerOf, routesAt } from './routes.js';
 
-const OperatorDto = named(
-  'OperatorDto',
-  z.object({ ...recordFields, fullName: z.string(), email: z.string().meta({ format: 'email' }) }),
+const OperatorDto = recordDto('OperatorDto', operatorRecord);
+const listQuery = listQueryOf(operatorRecord, optionalPaging);
+
+const routes = routesAt('/api/platform/operators', { who: 'platform', tag: 'Platform Operators' });
+
+export const OperatorController = controllerOf(
+  routes.change('Create an operator', { creates: { passwordsIn: ['password'] } }, CreateOperator),
+  routes.list('List operators, newest first', listQuery, OperatorDto, ListOperators),
+  routes.change(
+    'Remove an operator, the caller included, except the last one',
+    { method: 'DELETE', path: '/:id' },
+    DeleteOperator,
+  ),
 );
-
-const listQuery = z.strictObject({ ...optionalPaging, search: searchInput.exactOptional() });
-
-const declared = { who: 'platform', tag: 'Platform Operators' } as const;
-
-@Controller()
-export class OperatorController {
-  constructor(
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path: '/api/platform/operators',
-    summary: 'Create an operator',
-    body: CreateOperator.schema,
-    answers: { status: 201, shape: 'command' },
-  })
-  create(@Body() body: z.output<typeof CreateOperator.schema>): Promise<Answer> {
-    return this.gateway.send(new CreateOperator({ tenantId: PLATFORM_TENANT, id: this.ids.next() }, body));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/operators',
-    summary: 'Operators, newest first',
-    query: listQuery,
-    answers: { status: 200, shape: 'page', schema: OperatorDto },
-  })
-  list(@Query() request: z.output<typeof listQuery>): Promise<unknown> {
-    return this.queries.execute(new ListOperators(PLATFORM, request));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'DELETE',
-    path: '/api/platform/operators/:id',
-    summary: 'Remove an operator, oneself too, but not the last',
-    answers: { status: 200, shape: 'command' },
-  })
-  remove(@Param('id') id: string): Promise<Answer> {
-    return this.gateway.send(new DeleteOperator({ tenantId: PLATFORM_TENANT, id }, {}));
-  }
-}

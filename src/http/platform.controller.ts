@@ -1,54 +1,30 @@
-import { Body, Controller, Inject, Param, Query } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { SetIntegrationKeyRateLimit } from '../commands/integration-key.commands.js';
-import { currentContext, inContext } from '../platform/context.js';
+import { currentContext, inContext } from '../eventsourcing/context.js';
 import { PLATFORM, tenantScope } from '../ports/read-store.js';
 import { FindIntegrationKey, ListIntegrationKeys } from '../queries/integration-key.queries.js';
-import type { Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Endpoint } from './endpoint.js';
 import { idInput } from './input.js';
 import { IntegrationKeyDto } from './integration-key.controller.js';
+import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 
+const routes = routesAt('/api/platform/integration-keys', { who: 'platform', tag: 'Integration Keys' });
 const keysQuery = z.strictObject({ tenantId: idInput });
 
-/** What operators see and change within a tenant: the events are the tenant's, done by an operator. */
-@Controller()
-export class PlatformController {
-  constructor(
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-  ) {}
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/platform/integration-keys',
-    who: 'platform',
-    tag: 'Integration Keys',
-    summary: 'All keys of a tenant, revoked ones too, newest first; never their secrets',
-    query: keysQuery,
-    answers: { status: 200, shape: 'envelope', schema: z.array(IntegrationKeyDto) },
-  })
-  keys(@Query() { tenantId }: z.output<typeof keysQuery>): Promise<unknown> {
-    return this.queries.execute(new ListIntegrationKeys(tenantScope(tenantId)));
-  }
-
-  @Endpoint({
-    method: 'PATCH',
-    path: '/api/platform/integration-keys/:id',
-    who: 'platform',
-    tag: 'Integration Keys',
-    summary: 'Set the rate limit of a key of any tenant, also above what a tenant may set',
-    body: SetIntegrationKeyRateLimit.schema,
-    answers: { status: 200, shape: 'command' },
-  })
-  async setRateLimit(
-    @Param('id') id: string,
-    @Body() body: z.output<typeof SetIntegrationKeyRateLimit.schema>,
-  ): Promise<Answer> {
-    const { tenantId } = await this.queries.execute(new FindIntegrationKey(PLATFORM, id));
-    const command = new SetIntegrationKeyRateLimit({ tenantId, id }, body);
-    return inContext({ ...currentContext(), tenantId }, () => this.gateway.send(command));
-  }
-}
+export const PlatformController = controllerOf(
+  routes.query(
+    'List the integration keys of a tenant without their secrets, revoked ones included, newest first',
+    { query: keysQuery, answers: valueOf(z.array(IntegrationKeyDto)) },
+    ({ query }) => new ListIntegrationKeys(tenantScope(query.tenantId)),
+  ),
+  routes.route(
+    'Set the rate limit of an integration key, also above the maximum of tenants',
+    { method: 'PATCH', path: '/:id', body: SetIntegrationKeyRateLimit.schema, answers: receipt(200) },
+    async ({ id, body }, services) => {
+      const { tenantId } = await services.queries.execute(new FindIntegrationKey(PLATFORM, id));
+      // The event belongs to the tenant and is caused by an operator.
+      return inContext({ ...currentContext(), tenantId }, () =>
+        services.send(new SetIntegrationKeyRateLimit({ tenantId, id }, body)),
+      );
+    },
+  ),
+);

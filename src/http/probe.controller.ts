@@ -2,23 +2,22 @@ import { Controller, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import { answer, type Answer } from './answer.js';
 import { Endpoint } from './endpoint.js';
+import { HEALTH, ProbeCheck, type Health, type ProbeReport } from './health.controller.js';
 
-export const READINESS = Symbol('READINESS');
-/** Whether the service can serve: its engines answer, and its read models are filled. */
-export type Readiness = () => Promise<boolean>;
+const status = <S extends string>(text: S) => z.object({ status: z.literal(text) });
+const report = (text: ProbeReport['status']) => status(text).extend({ checks: z.array(ProbeCheck) });
+const declared = { method: 'GET', tag: 'Service' } as const;
 
-const status = (text: string) => z.object({ status: z.literal(text) });
-const probe = { method: 'GET', who: 'public', tag: 'Service' } as const;
-
-/** For load balancers and supervisors: no credential, no detail. */
+/** Routes for load balancers, supervisors and Prometheus, in processes of every role. */
 @Controller()
 export class ProbeController {
-  constructor(@Inject(READINESS) private readonly isReady: Readiness) {}
+  constructor(@Inject(HEALTH) private readonly health: Health) {}
 
   @Endpoint({
-    ...probe,
+    ...declared,
+    who: 'public',
     path: '/livez',
-    summary: 'Whether the process is alive',
+    summary: 'Check that the process is alive',
     answers: { status: 200, shape: 'plain', schema: status('alive') },
   })
   live(): object {
@@ -26,18 +25,32 @@ export class ProbeController {
   }
 
   @Endpoint({
-    ...probe,
+    ...declared,
+    who: 'public',
     path: '/readyz',
-    summary: 'Whether the process can serve',
+    summary: 'Check whether the service can serve',
     answers: {
       status: 200,
       shape: 'plain',
-      schema: status('ready'),
+      schema: report('ready'),
       also: { 503: 'Not ready.' },
-      bodies: { 503: status('not-ready') },
+      bodies: { 503: report('not-ready') },
     },
   })
   async ready(): Promise<Answer> {
-    return (await this.isReady()) ? answer({ status: 'ready' }) : answer({ status: 'not-ready' }, { status: 503 });
+    const found = await this.health.probe();
+    return answer(found, { status: found.status === 'ready' ? 200 : 503 });
+  }
+
+  @Endpoint({
+    ...declared,
+    who: 'token',
+    path: '/metrics',
+    summary: 'Metrics in the text format of Prometheus',
+    answers: { status: 200, shape: 'plain', media: ['text/plain'] },
+  })
+  async scrape(): Promise<Answer> {
+    const { text, type } = await this.health.metrics();
+    return answer(text, { type });
   }
 }

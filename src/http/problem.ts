@@ -1,14 +1,14 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, type ErrorKind, type Fault } from '../platform/domain-error.js';
+import { DomainError, type ErrorDetails, type ErrorKind } from '../eventsourcing/domain-error.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../ports/event-store.js';
 import { CacheUnavailable } from '../ports/cache.js';
-import { ReadStoreUnavailable } from '../ports/read-store.js';
+import { ReadStoreUnavailable, SearchTooBroad } from '../ports/read-store.js';
 import { liesBelow } from './request-state.js';
 
 export const PARTNER_PREFIX = '/api/integrations/';
 
-/** The one table from refusals of the core to statuses. */
+/** The only mapping from kinds of domain errors to statuses. */
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -19,29 +19,28 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** What a status of the framework's own means to a client. Its messages are not passed on: they name internals. */
+/** Framework errors by status. Their own messages reveal internals, so they are not sent. */
 const FRAMEWORK: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['VALIDATION_FAILED', 'The request is not valid.'],
   401: ['UNAUTHENTICATED', 'A valid credential is needed.'],
   403: ['FORBIDDEN', 'This is not allowed.'],
   404: ['NOT_FOUND', 'There is nothing here.'],
-  405: ['METHOD_NOT_ALLOWED', 'This address does not have this method: Allow names those that it has.'],
+  405: ['METHOD_NOT_ALLOWED', 'This address does not support this method. Allow lists those that it supports.'],
   408: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
   409: ['CONFLICT', 'The request conflicts with the current state.'],
-  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.'],
+  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than this route accepts.'],
   414: ['URI_TOO_LONG', 'The address is too long.'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.'],
+  421: ['MISDIRECTED_REQUEST', 'The service does not answer to this host name. Add it to ALLOWED_HOSTS.'],
   429: ['RATE_LIMITED', 'Too many requests.'],
   431: ['HEADERS_TOO_LARGE', 'The headers are too large.'],
 };
 
-/** An error as the client sees it. `defect`: nobody foresaw it, so it is logged with its stack. */
-export type Problem = {
+/** An error as sent to the client. `defect`: unexpected, so it is logged with its stack. */
+export type Problem = ErrorDetails & {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  readonly errors?: readonly Fault[];
-  readonly retryAfterSeconds?: number;
   readonly defect: boolean;
 };
 
@@ -53,6 +52,14 @@ const UNAVAILABLE: Problem = {
   defect: false,
 };
 const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'Something went wrong on our side.', defect: true };
+
+const TOO_BROAD: Problem = {
+  status: 400,
+  code: 'VALIDATION_FAILED',
+  message: 'search: Matches too many records. Add letters or words.',
+  errors: [{ path: 'search', message: 'Matches too many records. Add letters or words.' }],
+  defect: false,
+};
 
 const isUnavailable = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
@@ -67,51 +74,52 @@ function fromDomain({ kind, code, message, details }: DomainError): Problem {
     code,
     message,
     ...(details.errors && details.errors.length > 0 ? { errors: details.errors } : {}),
+    ...(details.tenants ? { tenants: details.tenants } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     defect: false,
   };
 }
 
-/** The status that Fastify or Nest themselves chose; other errors' `statusCode` (a driver's, say) means nothing here. */
+/** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */
 function frameworkStatus(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as { code?: unknown; statusCode?: number };
   if (typeof code === 'string' && code.startsWith('FST_')) return statusCode;
-  // The client hung up within its body.
+  // The client disconnected while sending the body.
   return code === 'ECONNRESET' && statusCode === 400 ? 400 : undefined;
 }
 
-/** What an error, from wherever, is to the client. */
+/** Converts any error for the client. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof DomainError) return fromDomain(error);
+  if (error instanceof SearchTooBroad) return TOO_BROAD;
   if (isUnavailable(error)) return UNAVAILABLE;
   return problemOfStatus(frameworkStatus(error) ?? 500);
 }
 
-/** What a bare status is to the client. */
+/** Converts a bare status for the client. */
 export function problemOfStatus(status: number): Problem {
   if (status === 503) return UNAVAILABLE;
   const known = FRAMEWORK[status];
   return known === undefined ? INTERNAL : { status, code: known[0], message: known[1], defect: false };
 }
 
-/** The body of a failed request. */
 export function problemBody(problem: Problem, requestId: string, partner: boolean): string {
-  const { status, code, message, errors } = problem;
+  const { status, code, message, errors, tenants } = problem;
   return partner
     ? JSON.stringify({ error: { code, message, requestId, ...(errors ? { errors } : {}) } })
-    : JSON.stringify({ statusCode: status, code, message, ...(errors ? { errors } : {}), requestId });
+    : JSON.stringify({ statusCode: status, code, message, errors, tenants, requestId });
 }
 
-/** Whether a request's errors take the shape of the partner intake. */
+/** Whether errors of a request have the format of the partner intake. */
 export const isPartnerRequest = (request: FastifyRequest): boolean =>
   liesBelow(request.raw.url ?? request.url, PARTNER_PREFIX);
 
-/** Answers a request with an error, wherever it was thrown, and notes it for the log line. */
+/** Responds with an error and records it for the log line. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const problem = problemOf(error);
-  // Before the kernel's first hook there is no state, whatever its type says.
+  // Absent before the kernel's first hook.
   const state = request.state as FastifyRequest['state'] | null | undefined;
   if (state) state.failure = { code: problem.code, error };
   if (reply.sent || reply.raw.headersSent) {
@@ -132,7 +140,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   reply.send(problemBody(problem, request.id, partner));
 }
 
-/** Hands errors of Nest's handlers to the same answer as those of Fastify's hooks. */
+/** Handles errors of Nest handlers like those of Fastify hooks. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {

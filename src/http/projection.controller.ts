@@ -1,12 +1,7 @@
-import { Controller, Inject, Param } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { CancelProjectionRebuild, RebuildProjection } from '../commands/projection.commands.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
 import { ListProjections } from '../queries/projection.queries.js';
-import type { Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Endpoint } from './endpoint.js';
+import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named } from './shapes.js';
 
 const changedDocuments = z.int().nullable().meta({
@@ -22,7 +17,9 @@ const ProjectionDto = named(
     position: z.int().min(-1).meta({ description: 'Everything up to it is in the documents.' }),
     head: z.int().min(-1).meta({ description: "Position of the service's last event." }),
     lag: z.int().min(0).meta({ description: 'head − position. Positions have gaps: it is no number of events.' }),
-    status: z.enum(['LIVE', 'CATCHING_UP', 'REBUILDING', 'STOPPED']),
+    status: z.enum(['LIVE', 'CATCHING_UP', 'REBUILDING', 'STOPPED', 'FAILED']).meta({
+      description: 'STOPPED: it met an event that it cannot fold. FAILED: it cannot get on, and is tried again.',
+    }),
     eventsPerSecond: z.number().min(0).meta({ description: 'Folded on average in the last minute.' }),
     rebuild: z
       .object({
@@ -45,45 +42,22 @@ const ProjectionDto = named(
   }),
 );
 
-const declared = { who: 'platform', tag: 'Platform Projections' } as const;
+const routes = routesAt('/api/platform/projections', { who: 'platform', tag: 'Platform Projections' });
 
-@Controller()
-export class ProjectionController {
-  constructor(
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-  ) {}
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/projections',
-    summary: 'All read models: how far they are, and their rebuilds',
-    answers: { status: 200, shape: 'envelope', schema: z.array(ProjectionDto) },
-  })
-  list(): Promise<unknown> {
-    return this.queries.execute(new ListProjections());
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'POST',
-    path: '/api/platform/projections/:name/rebuild',
-    summary: 'Build a read model anew from the history, beside the live one; compared with it, then swapped',
-    answers: { status: 201, shape: 'command' },
-  })
-  rebuild(@Param('name') name: string): Promise<Answer> {
-    return this.gateway.send(new RebuildProjection({ tenantId: PLATFORM_TENANT, id: name }, {}));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'DELETE',
-    path: '/api/platform/projections/:name/rebuild',
-    summary: 'Give the rebuild up; the live read model stays as it is',
-    answers: { status: 200, shape: 'command' },
-  })
-  cancel(@Param('name') name: string): Promise<Answer> {
-    return this.gateway.send(new CancelProjectionRebuild({ tenantId: PLATFORM_TENANT, id: name }, {}));
-  }
-}
+export const ProjectionController = controllerOf(
+  routes.query(
+    'List the projections with their progress and rebuilds',
+    { answers: valueOf(z.array(ProjectionDto)) },
+    () => new ListProjections(),
+  ),
+  routes.command(
+    'Rebuild a projection from the history, compare it with the live one, and cut over',
+    { path: '/:name/rebuild' },
+    ({ tenantId, params }) => new RebuildProjection({ tenantId, id: params.name }, {}),
+  ),
+  routes.command(
+    'Cancel the rebuild of a projection; the live read model does not change',
+    { method: 'DELETE', path: '/:name/rebuild' },
+    ({ tenantId, params }) => new CancelProjectionRebuild({ tenantId, id: params.name }, {}),
+  ),
+);

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Logger } from '../ports/log.js';
-import { LOGGER } from '../ports/log.js';
-import type { RateLimiter, RateStatus } from '../platform/principal.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { LOGGER, type Logger } from '../ports/log.js';
+import type { RateLimiter, RateStatus } from '../security/principal.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
@@ -11,8 +12,8 @@ const WINDOW_MS = WINDOW_SECONDS * 1_000;
 const WARN_EVERY_MS = 1_000;
 
 /**
- * A fixed window that begins with the bucket's first hit, counted in the shared cache. Where that is away every request
- * passes; the headers then show this process's own count.
+ * A fixed window that starts with the first hit of a bucket, counted in the shared cache. While the cache is
+ * unavailable, every request passes and the headers report the count of this process.
  */
 @Injectable()
 export class CacheRateLimiter implements RateLimiter {
@@ -60,3 +61,60 @@ const status = (limit: number, count: number, resetAtMs: number, allowed: boolea
   windowSeconds: WINDOW_SECONDS,
   allowed,
 });
+
+/** A limit of requests per window. `policy` is its name in headers. Callers with the same `bucket` share it. */
+export type Quota = { readonly policy: string; readonly bucket: string; readonly limit: number };
+type Count = RateStatus & { readonly policy: string };
+
+/** Counts requests against quotas, and reports the counts in headers. */
+export class RateGate {
+  constructor(
+    private readonly rateLimiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts the request against each quota. @throws DomainError limited RATE_LIMITED */
+  async count(reply: FastifyReply, quotas: readonly Quota[]): Promise<void> {
+    const tightest = await this.report(reply, quotas);
+    if (tightest.allowed) return;
+    const seconds = Math.max(1, this.secondsUntil(tightest));
+    throw new DomainError('limited', 'RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
+      retryAfterSeconds: seconds,
+    });
+  }
+
+  /** Reports the counts without enforcing them. Returns the quota with the fewest requests left. */
+  async report(reply: FastifyReply, quotas: readonly Quota[]): Promise<Count> {
+    const counts = await Promise.all(quotas.map((quota) => this.hit(quota)));
+    const tightest = counts.reduce(tighter);
+    reply.headers({
+      'x-ratelimit-limit': String(tightest.limit),
+      'x-ratelimit-remaining': String(left(tightest)),
+      'x-ratelimit-reset': String(Math.ceil(tightest.resetAtMs / 1000)),
+      'x-ratelimit-window': `${tightest.windowSeconds}s`,
+      // draft-ietf-httpapi-ratelimit-headers-10
+      'ratelimit-policy': counts
+        .map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`)
+        .join(', '),
+      ratelimit: counts.map((count) => `"${count.policy}";r=${left(count)};t=${this.secondsUntil(count)}`).join(', '),
+    });
+    return tightest;
+  }
+
+  private async hit({ policy, bucket, limit }: Quota): Promise<Count> {
+    return { policy, ...(await this.rateLimiter.hit(bucket, limit)) };
+  }
+
+  private secondsUntil({ resetAtMs }: RateStatus): number {
+    return Math.max(0, Math.ceil((resetAtMs - this.clock.nowMs()) / 1000));
+  }
+}
+
+const left = ({ allowed, remaining }: RateStatus): number => (allowed ? remaining : 0);
+
+/** Of two exhausted quotas, returns the one that resets later. */
+function tighter(a: Count, b: Count): Count {
+  if (a.allowed !== b.allowed) return a.allowed ? b : a;
+  if (!a.allowed) return a.resetAtMs >= b.resetAtMs ? a : b;
+  return a.remaining <= b.remaining ? a : b;
+}

@@ -1,14 +1,11 @@
-import { Controller, Inject, Param, Query } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { AccountType } from '../aggregates/account.aggregate.js';
-import type { UserPrincipal } from '../platform/principal.js';
-import { tenantScope } from '../ports/read-store.js';
 import { GetStatement } from '../queries/statement.query.js';
 import { GetTrialBalance } from '../queries/trial-balance.query.js';
-import { csvAnswer } from './csv.js';
-import { Caller, Endpoint, Wants } from './endpoint.js';
+import { stringify, type Options } from 'csv-stringify/sync';
+import { answer, type Answer } from './answer.js';
 import { dateInput } from './input.js';
+import { controllerOf, routesAt, valueOf } from './routes.js';
 import { dateOut, named, recordId } from './shapes.js';
 
 const TrialBalanceDto = named(
@@ -63,48 +60,42 @@ const statementQuery = z.strictObject({ beginDate: dateInput.optional(), endDate
 const STATEMENT_COLUMNS = ['transactionId', 'date', 'description', 'debit', 'credit', 'balance'];
 
 const query = z.strictObject({ asOf: dateInput.optional() });
+const routes = routesAt('/api', { who: 'tenant', permission: 'reports.read', tag: 'Reports' });
 const COLUMNS = ['accountId', 'code', 'name', 'type', 'debit', 'credit', 'balance'];
 
-@Controller()
-export class ReportController {
-  constructor(@Inject(QueryBus) private readonly queries: QueryBus) {}
+export const ReportController = controllerOf(
+  routes.query(
+    'Get the trial balance as of a date',
+    { path: '/reports/trial-balance', query, answers: { ...valueOf(TrialBalanceDto), media: ['text/csv'] } },
+    ({ tenantId, query: { asOf } }) => new GetTrialBalance(tenantId, asOf),
+    (report, call) => (call.prefers('text/csv') ? csvAnswer(report.rows, COLUMNS, 'trial-balance.csv') : report),
+  ),
+  routes.query(
+    'Get the statement of an account: its postings in a period, with running balance',
+    {
+      path: '/accounts/:id/statement',
+      query: statementQuery,
+      answers: { ...valueOf(StatementDto), media: ['text/csv'] },
+    },
+    ({ scope, id, query: period }) => new GetStatement(scope, id, period),
+    (statement, call) =>
+      call.prefers('text/csv') ? csvAnswer(statement.lines, STATEMENT_COLUMNS, 'statement.csv') : statement,
+  ),
+);
 
-  @Endpoint({
-    method: 'GET',
-    path: '/api/reports/trial-balance',
-    who: 'tenant',
-    permission: 'reports.read',
-    tag: 'Reports',
-    summary: 'Debits and credits of every account, by a date',
-    query,
-    answers: { status: 200, shape: 'envelope', schema: TrialBalanceDto, media: ['text/csv'] },
-  })
-  async trialBalance(
-    @Caller() { tenantId }: UserPrincipal,
-    @Query() { asOf }: z.output<typeof query>,
-    @Wants('text/csv') csv: boolean,
-  ): Promise<unknown> {
-    const report = await this.queries.execute(new GetTrialBalance(tenantId, asOf));
-    return csv ? csvAnswer(report.rows, COLUMNS, 'trial-balance.csv') : report;
-  }
+/** Amount columns, whose values may start with a minus sign. */
+const AMOUNTS: readonly unknown[] = ['debit', 'credit', 'balance'];
 
-  @Endpoint({
-    method: 'GET',
-    path: '/api/accounts/:id/statement',
-    who: 'tenant',
-    permission: 'reports.read',
-    tag: 'Reports',
-    summary: 'Every posting to an account within a period, by date, with the balance after each',
-    query: statementQuery,
-    answers: { status: 200, shape: 'envelope', schema: StatementDto, media: ['text/csv'] },
-  })
-  async statement(
-    @Caller() { tenantId }: UserPrincipal,
-    @Param('id') id: string,
-    @Query() period: z.output<typeof statementQuery>,
-    @Wants('text/csv') csv: boolean,
-  ): Promise<unknown> {
-    const statement = await this.queries.execute(new GetStatement(tenantScope(tenantId), id, period));
-    return csv ? csvAnswer(statement.lines, STATEMENT_COLUMNS, 'statement.csv') : statement;
-  }
+/** Rows as CSV (RFC 4180) with a header row. Text that spreadsheets would evaluate as a formula is escaped. */
+function csvAnswer(rows: readonly object[], columns: readonly string[], fileName: string): Answer {
+  const options: Options = {
+    header: true,
+    columns: [...columns],
+    record_delimiter: 'windows',
+    cast: { string: (value, { column }) => ({ value, escape_formulas: !AMOUNTS.includes(column) }) },
+  };
+  return answer(stringify([...rows], options), {
+    type: 'text/csv; charset=utf-8',
+    headers: { 'content-disposition': `attachment; filename="${fileName}"` },
+  });
 }

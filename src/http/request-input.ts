@@ -1,27 +1,28 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isIdempotencyKey } from '../aggregates/idempotency-key.aggregate.js';
-import { DomainError, invalid, type Fault } from '../platform/domain-error.js';
-import { faultsOf, pathText } from '../platform/faults.js';
-import type { Endpoint } from './endpoint.js';
+import { DomainError, invalid, type Fault } from '../eventsourcing/domain-error.js';
+import { faultsOf, pathText } from '../eventsourcing/faults.js';
+import { readsIdempotencyKey, type Endpoint } from './endpoint.js';
 
 const POSITION = /^\d{1,16}$/;
 const nothing = z.strictObject({}).optional();
 
-/** The first fault speaks for all in the message, with its field's name. */
+/** The message is that of the first fault, prefixed with its field. */
 export function refuse(faults: readonly Fault[]): DomainError {
   const [first] = faults;
   const message = first && first.path !== '' ? `${first.path}: ${first.message}` : (first?.message ?? '');
   return new DomainError('invalid', 'VALIDATION_FAILED', message, { errors: faults });
 }
 
-function parsed(schema: z.ZodType, value: unknown): unknown {
+/** @throws DomainError VALIDATION_FAILED with every fault */
+export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (!result.success) throw refuse(faultsOf(result.error));
   return result.data;
 }
 
-/** Checks the query and replaces it by the schema's output. A parameter may be given once. */
+/** Replaces the query with the schema's output. Each parameter may occur once. */
 function readQuery(endpoint: Endpoint, request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>;
   const names = Object.keys(query);
@@ -48,14 +49,14 @@ function readIdempotencyKey(request: FastifyRequest): void {
   request.state.idempotencyKey = key;
 }
 
-/** Checks what the declaration says of body and query, and replaces both by the schemas' output. @throws DomainError */
+/** Validates query and body, and replaces both with the output of their schemas. @throws DomainError */
 export function readInput(endpoint: Endpoint, request: FastifyRequest): void {
-  if (endpoint.idempotencyKey === true) readIdempotencyKey(request);
+  if (readsIdempotencyKey(endpoint)) readIdempotencyKey(request);
   readQuery(endpoint, request);
   if (endpoint.method !== 'GET') readBody(endpoint, request);
 }
 
-/** X-Min-Position of a GET: the answer must not be older. @throws DomainError when it is no position */
+/** X-Min-Position of a GET: the response must not be older. @throws DomainError if it is not a position */
 export function minPositionOf(request: FastifyRequest): number | undefined {
   const header = request.headers['x-min-position'];
   if (header === undefined) return undefined;

@@ -1,30 +1,36 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor, RequestContext } from '../platform/context.js';
-import type { Principal } from '../platform/principal.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { namedAddress } from '../security/client-network.js';
+import type { Actor, RequestContext } from '../eventsourcing/context.js';
+import type { Principal } from '../security/principal.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { Endpoint } from './endpoint.js';
+import type { Creation } from './keyed-creations.js';
 
-/** What the kernel knows of a request under way. */
+/** The kernel's state of a request in progress. */
 export type RequestState = {
   /** The matched route's declaration; undefined for unknown routes and assets. */
   readonly endpoint: Endpoint | undefined;
   principal: Principal | undefined;
   ifMatch: number | undefined;
   idempotencyKey: string | undefined;
+  /** The id of a record that the request creates; set before the handler runs. */
+  newId: string | undefined;
+  /** Set if the kernel honours the request's Idempotency-Key. */
+  creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema. */
   received: unknown;
-  /** Why the request failed, for its log line. */
+  /** Error of a failed request, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
 };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint;
-    /** The path parameters that must be UUIDs; worked out once, when the route is registered. */
+    /** Path parameters that must be UUIDs, computed when the route is registered. */
     ids?: readonly string[];
   }
   interface FastifyRequest {
-    /** Set by the kernel's first hook; undefined only where the request failed before it. */
+    /** Set by the kernel's first hook; null if the request failed before it. */
     state: RequestState;
   }
 }
@@ -34,11 +40,20 @@ export const stateFor = (endpoint: Endpoint | undefined): RequestState => ({
   principal: undefined,
   ifMatch: undefined,
   idempotencyKey: undefined,
+  newId: undefined,
+  creation: undefined,
   received: undefined,
   failure: undefined,
 });
 
 const MAX_USER_AGENT_LENGTH = 512;
+
+/**
+ * The client's address as reported by trusted proxies. If they report anything but an IP address, the socket's address
+ * is used. Empty if the client has disconnected.
+ */
+export const addressOf = ({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string =>
+  namedAddress(ip) ?? socket.remoteAddress ?? '';
 
 const actorOf = (principal: Principal | undefined): Actor => {
   switch (principal?.kind) {
@@ -55,10 +70,11 @@ const actorOf = (principal: Principal | undefined): Actor => {
 export const tenantOf = (principal: Principal | undefined): string =>
   principal === undefined || principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
 
-/** The context that the request's events carry. Reads need none, so it is made only for writes or when asked for. */
+/** The context of the request's events. Only writes and recorded reads need it. */
 export function contextOf(request: FastifyRequest, commandId: string): RequestContext {
   const { principal, ifMatch } = request.state;
   const userAgent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
+  const ip = addressOf(request);
   const branchId = principal?.kind === 'user' ? principal.branchId : null;
   return {
     tenantId: tenantOf(principal),
@@ -66,27 +82,27 @@ export function contextOf(request: FastifyRequest, commandId: string): RequestCo
     requestId: request.id,
     correlationId: request.id,
     commandId,
-    ip: request.ip,
+    ...(ip === '' ? {} : { ip }),
     ...(branchId === null ? {} : { branchId }),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
   };
 }
 
-/** The path of a request without its query, bounded: for logs. */
+/** The path of a request without its query, truncated for logs. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return (end < 0 ? url : url.slice(0, end)).slice(0, 1024);
 }
 
-/** Whether a path, however encoded, lies below `prefix` (which ends in a slash) or is it. */
+/** Whether a path, in any encoding, equals `prefix` (which ends in a slash) or lies below it. */
 export function liesBelow(url: string, prefix: string): boolean {
   const raw = pathOf(url.replace(/^https?:\/\/[^/?#]*/i, ''));
   let path = raw;
   try {
     path = decodeURIComponent(raw);
   } catch {
-    // An undecodable path is judged as it stands.
+    // A path with invalid escapes is compared as is.
   }
   return path.startsWith(prefix) || path === prefix.slice(0, -1);
 }

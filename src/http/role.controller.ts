@@ -1,132 +1,60 @@
-import { Body, Controller, Inject, Param } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
+import { roleRecord } from '../aggregates/role.aggregate.js';
 import { CreateRole, DeleteRole, UpdateRole, UpdateRolePermissions } from '../commands/role.commands.js';
-import { PERMISSIONS } from '../platform/permissions.js';
-import type { UserPrincipal } from '../platform/principal.js';
-import { tenantScope } from '../ports/read-store.js';
-import { IDS, type Ids } from '../ports/time.js';
+import { PERMISSIONS } from '../security/permissions.js';
 import { GetRole, ListRoles, roleDetail } from '../queries/role.queries.js';
-import { answer, type Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Caller, Endpoint } from './endpoint.js';
+import { controllerOf, recordOf, routesAt, valueOf } from './routes.js';
 import { named, recordFields } from './shapes.js';
 
+const { permissions, ...listed } = roleRecord.shown;
 const roleFields = {
   ...recordFields,
-  name: z.string(),
-  description: z.string().nullable(),
+  ...listed,
   isSystem: z.boolean().meta({ description: 'System roles cannot be changed.' }),
   permissionCount: z.int().min(0),
   userCount: z.int().min(0).meta({ description: 'Users who have the role, active or not.' }),
 };
 const RoleDto = named('RoleDto', z.object(roleFields));
-const RoleDetailDto = named('RoleDetailDto', z.object({ ...roleFields, permissions: z.array(z.string()) }));
+const RoleDetailDto = named('RoleDetailDto', z.object({ ...roleFields, permissions }));
 const PermissionDto = named(
   'PermissionDto',
   z.object({ code: z.string(), group: z.string(), description: z.string() }),
 );
 
-const read = { method: 'GET', who: 'tenant', permission: 'roles.read', tag: 'Roles' } as const;
-const write = { who: 'tenant', permission: 'roles.write', tag: 'Roles' } as const;
-const written = { status: 200, shape: 'command' } as const;
+const read = routesAt('/api/roles', { who: 'tenant', permission: 'roles.read', tag: 'Roles' });
+const write = routesAt('/api/roles', { who: 'tenant', permission: 'roles.write', tag: 'Roles' });
 
-@Controller()
-export class RoleController {
-  constructor(
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  @Endpoint({
-    ...read,
-    path: '/api/roles',
-    summary: 'All roles: the system roles, then the others by name',
-    answers: { status: 200, shape: 'envelope', schema: z.array(RoleDto) },
-  })
-  list(@Caller() { tenantId }: UserPrincipal): Promise<unknown> {
-    return this.queries.execute(new ListRoles(tenantScope(tenantId), tenantId));
-  }
-
-  @Endpoint({
-    ...write,
-    method: 'POST',
-    path: '/api/roles',
-    summary: 'Create a role, with no more permissions than the caller has',
-    body: CreateRole.schema,
-    answers: { status: 201, shape: 'envelope', schema: RoleDetailDto, position: 'awaited' },
-  })
-  async create(@Caller() by: UserPrincipal, @Body() body: z.output<typeof CreateRole.schema>): Promise<Answer> {
-    const target = { tenantId: by.tenantId, id: this.ids.next() };
-    const { position, ...made } = await this.commands.execute(new CreateRole(target, body, by));
-    const role = roleDetail({ ...made, updatedAt: made.createdAt }, { isSystem: false, userCount: 0 });
-    return answer(role, await this.gateway.settled(position));
-  }
-
-  @Endpoint({
-    ...read,
-    path: '/api/roles/:id',
-    summary: 'A role with its permissions',
-    answers: { status: 200, shape: 'envelope', schema: RoleDetailDto, etag: true },
-  })
-  async get(@Caller() { tenantId }: UserPrincipal, @Param('id') id: string): Promise<Answer> {
-    const role = await this.queries.execute(new GetRole(tenantScope(tenantId), tenantId, id));
-    return answer(role, { revision: role.revision });
-  }
-
-  @Endpoint({
-    ...write,
-    method: 'PATCH',
-    path: '/api/roles/:id',
-    summary: 'Change the name or the description of a role',
-    body: UpdateRole.schema,
-    answers: written,
-  })
-  update(
-    @Caller() { tenantId }: UserPrincipal,
-    @Param('id') id: string,
-    @Body() body: z.output<typeof UpdateRole.schema>,
-  ): Promise<Answer> {
-    return this.gateway.send(new UpdateRole({ tenantId, id }, body));
-  }
-
-  @Endpoint({
-    ...write,
-    method: 'DELETE',
-    path: '/api/roles/:id',
-    summary: 'Delete a role that no user has',
-    answers: written,
-  })
-  delete(@Caller() { tenantId }: UserPrincipal, @Param('id') id: string): Promise<Answer> {
-    return this.gateway.send(new DeleteRole({ tenantId, id }));
-  }
-
-  @Endpoint({
-    ...write,
-    method: 'PATCH',
-    path: '/api/roles/:id/permissions',
-    summary: 'Replace the permissions of a role; what is added, the caller must have',
-    body: UpdateRolePermissions.schema,
-    answers: written,
-  })
-  updatePermissions(
-    @Caller() by: UserPrincipal,
-    @Param('id') id: string,
-    @Body() body: z.output<typeof UpdateRolePermissions.schema>,
-  ): Promise<Answer> {
-    return this.gateway.send(new UpdateRolePermissions({ tenantId: by.tenantId, id }, body, by));
-  }
-
-  @Endpoint({
-    ...read,
-    path: '/api/permissions',
-    tag: 'Permissions',
-    summary: 'Everything that a role can grant',
-    answers: { status: 200, shape: 'envelope', schema: z.array(PermissionDto) },
-  })
-  permissions(): unknown {
-    return PERMISSIONS;
-  }
-}
+export const RoleController = controllerOf(
+  read.query(
+    'List roles: system roles first, then custom roles by name',
+    { answers: valueOf(z.array(RoleDto)) },
+    ({ scope, tenantId }) => new ListRoles(scope, tenantId),
+  ),
+  write.command(
+    'Create a role with at most the permissions of the caller',
+    { body: CreateRole.schema, creates: {}, answers: { ...valueOf(RoleDetailDto), status: 201, position: 'awaited' } },
+    ({ target, body, caller }) => new CreateRole(target, body, caller),
+    ({ position: _, ...role }) => roleDetail({ ...role, updatedAt: role.createdAt }, { isSystem: false, userCount: 0 }),
+  ),
+  read.query(
+    'Get a role with its permissions',
+    { path: '/:id', answers: recordOf(RoleDetailDto) },
+    ({ scope, tenantId, id }) => new GetRole(scope, tenantId, id),
+  ),
+  write.change('Update the name or description of a role', { method: 'PATCH', path: '/:id' }, UpdateRole),
+  write.command(
+    'Delete a role that no user has',
+    { method: 'DELETE', path: '/:id' },
+    ({ target }) => new DeleteRole(target),
+  ),
+  write.change(
+    'Replace the permissions of a role; the caller must have those that are added',
+    { method: 'PATCH', path: '/:id/permissions' },
+    UpdateRolePermissions,
+  ),
+  routesAt('/api/permissions', { who: 'tenant', permission: 'roles.read', tag: 'Permissions' }).route(
+    'List the permissions that a role can grant',
+    { answers: valueOf(z.array(PermissionDto)) },
+    () => PERMISSIONS,
+  ),
+);

@@ -1,12 +1,9 @@
-import { Body, Controller, Inject, Param } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { SalePayload } from '../aggregates/sale-payload.js';
 import { TakeSale } from '../integration/sale-intake.js';
-import type { PartnerPrincipal } from '../platform/principal.js';
 import { GetIdempotencyKeyStatus, GetSaleStatus } from '../queries/sale.queries.js';
-import { answer, type Answer } from './answer.js';
-import { Caller, Endpoint, IdempotencyKey, Received } from './endpoint.js';
+import { answer } from './answer.js';
+import { controllerOf, routesAt } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
 
 const receipt = { saleId: recordId, externalId: z.string(), sourceId: z.string(), acceptedAt: instantOut };
@@ -32,72 +29,61 @@ const IdempotencyKeyDto = named(
   }),
 );
 
-/** URLs lose dot segments before anything is sent, however they are written, so nothing can be done about it here. */
+/** Clients remove dot segments from URLs before sending, however encoded, so the server cannot handle them. */
 const aboutDots = (what: string): string =>
   `Percent-encode ${what}, \`/\` and \`%\` included. One that is \`.\` or \`..\` is a dot segment of the path: browsers, ` +
   '`fetch` and some proxies remove it, also written `%2E`. Clients that send the path as it is (curl with ' +
   '`--path-as-is`) get their answer.';
 
-const partner = { who: 'partner', tag: 'Partner Intake' } as const;
+const partner = routesAt('/api/integrations/v1', { who: 'partner', tag: 'Partner Intake' });
 
-/** Where partners push sales. */
-@Controller()
-export class SaleController {
-  constructor(
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-  ) {}
-
-  @Endpoint({
-    ...partner,
-    method: 'POST',
-    path: '/api/integrations/v1/sales',
-    summary: 'Push a sale; safe to retry',
-    body: SalePayload,
-    idempotencyKey: true,
-    answers: {
-      status: 202,
-      shape: 'plain',
-      schema: SaleReceiptDto,
-      position: 'told',
-      also: { 200: 'Replayed: the original answer, byte for byte.' },
+export const SaleController = controllerOf(
+  partner.route(
+    'Push a sale; retries are safe',
+    {
+      method: 'POST',
+      path: '/sales',
+      body: SalePayload,
+      maxValues: 16_384,
+      idempotencyKey: true,
+      answers: {
+        status: 202,
+        shape: 'plain',
+        schema: SaleReceiptDto,
+        position: 'told',
+        also: { 200: 'Replayed: the original answer, byte for byte.' },
+        headers: {
+          'Idempotency-Differs': {
+            description:
+              'On a replay whose payload differs from the accepted sale: the top-level fields that differ, separated ' +
+              'by commas. The accepted sale does not change; a correction needs its own externalId.',
+          },
+        },
+      },
     },
-  })
-  async push(
-    @Caller() { tenantId, sourceId }: PartnerPrincipal,
-    @IdempotencyKey() idempotencyKey: string | undefined,
-    @Body() payload: SalePayload,
-    @Received() received: object,
-  ): Promise<Answer> {
-    const intake = { tenantId, sourceId, idempotencyKey, payload, received };
-    const { receipt: body, replayed, position } = await this.commands.execute(new TakeSale(intake));
-    return answer(body, { status: replayed ? 200 : 202, replayed, position });
-  }
-
-  @Endpoint({
-    ...partner,
-    method: 'GET',
-    path: '/api/integrations/v1/sales/:externalId',
-    summary: 'What became of a sale',
-    description: aboutDots('the external id'),
-    answers: { status: 200, shape: 'plain', schema: SaleStatusDto },
-  })
-  status(
-    @Caller() { tenantId, sourceId }: PartnerPrincipal,
-    @Param('externalId') externalId: string,
-  ): Promise<unknown> {
-    return this.queries.execute(new GetSaleStatus(tenantId, sourceId, externalId));
-  }
-
-  @Endpoint({
-    ...partner,
-    method: 'GET',
-    path: '/api/integrations/v1/idempotency-keys/:key',
-    summary: 'What an Idempotency-Key was used for',
-    description: `Of this partner's own keys, by whichever integration key of its sourceId. ${aboutDots('the key')}`,
-    answers: { status: 200, shape: 'plain', schema: IdempotencyKeyDto },
-  })
-  keyStatus(@Caller() { tenantId, sourceId }: PartnerPrincipal, @Param('key') key: string): Promise<unknown> {
-    return this.queries.execute(new GetIdempotencyKeyStatus(tenantId, sourceId, key));
-  }
-}
+    async ({ caller: { tenantId, sourceId }, idempotencyKey, body: payload, received }, { commands }) => {
+      const intake = { tenantId, sourceId, idempotencyKey, payload, received };
+      const { receipt: body, replayed, position, differing } = await commands.execute(new TakeSale(intake));
+      const headers = differing.length > 0 ? { 'idempotency-differs': differing.join(',') } : {};
+      return answer(body, { status: replayed ? 200 : 202, replayed, position, headers });
+    },
+  ),
+  partner.query(
+    'Get the status of a sale',
+    {
+      path: '/sales/:externalId',
+      description: aboutDots('the external id'),
+      answers: { status: 200, shape: 'plain', schema: SaleStatusDto },
+    },
+    ({ caller, params }) => new GetSaleStatus(caller.tenantId, caller.sourceId, params.externalId),
+  ),
+  partner.query(
+    'Get the status of an Idempotency-Key',
+    {
+      path: '/idempotency-keys/:key',
+      description: `Finds only keys that this partner sent, with any integration key of its sourceId. ${aboutDots('the key')}`,
+      answers: { status: 200, shape: 'plain', schema: IdempotencyKeyDto },
+    },
+    ({ caller, params }) => new GetIdempotencyKeyStatus(caller.tenantId, caller.sourceId, params.key),
+  ),
+);

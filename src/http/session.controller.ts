@@ -1,15 +1,12 @@
-import { Body, Controller, Inject } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
+import { BindIdentity, BindIdentityInput } from '../commands/invitation.commands.js';
 import { Login, LoginInput } from '../commands/login.commands.js';
 import { ChangeOwnPassword, ChangePasswordInput } from '../commands/session-password.commands.js';
 import { Logout, RefreshInput, RefreshSession } from '../commands/session.commands.js';
-import { AccessTokens } from '../platform/access-tokens.js';
-import type { OperatorPrincipal, UserPrincipal } from '../platform/principal.js';
-import { GetMe, type Me } from '../queries/session.queries.js';
-import { answer, type Answer } from './answer.js';
-import { CommandGateway } from './command-gateway.js';
-import { Caller, Endpoint } from './endpoint.js';
+import { AccessTokens } from '../security/access-tokens.js';
+import { GetMe } from '../queries/session.queries.js';
+import { answer } from './answer.js';
+import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { named, recordId } from './shapes.js';
 
 const TokensDto = named(
@@ -48,98 +45,64 @@ const MeDto = named(
 const JwksDto = named('JwksDto', z.object({ keys: z.array(z.object({ kid: z.string() }).loose()) }));
 
 const TOO_MANY = 'RATE_LIMITED: too many failures; Retry-After says when to try again.';
-const tag = 'Authentication';
+const tokensAnswer = { ...valueOf(TokensDto), position: 'told' } as const;
+const anyone = routesAt('/api/auth', { who: 'public', tag: 'Authentication' });
+const signedIn = routesAt('/api/auth', { who: 'any', tag: 'Authentication' });
 
-@Controller()
-export class SessionController {
-  constructor(
-    @Inject(CommandBus) private readonly commands: CommandBus,
-    @Inject(CommandGateway) private readonly gateway: CommandGateway,
-    @Inject(QueryBus) private readonly queries: QueryBus,
-    @Inject(AccessTokens) private readonly tokens: AccessTokens,
-  ) {}
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/auth/login',
-    who: 'public',
-    tag,
-    summary: 'Sign in with e-mail and password',
-    body: LoginInput,
-    answers: { status: 200, shape: 'envelope', schema: TokensDto, position: 'told', also: { 429: TOO_MANY } },
-  })
-  async login(@Body() body: z.output<typeof LoginInput>): Promise<Answer> {
-    const { tokens, position } = await this.commands.execute(new Login(body));
-    return answer(tokens, { position });
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/auth/refresh',
-    who: 'public',
-    tag,
-    summary: 'Get new tokens for a refresh token, which is then spent',
-    description:
-      'A spent token gets the same answer again within 10 s. Later it is taken for stolen: the session ends, and the ' +
-      'answer is 401.',
-    body: RefreshInput,
-    answers: { status: 200, shape: 'envelope', schema: TokensDto, position: 'told' },
-  })
-  async refresh(@Body() body: z.output<typeof RefreshInput>): Promise<Answer> {
-    const { tokens, position } = await this.commands.execute(new RefreshSession(body));
-    return answer(tokens, { position });
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/auth/logout',
-    who: 'any',
-    tag,
-    summary: 'End this session',
-    answers: { status: 200, shape: 'command' },
-  })
-  logout(@Caller() caller: UserPrincipal | OperatorPrincipal): Promise<Answer> {
-    return this.gateway.send(new Logout(caller));
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/auth/me',
-    who: 'any',
-    tag,
-    summary: 'Who is signed in, in which tenant, with which permissions',
-    answers: { status: 200, shape: 'envelope', schema: MeDto },
-  })
-  me(@Caller() caller: UserPrincipal | OperatorPrincipal): Promise<Me> {
-    return this.queries.execute(new GetMe(caller));
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/auth/change-password',
-    who: 'any',
-    tag,
-    summary: "Change one's own password; all other sessions end",
-    description: 'A wrong current password is 400 at `currentPassword`, and counts as a failed sign-in does.',
-    body: ChangePasswordInput,
-    answers: { status: 200, shape: 'command', also: { 429: TOO_MANY } },
-  })
-  changePassword(
-    @Caller() caller: UserPrincipal | OperatorPrincipal,
-    @Body() body: z.output<typeof ChangePasswordInput>,
-  ): Promise<Answer> {
-    return this.gateway.send(new ChangeOwnPassword(caller, body));
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/.well-known/jwks.json',
-    who: 'public',
-    tag,
-    summary: 'The public keys of access tokens (RFC 7517)',
-    answers: { status: 200, shape: 'plain', schema: JwksDto },
-  })
-  async keys(): Promise<Answer> {
-    return answer(await this.tokens.published(), { headers: { 'cache-control': 'public, max-age=60' } });
-  }
-}
+export const SessionController = controllerOf(
+  anyone.command(
+    'Sign in with e-mail and password',
+    { path: '/login', body: LoginInput, answers: { ...tokensAnswer, also: { 429: TOO_MANY } } },
+    ({ body }) => new Login(body),
+    ({ tokens }) => tokens,
+  ),
+  anyone.command(
+    'Exchange a refresh token for new tokens',
+    {
+      path: '/refresh',
+      description:
+        'Within 10 s a used refresh token gets the same answer again. Later it counts as stolen: the session ends, and ' +
+        'the answer is 401.',
+      body: RefreshInput,
+      answers: tokensAnswer,
+    },
+    ({ body }) => new RefreshSession(body),
+    ({ tokens }) => tokens,
+  ),
+  signedIn.command('End this session', { path: '/logout', answers: receipt(200) }, ({ caller }) => new Logout(caller)),
+  signedIn.query(
+    'Get the signed-in user with tenant and permissions',
+    { path: '/me', answers: valueOf(MeDto) },
+    ({ caller }) => new GetMe(caller),
+  ),
+  signedIn.command(
+    "Change the caller's own password; all other sessions end",
+    {
+      path: '/change-password',
+      description: 'A wrong current password is 400 at `currentPassword`, and counts as a failed sign-in.',
+      body: ChangePasswordInput,
+      answers: { ...receipt(200), also: { 429: TOO_MANY } },
+    },
+    ({ caller, body }) => new ChangeOwnPassword(caller, body),
+  ),
+  anyone.command(
+    'Bind an identity of the OpenID provider to an invited user',
+    {
+      path: '/oidc/bind',
+      description:
+        "`Authorization` carries the provider's access token. Later requests with such tokens act as that user.",
+      body: BindIdentityInput,
+      requestHeaders: {
+        Authorization: { description: 'Bearer and the access token of the OpenID provider.', required: true },
+      },
+      answers: receipt(200),
+    },
+    ({ bearerToken, body }) => new BindIdentity(bearerToken, body),
+  ),
+  routesAt('/.well-known/jwks.json', { who: 'public', tag: 'Authentication' }).route(
+    'Get the public keys of access tokens (RFC 7517)',
+    { answers: { status: 200, shape: 'plain', schema: JwksDto } },
+    async (_call, services) =>
+      answer(await services.get(AccessTokens).published(), { headers: { 'cache-control': 'public, max-age=60' } }),
+  ),
+);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { IdText, InstantText } from '../aggregates/fields.js';
 
-/** Gives a schema the name under which the OpenAPI document has it. Names are unique; a request's are not an answer's. */
+/** Names a schema in the OpenAPI document. Names are unique; requests and responses do not share them. */
 export const named = <S extends z.ZodType>(name: string, schema: S): S => schema.meta({ id: name });
 
-/** Replaces what the OpenAPI document would say of a schema: for queries, whose booleans and numbers arrive as text. */
+/** Replaces a schema in the OpenAPI document. For queries, whose booleans and numbers arrive as text. */
 export const documented = <S extends z.ZodType>(schema: S, openapi: object): S => schema.meta({ openapi });
 
 export const ErrorResponseDto = named(
@@ -13,6 +14,10 @@ export const ErrorResponseDto = named(
     code: z.string(),
     message: z.string(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    tenants: z
+      .array(z.object({ name: z.string(), slug: z.string() }))
+      .optional()
+      .meta({ description: 'With TENANT_REQUIRED: the tenants to choose from.' }),
     requestId: z.string(),
   }),
 );
@@ -29,7 +34,7 @@ export const PartnerErrorDto = named(
   }),
 );
 
-/** Result of most writes: the record's id and the revision that it has now. */
+/** Result of most writes: the record's id and its new revision. */
 export const CommandResponseDto = named(
   'CommandResponseDto',
   z.object({ success: z.literal(true), id: z.string(), revision: z.int() }),
@@ -42,9 +47,9 @@ export const LookupDto = named(
 );
 export type LookupDto = z.output<typeof LookupDto>;
 
-export const recordId = z.string().meta({ format: 'uuid' });
-/** An instant as sent: UTC with milliseconds. */
-export const instantOut = z.string().meta({ format: 'date-time' });
+export const recordId = IdText;
+/** An instant in a response: UTC with milliseconds. */
+export const instantOut = InstantText;
 export const dateOut = z.string().meta({ format: 'date' });
 
 export const MoneyDto = named(
@@ -55,7 +60,7 @@ export const MoneyDto = named(
   }),
 );
 
-/** What every record carries. */
+/** Fields of every record. */
 export const recordFields = {
   id: recordId,
   createdAt: instantOut,
@@ -63,7 +68,12 @@ export const recordFields = {
   revision: z.int().min(0),
 } as const;
 
-/** A page of a list. */
+/** Accompanies the totals of a page. */
+export const totalIsCapped = z.literal(true).optional().meta({
+  description:
+    'Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.',
+});
+
 export const page = <S extends z.ZodType>(item: S) =>
   z.object({
     items: z.array(item),
@@ -73,4 +83,5 @@ export const page = <S extends z.ZodType>(item: S) =>
     totalCount: z.int().min(0),
     hasPreviousPage: z.boolean(),
     hasNextPage: z.boolean(),
+    totalIsCapped,
   });

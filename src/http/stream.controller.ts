@@ -1,9 +1,11 @@
-import { Controller, Inject, Param, Query } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { z } from 'zod';
+import { RecordHistoryRead } from '../commands/inspection.commands.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { IDS, type Ids } from '../ports/time.js';
 import { GetStreamState, ListStreamEvents, type RecordAddress } from '../queries/stream.queries.js';
-import { Endpoint } from './endpoint.js';
+import { UUID } from '../ports/uuid.js';
 import { dateDocument, idInput, instantDocument, optionalPaging, queryInteger, toInput } from './input.js';
+import { controllerOf, pageOf, routesAt, valueOf, type Services } from './routes.js';
 import { documented, instantOut, named } from './shapes.js';
 
 const StreamEventDto = named(
@@ -37,8 +39,10 @@ const StreamStateDto = named(
   }),
 );
 
-const tenantId = idInput.meta({ description: 'The tenant whose record it is; `platform` for those of the platform.' });
-const eventsQuery = z.strictObject({ ...optionalPaging, tenantId });
+const recordTenant = idInput.meta({
+  description: 'The tenant whose record it is; `platform` for those of the platform.',
+});
+const eventsQuery = z.strictObject({ ...optionalPaging, tenantId: recordTenant });
 
 const MAX_REVISION = 1_000_000_000_000;
 const at = documented(
@@ -54,55 +58,49 @@ const at = documented(
     description: 'A revision, or an instant: the state after the last event up to then (of a date: to its end, UTC).',
   },
 );
-const stateQuery = z.strictObject({ tenantId, at: at.optional() });
+const stateQuery = z.strictObject({ tenantId: recordTenant, at: at.optional() });
 
-const declared = { who: 'platform', tag: 'Platform Projections', ids: [] } as const;
+const routes = routesAt('/api/platform/streams/:entity/:id', {
+  who: 'platform',
+  tag: 'Platform Projections',
+  ids: [],
+  isRecorded: true,
+});
 const description =
-  '`entity` is one of the audit log’s. A transaction that was recorded by another record’s event is told by that stream.';
+  '`entity` is one of the audit log’s. A transaction that another record’s event recorded is in the stream of that ' +
+  'record. Every read is recorded in the audit log.';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Names of records (a forwarder's) are taken as they are. */
-const addressOf = (entity: string, tenant: string, id: string): RecordAddress => ({
+/** Ids are lowercased only if they are UUIDs: names of records, such as a forwarder's, are case-sensitive. */
+const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({
   entity,
-  tenantId: tenant,
-  id: UUID.test(id) ? id.toLowerCase() : id,
+  tenantId,
+  id: UUID.test(id.toLowerCase()) ? id.toLowerCase() : id,
 });
 
-@Controller()
-export class StreamController {
-  constructor(@Inject(QueryBus) private readonly queries: QueryBus) {}
+export const StreamController = controllerOf(
+  routes.route(
+    'List the events of a record, newest first',
+    { path: '/events', description, query: eventsQuery, answers: pageOf(StreamEventDto) },
+    async ({ params, query: { tenantId, pageNumber, pageSize } }, services) => {
+      const address = addressOf(params, tenantId);
+      const page = await services.queries.execute(new ListStreamEvents(address, pageNumber, pageSize));
+      await record(services, address, 'EVENTS');
+      return page;
+    },
+  ),
+  routes.route(
+    'Get the state of a record, now or at a revision or an instant',
+    { path: '/state', description, query: stateQuery, answers: valueOf(StreamStateDto) },
+    async ({ params, query }, services) => {
+      const address = addressOf(params, query.tenantId);
+      const state = await services.queries.execute(new GetStreamState(address, query.at));
+      await record(services, address, 'STATE');
+      return state;
+    },
+  ),
+);
 
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/streams/:entity/:id/events',
-    summary: 'The history of a record, newest event first',
-    description,
-    query: eventsQuery,
-    answers: { status: 200, shape: 'page', schema: StreamEventDto },
-  })
-  events(
-    @Param('entity') entity: string,
-    @Param('id') id: string,
-    @Query() { tenantId: tenant, pageNumber, pageSize }: z.output<typeof eventsQuery>,
-  ): Promise<unknown> {
-    return this.queries.execute(new ListStreamEvents(addressOf(entity, tenant, id), pageNumber, pageSize));
-  }
-
-  @Endpoint({
-    ...declared,
-    method: 'GET',
-    path: '/api/platform/streams/:entity/:id/state',
-    summary: 'A record as it was at a revision or an instant, or as it is',
-    description,
-    query: stateQuery,
-    answers: { status: 200, shape: 'envelope', schema: StreamStateDto },
-  })
-  state(
-    @Param('entity') entity: string,
-    @Param('id') id: string,
-    @Query() query: z.output<typeof stateQuery>,
-  ): Promise<unknown> {
-    return this.queries.execute(new GetStreamState(addressOf(entity, query.tenantId, id), query.at));
-  }
+async function record(services: Services, { id, ...address }: RecordAddress, part: 'EVENTS' | 'STATE'): Promise<void> {
+  const target = { tenantId: PLATFORM_TENANT, id: services.get<Ids>(IDS).next() };
+  await services.commands.execute(new RecordHistoryRead(target, { ...address, recordId: id, part }));
 }

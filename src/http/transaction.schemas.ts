@@ -1,45 +1,20 @@
 import { z } from 'zod';
-import { DocumentEffect, TransactionType } from '../aggregates/ledger.js';
+import { Direction } from '../aggregates/fields.js';
+import { DocumentEffect, transactionRecord, TransactionType } from '../aggregates/ledger.js';
 import { dateInput, idInput, queryBooleanOr, requiredPaging, searchInput } from './input.js';
-import { dateOut, named, recordFields } from './shapes.js';
+import { recordDto } from './record-shapes.js';
 
 const text = z.string().nullable();
-const Direction = z.enum(['IN', 'OUT']);
+export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
+  customerName: text,
+  accountName: text,
+  categoryName: text,
+  categorizedBy: z.object({ ruleId: z.string(), source: z.enum(['SEED', 'LEARNED', 'MANUAL']) }).nullable(),
+  isCancelled: z.boolean(),
+  createdBy: text,
+});
 
-export const TransactionDto = named(
-  'TransactionDto',
-  z.object({
-    ...recordFields,
-    date: dateOut,
-    type: TransactionType.nullable(),
-    documentEffect: DocumentEffect.nullable(),
-    direction: Direction.nullable(),
-    amount: z.string(),
-    currency: z.string(),
-    customerId: text,
-    customerName: text,
-    accountId: text,
-    accountName: text,
-    counterAccountId: text,
-    expenseItemId: text,
-    categoryId: text,
-    categoryName: text,
-    categorizedBy: z.object({ ruleId: z.string(), source: z.enum(['SEED', 'LEARNED', 'MANUAL']) }).nullable(),
-    branchId: text,
-    description: text,
-    reference: text,
-    systemGenerated: z.boolean(),
-    sourceId: text,
-    externalId: text,
-    saleId: text,
-    isCancelled: z.boolean(),
-    reversalOf: text,
-    createdBy: text,
-    postings: z.array(z.object({ accountId: z.string(), amount: z.string() })),
-  }),
-);
-
-/** Query parameters of both lists of transactions. */
+/** Query parameters of both transaction lists. */
 export const transactionFilters = {
   ...requiredPaging,
   search: searchInput.optional(),
@@ -52,7 +27,7 @@ export const transactionFilters = {
   showSystemGenerated: queryBooleanOr(true),
 } as const;
 
-/** Those of the list over all customers. */
+/** Query parameters of the list over all customers. */
 export const allTransactionFilters = {
   ...transactionFilters,
   customerId: idInput.optional(),

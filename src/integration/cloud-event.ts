@@ -1,7 +1,7 @@
-/** CloudEvents 1.0 in its JSON format (https://github.com/cloudevents/spec), with the extensions that Kontor adds. */
+/** CloudEvents 1.0 in JSON (https://github.com/cloudevents/spec), with Kontor's extension attributes. */
 export type CloudEvent = {
   readonly specversion: '1.0';
-  /** The same for every publication of the same fact: what consumers dedupe by. */
+  /** Identical for every publication of the same fact. Consumers deduplicate by it. */
   readonly id: string;
   readonly source: string;
   /** `kontor.<entity>.<event>.v<version>` */
@@ -11,14 +11,14 @@ export type CloudEvent = {
   readonly time: string;
   readonly datacontenttype: 'application/json';
   readonly tenantid: string;
-  /** Revision of the event in its record's stream: a gap shows that something was parked. */
+  /** Revision of the event in its stream. May have gaps: not every event is public, and events may be parked. */
   readonly sequence: string;
   readonly data: object;
-  /** Published before: by an operator who replays it. */
+  /** Set if the event may have been published before: a replay, a rewind or a late retry. */
   readonly replayed?: true;
 };
 
-/** One fact for partners, and where it goes. */
+/** One fact for partners, with the subject that it is published to. */
 export type IntegrationEvent = {
   /** `kontor.<tenantId>.<entity>.<event>` */
   readonly subject: string;

@@ -17,7 +17,7 @@ const HEADERS = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        "The event's id; where it is published once more `<id>~<dead-letter id>.<attempt>` or `<id>~rewind.<id of the rewind>`, since " +
+        "The event's id; where it is published once more `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`, since " +
         'JetStream would drop it under an id that it has seen within its duplicate window.',
     },
     'content-type': { type: 'string', const: MEDIA_TYPE },
@@ -28,10 +28,11 @@ const HEADERS = {
 const ABOUT = [
   'Facts of the back office as CloudEvents 1.0 (JSON) on NATS JetStream: at least once, in order for each record.',
   'Dedupe by the CloudEvents id: it stays the same when an event is published once more, which the extension `replayed` tells.',
+  'A repeat may come after newer messages of the same subject: do not let it replace what is newer by `time` and `sequence`.',
   'Ignore members that you do not know: contracts are only added to, and anything else is another version of the type.',
 ].join('\n\n');
 
-/** `saleBooked` */
+/** For example `saleBooked`. */
 const nameOf = ({ entity, event }: Contract): string => entity + capitalised(event);
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const ref = (...path: readonly string[]): JsonSchema => ({ $ref: `#/${path.join('/')}` });
@@ -67,13 +68,13 @@ function messageOf(contract: Contract): JsonSchema {
   };
 }
 
-/** AsyncAPI's own schemas are those of draft 7, and it says so itself. */
+/** Without `$schema`: draft 7 is AsyncAPI's default. */
 function payloadOf(contract: Contract): JsonSchema {
   const { $schema: _, ...schema } = eventJsonSchema(contract, 'draft-7');
   return schema;
 }
 
-/** The AsyncAPI 3 document of what the service publishes. */
+/** The AsyncAPI 3 document of the published integration events. */
 export const asyncApiDocument = (info: { readonly title: string; readonly version: string }): object => ({
   asyncapi: '3.0.0',
   info: { title: `${info.title}: integration events`, version: info.version, description: ABOUT },

@@ -1,47 +1,35 @@
 import { z } from 'zod';
-import { personal } from '../aggregates/personal.js';
+import { CurrencyText, PublicAmount, PublicDate, PublicId } from '../aggregates/fields.js';
 
-// What integration events are made of. Written out here once more, apart from the events of the history, since what has
-// been published is a contract for ever, and the history's schemas are free to change by upcasters.
+// Field types of integration events. The published fields of records are picked from the record declarations. A
+// published field stays, even if the domain events change.
 
-/** A kind of integration event. Only added to; anything else is another version beside it. */
+/** A type of integration event. Fields may only be added; any other change is a new version beside this one. */
 export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly entity: string;
   readonly event: string;
-  /** When it is published, and what its subject is. */
+  /** States the occasion of the event and its subject. */
   readonly description: string;
-  /** All that partners may see of it: a translation passes nothing on that is not named here. */
+  /** Everything that partners may see: a translation drops all fields that are not declared here. */
   readonly data: Data;
   readonly example: z.output<Data>;
 };
 
 export const contract = <Data extends z.ZodObject>(given: Contract<Data>): Contract<Data> => given;
 
-export const id = z
-  .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
-  .meta({ format: 'uuid' });
+export const id = PublicId;
 export const optionalId = id.nullable();
 export const text = z.string();
 export const optionalText = z.string().nullable();
-export const personalText = personal(z.string());
-export const optionalPersonalText = personal(z.string().nullable());
-export const freeText = personal(z.string().nullable().meta({ description: 'Free text, which may name a person.' }));
-export const amount = z
-  .string()
-  .regex(/^-?\d+(?:\.\d+)?$/)
-  .meta({ description: 'A decimal with the digits of the currency.' });
-export const currency = z.string().meta({ description: 'ISO 4217.' });
-export const date = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d$/)
-  .meta({ format: 'date' });
+export const amount = PublicAmount;
+export const currency = CurrencyText;
+export const date = PublicDate;
 export const instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'UTC, with milliseconds.' });
 
-/** The same fields, each of which may be missing: those that did not change are. */
+/** The same fields, all optional: unchanged fields are absent. */
 export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .strictObject(
@@ -53,5 +41,5 @@ export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 
 export const nothing = z.strictObject({});
 
-/** For examples. */
+/** A fixed id for example events. */
 export const exampleId = (digit: number): string => `0199d3a0-0000-7000-8000-00000000000${digit}`;

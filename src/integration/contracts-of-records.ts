@@ -1,41 +1,17 @@
 import { z } from 'zod';
-import {
-  changesOf,
-  contract,
-  currency,
-  exampleId,
-  id,
-  nothing,
-  optionalId,
-  optionalPersonalText,
-  optionalText,
-  personalText,
-  text,
-} from './contracts-fields.js';
+import { accountRecord } from '../aggregates/account.aggregate.js';
+import { customerRecord } from '../aggregates/customer-fields.js';
+import { userRecord } from '../aggregates/user.aggregate.js';
+import { branchRecord } from '../aggregates/branch.aggregate.js';
+import { changesOf, contract, currency, exampleId, nothing, optionalText } from './contracts-fields.js';
 
-const customerFields = {
-  code: optionalText,
-  name: personalText,
-  type: z.enum(['COMPANY', 'INDIVIDUAL']),
-  taxNumber: optionalPersonalText,
-  taxOffice: optionalText,
-  nationalId: optionalPersonalText,
-  email: optionalPersonalText,
-  phone: optionalPersonalText,
-  address: optionalPersonalText,
-  city: optionalPersonalText,
-  country: optionalText,
-  branchId: optionalId,
-  notes: optionalPersonalText,
-};
-const customerStatus = z.enum(['ACTIVE', 'PASSIVE']).meta({ description: 'PASSIVE: it takes no new transactions.' });
 const restoredCode = z.strictObject({ code: optionalText.meta({ description: 'Null where another has it by now.' }) });
 
 export const customerCreated = contract({
   entity: 'customer',
   event: 'created',
   description: 'There is a new customer. Subject: the customer, which is also the account of what it owes.',
-  data: z.strictObject({ ...customerFields, currency, status: customerStatus, isDefault: z.boolean() }),
+  data: z.strictObject(customerRecord.published),
   example: {
     code: 'C-000001',
     name: 'Ada Lovelace',
@@ -60,7 +36,7 @@ export const customerUpdated = contract({
   entity: 'customer',
   event: 'updated',
   description: 'A customer was changed. Subject: the customer.',
-  data: z.strictObject({ changes: changesOf({ ...customerFields, currency, status: customerStatus }) }),
+  data: z.strictObject({ changes: changesOf({ ...customerRecord.publishedChanges, currency }) }),
   example: { changes: { email: 'lovelace@example.com', phone: null } },
 });
 
@@ -80,32 +56,11 @@ export const customerRestored = contract({
   example: { code: 'C-000001' },
 });
 
-const accountFields = { code: optionalText, name: text };
-const accountType = z.enum([
-  'SUPPLIER',
-  'EMPLOYEE',
-  'CASH',
-  'BANK',
-  'POS',
-  'CREDIT_CARD',
-  'EXPENSE',
-  'INCOME',
-  'TAX',
-  'EQUITY',
-  'OTHER',
-]);
-
 export const accountCreated = contract({
   entity: 'account',
   event: 'created',
   description: 'There is a new account; customers have events of their own. Subject: the account.',
-  data: z.strictObject({
-    ...accountFields,
-    type: accountType,
-    currency,
-    isActive: z.boolean(),
-    isSystem: z.boolean(),
-  }),
+  data: z.strictObject(accountRecord.published),
   example: { code: '102', name: 'Bank', type: 'BANK', currency: 'EUR', isActive: true, isSystem: false },
 });
 
@@ -113,7 +68,7 @@ export const accountUpdated = contract({
   entity: 'account',
   event: 'updated',
   description: 'An account was changed. Subject: the account.',
-  data: z.strictObject({ changes: changesOf({ ...accountFields, isActive: z.boolean() }) }),
+  data: z.strictObject({ changes: changesOf(accountRecord.publishedChanges) }),
   example: { changes: { name: 'Savings bank' } },
 });
 
@@ -133,19 +88,11 @@ export const accountRestored = contract({
   example: { code: null },
 });
 
-const branchFields = {
-  name: text,
-  description: optionalText,
-  address: optionalText,
-  phone: optionalText,
-  email: optionalText,
-};
-
 export const branchCreated = contract({
   entity: 'branch',
   event: 'created',
   description: 'There is a new branch. Subject: the branch.',
-  data: z.strictObject({ code: text, ...branchFields, isActive: z.boolean() }),
+  data: z.strictObject(branchRecord.published),
   example: {
     code: 'MAIN',
     name: 'Main branch',
@@ -161,25 +108,15 @@ export const branchUpdated = contract({
   entity: 'branch',
   event: 'updated',
   description: 'A branch was changed; one that is not active takes no new records. Subject: the branch.',
-  data: z.strictObject({ changes: changesOf({ ...branchFields, isActive: z.boolean() }) }),
+  data: z.strictObject({ changes: changesOf(branchRecord.publishedChanges) }),
   example: { changes: { isActive: false } },
 });
-
-const userFields = {
-  fullName: personalText,
-  email: personalText,
-  phone: optionalPersonalText,
-  role: z.enum(['OWNER', 'ADMIN', 'USER']),
-  roleIds: z.array(id),
-  branchId: optionalId,
-  branchIds: z.array(id),
-};
 
 export const userCreated = contract({
   entity: 'user',
   event: 'created',
   description: 'The tenant has a new user. Subject: the user.',
-  data: z.strictObject({ ...userFields, isActive: z.boolean() }),
+  data: z.strictObject(userRecord.published),
   example: {
     fullName: 'Grace Hopper',
     email: 'grace@example.com',
@@ -192,11 +129,13 @@ export const userCreated = contract({
   },
 });
 
+// Activation and deactivation are separate events.
+const { isActive: _, ...userChanges } = userRecord.publishedChanges;
 export const userUpdated = contract({
   entity: 'user',
   event: 'updated',
   description: 'A user was changed. Subject: the user.',
-  data: z.strictObject({ changes: changesOf(userFields) }),
+  data: z.strictObject({ changes: changesOf(userChanges) }),
   example: { changes: { role: 'ADMIN' } },
 });
 

@@ -1,17 +1,6 @@
 import { z } from 'zod';
-import {
-  amount,
-  contract,
-  currency,
-  date,
-  exampleId,
-  freeText,
-  id,
-  instant,
-  optionalId,
-  optionalText,
-  text,
-} from './contracts-fields.js';
+import { transactionRecord } from '../aggregates/ledger.js';
+import { amount, contract, currency, date, exampleId, id, instant, optionalId, text } from './contracts-fields.js';
 
 const SALE = exampleId(1);
 const INVOICE = exampleId(2);
@@ -67,31 +56,7 @@ export const saleRejected = contract({
   example: { code: 'BRANCH_UNKNOWN', message: 'There is no branch with this code.', attempts: 1 },
 });
 
-const transaction = z.strictObject({
-  id,
-  date: date.meta({ description: "In the tenant's time zone." }),
-  type: z.enum(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE']).nullable(),
-  documentEffect: z.enum(['INVOICE', 'RETURN', 'CANCELLATION']).nullable(),
-  direction: z.enum(['IN', 'OUT']).nullable(),
-  amount,
-  currency,
-  customerId: optionalId,
-  accountId: optionalId,
-  counterAccountId: optionalId,
-  expenseItemId: optionalId,
-  categoryId: optionalId,
-  branchId: optionalId,
-  description: freeText,
-  reference: freeText,
-  systemGenerated: z.boolean(),
-  sourceId: optionalText,
-  externalId: optionalText,
-  saleId: optionalId,
-  reversalOf: optionalId.meta({ description: 'The transaction that this one undoes.' }),
-  postings: z
-    .array(z.strictObject({ accountId: id, amount }))
-    .meta({ description: 'Debits positive, credits negative; they sum to zero.' }),
-});
+const transaction = z.strictObject(transactionRecord.published);
 const invoice: z.output<typeof transaction> = {
   id: INVOICE,
   date: '2026-03-04',

@@ -5,7 +5,7 @@ import { exampleId, id, instant, type Contract } from './contracts-fields.js';
 import * as ofRecords from './contracts-of-records.js';
 import * as ofSales from './contracts-of-sales.js';
 
-/** Every kind of integration event there is, by type. */
+/** All contracts, sorted by type. */
 export const contracts: readonly Contract[] = [...Object.values(ofSales), ...Object.values(ofRecords)]
   .map((one): Contract => one)
   .sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1));
@@ -15,11 +15,11 @@ export function typeOf({ entity, event }: Pick<Contract, 'entity' | 'event'>): s
   return `kontor.${entity}.${event}.v1`;
 }
 
-/** Where a tenant's events of the kind go. */
+/** `kontor.<tenantId>.<entity>.<event>`: the subject of a tenant's events of this contract. */
 export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>, tenantId: string): string =>
   `kontor.${tenantId}.${entity}.${event}`;
 
-/** The whole event as it is published: CloudEvents 1.0 in its JSON format, with the data of one contract. */
+/** Schema of the whole published event: CloudEvents 1.0 in JSON, with the contract's data. */
 const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
@@ -34,7 +34,9 @@ const eventSchemaOf = (contract: Contract) =>
       description: "Grows with the events of one record's history; it may have gaps. Compare it as a number.",
     }),
     replayed: z.exactOptional(
-      z.literal(true).meta({ description: 'Published once more, with the id that it had; not there the first time.' }),
+      z.literal(true).meta({
+        description: 'May be a repeat: published once more, with the id that it had. Not there the first time.',
+      }),
     ),
     data: contract.data,
   });
@@ -43,7 +45,7 @@ const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema
   contracts.map((contract) => [typeOf(contract), { contract, schema: eventSchemaOf(contract) }]),
 );
 
-/** An event that is not as the contract says: it must not be published. Names the fields, never their values. */
+/** An event violates its contract and must not be published. The message names fields, never values. */
 export class ContractViolated extends Error {
   readonly code = 'INVALID_EVENT';
   constructor(type: string, faults: readonly string[]) {
@@ -52,7 +54,7 @@ export class ContractViolated extends Error {
   }
 }
 
-/** Resolves nothing, changes nothing. @throws ContractViolated where the event is not as its contract says */
+/** @throws ContractViolated if the event violates its contract */
 export function ensureContract({ subject, event }: { readonly subject: string; readonly event: CloudEvent }): void {
   const { type } = event;
   const check = checks.get(type);
@@ -72,8 +74,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 type Target = 'draft-2020-12' | 'draft-7';
 
 /**
- * For readers, who must ignore what they do not know, since contracts are added to: what is closed for the writer is
- * open for them. What is personal is marked.
+ * Schema for consumers. They must ignore unknown members, because contracts grow: objects that are closed for the
+ * publisher are open for them. Personal fields are marked with `x-personal`.
  */
 const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
   z.toJSONSchema(schema, {
@@ -88,20 +90,20 @@ const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
     },
   });
 
-/** What is said of an event: when it is published, and what in it is about a natural person. */
+/** Description of an event, with a list of its personal data. */
 export function descriptionOf({ description, data }: Contract): string {
   const personal = markedFields(data, 'personal');
   return `${description} ${personal.length === 0 ? 'No personal data.' : `Personal data: ${personal.join(', ')}.`}`;
 }
 
-/** The JSON Schema of the whole event. */
+/** JSON Schema of the whole event, including the CloudEvents attributes. */
 export const eventJsonSchema = (contract: Contract, target: Target): JsonSchema => ({
   ...jsonSchemaOf(eventSchemaOf(contract), target),
   title: typeOf(contract),
   description: descriptionOf(contract),
 });
 
-/** An event as it could be published. */
+/** A complete, valid example event. */
 export function exampleOf(contract: Contract): IntegrationEvent {
   const { entity, example } = contract;
   const tenantId = exampleId(9);
@@ -123,15 +125,15 @@ export function exampleOf(contract: Contract): IntegrationEvent {
   };
 }
 
-/** A contract as the API shows it. */
+/** A contract as the API returns it. */
 export type PublishedContract = {
   readonly type: string;
-  /** With `{tenantId}` where the tenant's id stands. */
+  /** Contains the placeholder `{tenantId}`. */
   readonly subject: string;
   readonly description: string;
-  /** Of the whole event, draft 2020-12. */
+  /** JSON Schema of the whole event, draft 2020-12. */
   readonly schema: JsonSchema;
-  /** Of its data alone. */
+  /** JSON Schema of `data` only, draft 2020-12. */
   readonly dataSchema: JsonSchema;
   readonly example: CloudEvent;
 };

@@ -8,15 +8,15 @@ import {
   type DeadLetterEvent,
   type DeadLetterOrigin,
 } from '../aggregates/dead-letter.aggregate.js';
-import type { Decision } from '../platform/aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { asService } from '../platform/context.js';
-import { DomainError } from '../platform/domain-error.js';
-import { parseStreamName, PLATFORM_TENANT } from '../platform/stream-name.js';
+import type { Decision } from '../eventsourcing/aggregate.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { asService } from '../eventsourcing/context.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** An event as a dead letter names it; what crosses the border to the thread that may append. */
+/** A request to park an event. It is passed to the thread that may append. */
 export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
@@ -24,14 +24,14 @@ export type ParkRequest = {
   readonly reason: { readonly code: string; readonly message: string };
 };
 
-/** The reason of a failure, without what only a log may hold. */
+/** Code and message of a failure, without details that only the log may contain. */
 export const reasonOf = (error: unknown): ParkRequest['reason'] => {
   if (error instanceof DomainError) return { code: error.code, message: error.message };
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'FAILED';
   return { code, message: error instanceof Error ? error.message.slice(0, 500) : 'unknown' };
 };
 
-/** What parks an event that a subscriber cannot handle; without the event's data, which may not cross the border. */
+/** The request to park an event that a subscriber cannot handle, without the data, which must not leave its thread. */
 export const letterOf = (
   origin: DeadLetterOrigin,
   subscriber: string,
@@ -44,12 +44,12 @@ export const letterOf = (
   reason: reasonOf(error),
 });
 
-/** An event of a parked letter that is handled after all, by whatever means. */
+/** A parked event that was handled after all, by whatever means. */
 export type SettleRequest = Pick<ParkRequest, 'origin' | 'subscriber'> & {
   readonly event: Pick<RecordedEvent, 'id' | 'stream'>;
 };
 
-/** Parks what can't be handled, durably, as an event of its own stream. */
+/** Durably parks events that cannot be handled. Each dead letter has its own stream. */
 @Injectable()
 export class DeadLetters {
   constructor(
@@ -57,14 +57,14 @@ export class DeadLetters {
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  /** Resolves when the letter is durable; the same failure twice is one letter. */
+  /** Resolves when the letter is durable. Repeats with the same origin, subscriber and event share one letter. */
   async park({ origin, subscriber, event, reason }: ParkRequest): Promise<void> {
     const { id: eventId, type: eventType, stream, revision, position } = event;
     const data = { origin, subscriber, eventId, eventType, stream, revision, position, reason };
     await this.write(data, event, data, parkLetter);
   }
 
-  /** The letter, if it is parked, counts as replayed. */
+  /** Marks the letter as replayed if it is parked. */
   async settle({ origin, subscriber, event }: SettleRequest): Promise<void> {
     await this.write({ origin, subscriber, eventId: event.id }, event, {}, settleLetter);
   }

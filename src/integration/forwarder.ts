@@ -1,52 +1,230 @@
-import { FORWARDER, type ForwarderEvent } from '../aggregates/forwarder.aggregate.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { BrokerUnavailable, type Broker } from '../ports/broker.js';
-import { EventStoreUnavailable, type EventReader, type RecordedEvent } from '../ports/event-store.js';
-import type { Clock } from '../ports/time.js';
-import type { EventCatalogue } from '../platform/event-catalogue.js';
+import {
+  FORWARDER,
+  forwarder as aggregate,
+  type Forwarder as State,
+  type ForwarderReport,
+  type Rewind,
+} from '../aggregates/forwarder.aggregate.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import type { Marks } from '../projecting/marks.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { QueueMeter } from '../observability/queue-meters.js';
+import { RecordReader, type Loaded } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
+import type { Broker } from '../ports/broker.js';
+import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
-import type { QueueMeter } from '../platform/queue-meters.js';
-import { WindowedSubscriber, type Checkpoints } from '../platform/windowed-subscriber.js';
-import { publish } from './publishing.js';
+import type { Clock } from '../ports/time.js';
+import { Attempts, handedOf } from './attempts.js';
+import { createLiveLane } from './live-lane.js';
 import { Rewinds } from './rewind.js';
-import { alsoAbout, publicEventTypes } from './translations.js';
-
-const REWIND_REQUESTED = 'ForwarderRewindRequested' satisfies ForwarderEvent['type'];
+import { publicEventTypes } from './translations.js';
 
 type Parts = {
   readonly events: EventReader;
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
-  readonly checkpoints: Checkpoints;
+  readonly marks: Marks;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Keeps an event that the broker refuses for good, durably; `rewindId`: where that was in a rewind. */
+  /** What to do with a previously forwarded history that has no marks: wait for an operator, or publish all of it. */
+  readonly restoreForward: 'wait' | 'all';
+  /** Appends a report to the forwarder's stream. */
+  readonly report: (report: ForwarderReport) => Promise<void>;
+  /** Durably parks an event that cannot be published. `rewindId`: the rewind in which it failed, if any. */
   readonly park: (event: RecordedEvent, error: unknown, rewindId?: string) => Promise<void>;
   readonly meter?: QueueMeter;
 };
 
-/**
- * Publishes integration events in the order of their record, at least once, with a bounded number in flight and never
- * two of one record, whatever streams they come from. While the broker is away it waits; its checkpoint never passes
- * what is neither acknowledged nor parked. A rewind is an event of the same history, and what it asks for is done in its
- * turn, beside what is new.
- */
-export function createForwarder(parts: Parts): WindowedSubscriber {
-  const rewinds = new Rewinds(parts);
-  return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
-    name: FORWARDER,
-    // A prefix matches its type alone, since no public type is the beginning of another event type.
-    filter: { on: 'type', prefixes: [...publicEventTypes, REWIND_REQUESTED] },
-    maxInFlight: 256,
-    handle: (event, stopping) => (isRewind(event) ? rewinds.carryOut(event, stopping) : publish(parts.broker, event)),
-    alsoIn: alsoAbout,
-    // A rewind parks what is refused in it and is never parked itself: nobody would publish the rest of it.
-    isTransient: (error, { type }) =>
-      type === REWIND_REQUESTED || error instanceof BrokerUnavailable || error instanceof EventStoreUnavailable,
-    park: (event, error) => parts.park(event, error),
-    ...(parts.meter && { meter: parts.meter }),
-  });
-}
+const LOOK_EVERY_MS = 250;
+/** Without a checkpoint, a history whose first public event is older than this was forwarded by an earlier version. */
+const NEW_FOR_MS = 60 * 60_000;
+/** A rewind waits while more live messages than this are in flight. */
+const FEW_IN_FLIGHT = 16;
+const YIELD_MS = 5;
 
-const isRewind = (event: Recorded): event is Recorded<Extract<ForwarderEvent, { type: typeof REWIND_REQUESTED }>> =>
-  event.type === REWIND_REQUESTED;
+const HANDED = handedOf(FORWARDER);
+const checkpointFor = ({ start }: State): string => (start ? `${FORWARDER}~resume.${start.revision}` : FORWARDER);
+
+type Live = { readonly checkpoint: string; readonly lane: WindowedSubscriber };
+type Rewinding = { readonly revision: number; readonly stop: () => Promise<void> };
+
+/**
+ * Carries out the requests on the forwarder's stream. Publishes live events in one lane and rewinds in another, unless
+ * paused. A previously forwarded history without marks waits for an operator, unless `restoreForward` is `all`.
+ */
+export class Forwarder {
+  private readonly stopping = new AbortController();
+  private readonly reader: RecordReader;
+  private readonly rewinds: Rewinds;
+  private attempts: Attempts | undefined;
+  private live: Live | undefined;
+  private rewinding: Rewinding | undefined;
+  private running: Promise<void> = Promise.resolve();
+  /** Releases the live lane that waits at a pause event. */
+  private letThrough: () => void = () => undefined;
+
+  constructor(private readonly parts: Parts) {
+    this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock);
+    this.rewinds = new Rewinds({ ...parts, turn: (signal) => this.turn(signal) });
+  }
+
+  /** Everything up to and including this position is published or parked; −1 while nothing is forwarded. */
+  get position(): number {
+    return this.live?.lane.position ?? BEFORE_ALL;
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    await Promise.all([this.endLive(), this.endRewinding()]);
+    this.parts.meter?.end();
+  }
+
+  private async run(): Promise<void> {
+    const { clock, logger } = this.parts;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await retryForever(
+        clock,
+        signal,
+        () => this.look(),
+        (error) => {
+          logger.warn({ err: error }, 'the forwarder cannot read what it should do; it tries again');
+        },
+      );
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  private async look(): Promise<void> {
+    this.attempts ??= await this.recall();
+    const { state } = await this.read();
+    if (!state.pause) this.letThrough();
+    if (!state.isStarted) await this.parts.report({ kind: 'started' });
+    await this.keepLive(state, this.attempts);
+    await this.keepRewinding(state);
+  }
+
+  private read(): Promise<Loaded<State>> {
+    return this.reader.read(aggregate, PLATFORM_TENANT, FORWARDER);
+  }
+
+  /** Loads what earlier leaders may have published. If nothing is known, decides whether to wait for an operator. */
+  private async recall(): Promise<Attempts> {
+    const { marks, logger, report, restoreForward, meter } = this.parts;
+    const handed = await marks.load(HANDED);
+    const checkpoint = await marks.load(FORWARDER);
+    meter?.begin(checkpoint);
+    if (handed >= 0 || checkpoint >= 0) return new Attempts(this.parts, HANDED, { upTo: handed, mayBeMore: true });
+    const { state } = await this.read();
+    if (await this.isNew(state)) return this.beginAfter(BEFORE_ALL);
+    await report({ kind: restoreForward === 'all' ? 'all' : 'waiting' });
+    if (restoreForward === 'all') return this.beginAfter(BEFORE_ALL);
+    logger.warn({}, 'the forwarder has no checkpoint for this history; it publishes nothing until it is resumed');
+    // The installation that wrote this history may have published everything up to here.
+    return this.beginAfter((await this.read()).position);
+  }
+
+  private async beginAfter(upTo: Position): Promise<Attempts> {
+    // Any saved mark, even 0, tells later leaders that this history is known.
+    await this.parts.marks.save({ [HANDED]: Math.max(0, upTo) });
+    return new Attempts(this.parts, HANDED, { upTo, mayBeMore: false });
+  }
+
+  /** Whether no forwarder has started on this history and no earlier version had time to. */
+  private async isNew({ isStarted }: State): Promise<boolean> {
+    if (isStarted) return false;
+    const { events, clock } = this.parts;
+    const [first] = await events.readAll({ filter: { on: 'type', prefixes: publicEventTypes }, maxCount: 1 });
+    if (!first) return true;
+    return clock.nowMs() - Date.parse((first.metadata as { timestamp: string }).timestamp) < NEW_FOR_MS;
+  }
+
+  private async keepLive(state: State, attempts: Attempts): Promise<void> {
+    const checkpoint = state.pause ? undefined : checkpointFor(state);
+    if (this.live?.checkpoint === checkpoint) return;
+    await this.endLive();
+    if (checkpoint === undefined) return;
+    const { marks } = this.parts;
+    const lane = createLiveLane({
+      ...this.parts,
+      attempts,
+      whenPaused: () => this.whenPaused(),
+      checkpoints: {
+        load: async () => Math.max(await marks.load(checkpoint), state.start?.after ?? BEFORE_ALL),
+        // Others read the forwarder's progress from the plain name. That mark does not move back.
+        save: (_, position) => marks.save({ [checkpoint]: position, [FORWARDER]: position }),
+      },
+    });
+    await lane.start();
+    this.live = { checkpoint, lane };
+  }
+
+  /** Resolves when the pause ends, or when the lane is stopped because of it. */
+  private async whenPaused(): Promise<void> {
+    if ((await this.read()).state.pause) await new Promise<void>((resolve) => (this.letThrough = resolve));
+  }
+
+  /** The meter stays active without a lane: the queue still belongs to this process, and its lag grows. */
+  private async endLive(): Promise<void> {
+    const { live } = this;
+    this.live = undefined;
+    const ended = live?.lane.stop();
+    this.letThrough();
+    await ended;
+    if (live) this.parts.meter?.begin(live.lane.position);
+  }
+
+  private async keepRewinding(state: State): Promise<void> {
+    const next = state.pause ? undefined : state.rewinds[0];
+    if (next?.revision === this.rewinding?.revision) return;
+    await this.endRewinding();
+    if (next) this.rewinding = this.rewind(next);
+  }
+
+  private async endRewinding(): Promise<void> {
+    await this.rewinding?.stop();
+    this.rewinding = undefined;
+  }
+
+  private rewind({ revision, from, upTo }: Rewind): Rewinding {
+    const { clock, logger, report } = this.parts;
+    const ending = new AbortController();
+    const carryOut = async (gotOn: () => void): Promise<void> => {
+      const id = await this.idOf(revision);
+      const published = await this.rewinds.carryOut({ id, from, upTo }, ending.signal, gotOn);
+      await report({ kind: 'rewound', rewind: revision, published });
+    };
+    const done = retryForever(clock, ending.signal, carryOut, (error) => {
+      if (!ending.signal.aborted) logger.warn({ err: error }, 'the rewind broke off; it continues');
+    });
+    return {
+      revision,
+      stop: async () => {
+        ending.abort();
+        await done;
+      },
+    };
+  }
+
+  private async idOf(revision: number): Promise<string> {
+    const { stream } = this.reader.absent(aggregate, PLATFORM_TENANT, FORWARDER);
+    const { events } = await this.parts.events.readStream(stream, { from: revision, maxCount: 1 });
+    const [request] = events;
+    if (!request) throw new Error(`There is no event ${revision} in ${stream}.`);
+    return request.id;
+  }
+
+  /** Gives live messages precedence over repeats. */
+  private async turn(signal: AbortSignal): Promise<void> {
+    while ((this.live?.lane.inFlight ?? 0) > FEW_IN_FLIGHT && !signal.aborted)
+      await this.parts.clock.sleep(YIELD_MS, signal);
+    signal.throwIfAborted();
+  }
+}

@@ -1,4 +1,4 @@
-import type { Recorded } from '../platform/event-catalogue.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Broker, BrokerMessage } from '../ports/broker.js';
 import type { CloudEvent, IntegrationEvent } from './cloud-event.js';
 import { ensureContract } from './contracts.js';
@@ -6,10 +6,10 @@ import { translate } from './translations.js';
 
 const headers = { 'content-type': 'application/cloudevents+json' };
 
-/** What is published once more: `by` says for what, so that a broker does not drop it as a duplicate of the first. */
+/** A repeat. `by` names its cause and extends the message id, so that the broker does not drop it as a duplicate. */
 export type Again = { readonly by: string };
 
-/** The messages that a domain event becomes, in their order. */
+/** The broker messages of a domain event, in publishing order. */
 export const messagesOf = (event: Recorded, again?: Again): BrokerMessage[] =>
   translate(event).map((integrationEvent) => messageOf(integrationEvent, again));
 
@@ -23,8 +23,9 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
 
 /**
- * Resolves when the broker has all messages of the event.
- * @throws ContractViolated where one is not as its contract says: none is sent then; BrokerRefused, BrokerUnavailable
+ * Resolves when the broker has acknowledged all messages of the event.
+ * @throws ContractViolated if any message violates its contract, in which case none is sent; BrokerRefused;
+ * BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<void> {
   const integrationEvents = translate(event);

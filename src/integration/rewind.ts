@@ -1,77 +1,100 @@
-import type { ForwarderEvent, RewindStart } from '../aggregates/forwarder.aggregate.js';
-import type { EventCatalogue, Recorded } from '../platform/event-catalogue.js';
+import { rewindMarks, type RewindStart } from '../aggregates/forwarder.aggregate.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import type { Marks } from '../projecting/marks.js';
 import { BrokerUnavailable, type Broker } from '../ports/broker.js';
-import { BEFORE_ALL, type EventReader, type RecordedEvent } from '../ports/event-store.js';
-import { KeyedQueue } from '../platform/keyed-queue.js';
+import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import { positionBefore } from '../eventsourcing/stream-events.js';
 import { publish } from './publishing.js';
 import { alsoAbout, publicEventTypes } from './translations.js';
 
-type Rewind = Recorded<Extract<ForwarderEvent, { type: 'ForwarderRewindRequested' }>>;
+/** The range to publish again. `id`: id of the event that requested it. */
+export type DueRewind = { readonly id: string; readonly from: RewindStart; readonly upTo: Position };
 
 type Parts = {
-  readonly events: EventReader;
+  readonly events: Pick<EventReader, 'readAll'>;
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
+  readonly marks: Marks;
+  /** Waits until live messages leave room for repeats. */
+  readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
 
-const PAGE = 500;
+/** Small, because a live message may have to wait for the repeats in flight. */
+const AT_ONCE = 32;
+const SAVED_EVERY = 320;
+const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;
 
 /**
- * Publishes again what was public from the start of a rewind up to the rewind itself, in the order of each record. When
- * it fails half-way it goes on where it was, as long as this process lives; another begins anew, and what the broker has
- * stored already is dropped there by its id within the duplicate window.
+ * Publishes the public events of a rewind's range again, in order for each record, a few at a time. Resumes from its
+ * marks; messages repeated after a crash have the same ids.
  */
 export class Rewinds {
-  /** How far each rewind that is under way has come. */
-  private readonly reached = new Map<string, number>();
-
   constructor(private readonly parts: Parts) {}
 
-  /** @throws BrokerUnavailable, EventStoreUnavailable, what parking throws: to be tried again; the reason of `stopping` */
-  async carryOut(rewind: Rewind, stopping: AbortSignal): Promise<void> {
-    let from = this.reached.get(rewind.id) ?? (await this.before(rewind.data.from));
-    for (;;) {
-      const page = await this.parts.events.readAll({ from, filter, maxCount: PAGE });
-      const due = page.filter(({ position }) => position < rewind.position);
-      await this.publishAll(rewind, due, stopping);
-      const last = due.at(-1);
-      if (last) this.reached.set(rewind.id, (from = last.position));
-      if (due.length < PAGE) break;
+  /**
+   * Returns the number of published events. Calls `gotOn` after each group of them.
+   * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable or errors of `park`, all of which the caller
+   * retries; the signal's reason
+   */
+  async carryOut(rewind: DueRewind, signal: AbortSignal, gotOn: () => void): Promise<number> {
+    const { events, marks, turn } = this.parts;
+    const names = rewindMarks(rewind.id);
+    let published = Math.max(0, await marks.load(names.published));
+    let from = Math.max(await marks.load(names.position), await this.before(rewind.from));
+    for (let unsaved = 0; ;) {
+      const page = await events.readAll({ from, filter, maxCount: PAGE });
+      const due = page.filter(({ position }) => position <= rewind.upTo);
+      for (let first = 0; first < due.length; first += AT_ONCE) {
+        const some = due.slice(first, first + AT_ONCE);
+        await turn(signal);
+        published += await this.publishAll(rewind, some, signal);
+        from = some.at(-1)?.position ?? from;
+        gotOn();
+        unsaved += some.length;
+        if (unsaved < SAVED_EVERY) continue;
+        await marks.save({ [names.position]: from, [names.published]: published });
+        unsaved = 0;
+      }
+      if (due.length < PAGE) return published;
     }
-    this.reached.delete(rewind.id);
   }
 
-  /** A position that the store told, before the first event that is due. */
-  private async before(start: RewindStart): Promise<number> {
-    if (!('position' in start)) return BEFORE_ALL;
-    const [previous] = await this.parts.events.readAll({ from: start.position, direction: 'backwards', maxCount: 1 });
-    return previous?.position ?? BEFORE_ALL;
+  private before(from: RewindStart): Promise<Position> {
+    return 'position' in from ? positionBefore(this.parts.events, from.position) : Promise.resolve(BEFORE_ALL);
   }
 
-  /** Where one fails nothing more is begun: what comes after it must not overtake it, and waits for the next try. */
-  private async publishAll(rewind: Rewind, events: readonly RecordedEvent[], stopping: AbortSignal): Promise<void> {
-    const { from } = rewind.data;
-    const isDue = (event: Recorded) => !('instant' in from) || event.metadata.timestamp >= from.instant;
+  /** Starts no further event after a failure, because later events must not overtake it. The retry publishes them. */
+  private async publishAll(rewind: DueRewind, events: readonly RecordedEvent[], signal: AbortSignal): Promise<number> {
     const failures: unknown[] = [];
+    let published = 0;
     const queue = new KeyedQueue();
     const publish = async (event: RecordedEvent): Promise<void> => {
-      if (stopping.aborted || failures.length > 0) return;
-      await this.publishOne(rewind, event, isDue).catch((error: unknown) => failures.push(error));
+      if (signal.aborted || failures.length > 0) return;
+      await this.publishOne(rewind, event).then(
+        (isPublished) => (published += Number(isPublished)),
+        (error: unknown) => failures.push(error),
+      );
     };
     await Promise.all(events.map((event) => queue.run(event.stream, () => publish(event), alsoAbout(event))));
-    stopping.throwIfAborted();
+    signal.throwIfAborted();
     if (failures.length > 0) throw failures[0];
+    return published;
   }
 
-  private async publishOne(rewind: Rewind, event: RecordedEvent, isDue: (event: Recorded) => boolean): Promise<void> {
+  private async publishOne({ id, from }: DueRewind, event: RecordedEvent): Promise<boolean> {
+    const isDue = ({ metadata }: Recorded) => !('instant' in from) || metadata.timestamp >= from.instant;
     try {
       const decoded = this.parts.catalogue.decode(event);
-      if (isDue(decoded)) await publish(this.parts.broker, decoded, { by: `rewind.${rewind.id}` });
+      if (!isDue(decoded)) return false;
+      await publish(this.parts.broker, decoded, { by: `rewind.${id}` });
+      return true;
     } catch (error) {
       if (error instanceof BrokerUnavailable) throw error;
-      await this.parts.park(event, error, rewind.id);
+      await this.parts.park(event, error, id);
+      return false;
     }
   }
 }

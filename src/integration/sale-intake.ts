@@ -1,22 +1,26 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { LRUCache } from 'lru-cache';
 import {
   claimIdempotencyKey,
   idempotencyKey,
   idempotencyKeyId,
+  isBound,
   type KeyClaim,
 } from '../aggregates/idempotency-key.aggregate.js';
 import { ensureCurrency } from '../aggregates/money.js';
 import { fieldHashes } from '../aggregates/request-digest.js';
-import { priceSale, saleId, type SalePayload } from '../aggregates/sale-payload.js';
+import type { SaleAccepted } from '../aggregates/sale-events.js';
+import { differingFields, priceSale, saleId, type PricedSale, type SalePayload } from '../aggregates/sale-payload.js';
 import { acceptedSale, acceptSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import { fold, type Aggregate, type DomainEvent } from '../platform/aggregate.js';
-import { Appender } from '../platform/appender.js';
-import { DomainError } from '../platform/domain-error.js';
-import { expectedAt, RecordReader, type Loaded } from '../platform/record-reader.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { WrongExpectedRevision, type Append } from '../ports/event-store.js';
+import { fold, type Aggregate, type DomainEvent } from '../eventsourcing/aggregate.js';
+import { Appender } from '../eventsourcing/appender.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { expectedAt, RecordReader, type Loaded } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { EVENT_STORE, WrongExpectedRevision, type Append, type EventStore } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
 export type Intake = {
@@ -24,11 +28,11 @@ export type Intake = {
   readonly sourceId: string;
   readonly idempotencyKey: string | undefined;
   readonly payload: SalePayload;
-  /** The body as it came, before defaults: what an idempotency key is bound to. */
+  /** The request body before defaults. The idempotency key is bound to it. */
   readonly received: object;
 };
 
-/** The body of the answer, the same bytes for the acceptance and for every replay. */
+/** Response body. Byte-identical for the acceptance and for every replay. */
 export type SaleReceipt = {
   readonly saleId: string;
   readonly externalId: string;
@@ -36,7 +40,13 @@ export type SaleReceipt = {
   readonly status: 'ACCEPTED';
   readonly acceptedAt: string;
 };
-export type IntakeAnswer = { readonly receipt: SaleReceipt; readonly replayed: boolean; readonly position: number };
+export type IntakeAnswer = {
+  readonly receipt: SaleReceipt;
+  readonly replayed: boolean;
+  readonly position: number;
+  /** For a replay: the top-level fields in which the payload differs from the accepted sale. */
+  readonly differing: readonly string[];
+};
 
 export class TakeSale extends Command<IntakeAnswer> {
   constructor(readonly intake: Intake) {
@@ -47,19 +57,27 @@ export class TakeSale extends Command<IntakeAnswer> {
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
 
 const MAX_ATTEMPTS = 10;
-/** A currency never changes, so what is known of the tenant may be old. */
+/** Limit of recorded keys per sale: a partner that sends a new key with every retry must not fill the history. */
+const MAX_KEYS_PER_SALE = 10;
+const SALES_REMEMBERED = 10_000;
+/** A tenant's currency never changes, so cached tenant state may be old. */
 const TENANT_MAX_AGE_MS = 60_000;
 
 /**
- * Accepts a partner's sale: the idempotency key is claimed, then the sale's stream begins; both are appended as new
- * streams without looking first, since that is nearly always right, and what stands in the way is read only when the
- * append is refused. Every step may be repeated, so a crash between them is healed by the partner's retry.
+ * Accepts a partner's sale: claims the idempotency key, then begins the sale's stream. Both are appended as new streams
+ * without a prior read, which nearly always succeeds. Existing state is read only when an append is rejected.
+ * Every step is repeatable, so the partner's retry heals a crash between them.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
+  /** Keys of recent sales. Only limits the number of recorded keys, so losing it does no harm. */
+  private readonly keysOf = new LRUCache<string, string[]>({ max: SALES_REMEMBERED });
+
   constructor(
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(Appender) private readonly appender: Appender,
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -70,16 +88,23 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const id = saleId(tenantId, sourceId, payload.externalId);
     const claim = this.claimOf(intake, id);
     let key = this.unread(idempotencyKey, tenantId, claim.streamId);
+    let isRecorded = claim.data !== undefined;
+    if (isRecorded && !this.takesKey(id, claim.streamId)) {
+      key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
+      isRecorded = isBound(key.state, new Date(this.clock.nowMs()));
+    }
     let known = this.unread(sale, tenantId, id);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const now = new Date(this.clock.nowMs());
-      const bound = claim.data ? claimIdempotencyKey(key.state, claim.data, now) : [];
+      const bound = isRecorded && claim.data ? claimIdempotencyKey(key.state, claim.data, now) : [];
       const accepted = acceptSale(known.state, acceptance, now);
       const steps = [...this.step(key, idempotencyKey, bound), ...this.step(known, sale, accepted)];
       const { refusedBy, position } = await this.append(steps);
       if (refusedBy === undefined) {
-        const state = acceptedSale(fold(sale, accepted, known.state, known.revision));
-        return { receipt: receiptOf(id, state), replayed: accepted.length === 0, position: position ?? known.position };
+        const state = acceptedSale(fold(sale, accepted, known.state));
+        const replayed = accepted.length === 0;
+        const differing = replayed ? await this.differing(known.stream, intake, acceptance.sale) : [];
+        return { receipt: receiptOf(id, state), replayed, position: position ?? known.position, differing };
       }
       if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
       else known = await this.reader.read(sale, tenantId, id);
@@ -87,6 +112,21 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many requests at once use this key. Try again.', {
       retryAfterSeconds: 1,
     });
+  }
+
+  /** Whether the key may be recorded for the sale; see MAX_KEYS_PER_SALE. */
+  private takesKey(id: string, key: string): boolean {
+    const keys = this.keysOf.get(id);
+    if (keys === undefined) this.keysOf.set(id, [key]);
+    else if (!keys.includes(key)) return keys.length < MAX_KEYS_PER_SALE && keys.push(key) > 0;
+    return true;
+  }
+
+  /** Compares with the stored event. Pricing uses the whole payload, so nothing else has to be stored. */
+  private async differing(stream: string, { payload }: Intake, given: PricedSale): Promise<readonly string[]> {
+    const { events } = await this.events.readStream(stream, { maxCount: 1 });
+    const [accepted] = events;
+    return accepted ? differingFields(this.catalogue.decode(accepted).data as SaleAccepted, given, payload) : [];
   }
 
   private async checkCurrency({ tenantId, payload }: Intake): Promise<void> {
@@ -103,7 +143,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return { streamId: idempotencyKeyId(sourceId, given), data };
   }
 
-  /** The record as it is believed to be before anybody looked: what the cache holds, else nothing. */
+  /** The assumed state without a read: the cached record, or an absent one. */
   private unread<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     return this.reader.cached(aggregate, tenantId, id) ?? this.reader.absent(aggregate, tenantId, id);
   }
@@ -117,10 +157,10 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const expected = expectedAt(loaded.revision);
     const prepared = this.appender.prepare(loaded.stream, expected, events);
     const append = { stream: loaded.stream, expected, events: prepared };
-    return [{ loaded, append, after: fold(aggregate, events, loaded.state, loaded.revision) }];
+    return [{ loaded, append, after: fold(aggregate, events, loaded.state) }];
   }
 
-  /** `refusedBy`: the stream that was not as believed; the steps before it stay. */
+  /** `refusedBy`: the stream that was not at the expected revision. Steps before it remain appended. */
   private async append(steps: readonly Step<unknown>[]): Promise<{ refusedBy?: string; position?: number }> {
     if (steps.length === 0) return {};
     try {

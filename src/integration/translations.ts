@@ -7,34 +7,34 @@ import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { nameUuid } from '../platform/name-uuid.js';
-import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
+import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import type { RecordedEvent } from '../ports/event-store.js';
 import type { IntegrationEvent } from './cloud-event.js';
 import { subjectOf, typeOf } from './contracts.js';
 import type { Contract } from './contracts-fields.js';
 import * as records from './contracts-of-records.js';
 import * as sales from './contracts-of-sales.js';
-import { shownBy } from './shown.js';
+import { pickContractFields } from './pick-contract-fields.js';
 
 type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
 
-/** What a domain event becomes for partners. */
+/** A partner-facing fact of a domain event. */
 type Fact = {
   readonly contract: Contract;
-  /** Default: the record whose event it is. */
+  /** Default: the id of the event's record. */
   readonly subject?: string;
   readonly data: object;
-  /** One of several that ride in the event. */
+  /** The event carries several facts: this one's id derives from the event's id and its subject. */
   readonly ridesAlong?: true;
 };
 
-/** Of the data only what the contract names goes out, whatever else the history holds now or later. */
+/** Publishes only the fields that the contract names, whatever else the event contains now or later. */
 const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output<Data>): Fact => ({
   contract,
-  data: shownBy(contract.data, data),
+  data: pickContractFields(contract.data, data),
 });
 
 const transactionFacts = (transactions: readonly LedgerTransaction[]): Fact[] =>
@@ -57,7 +57,7 @@ const booked = (data: Omit<BookedData, 'transactionIds'>, transactions: readonly
   ...transactionFacts(transactions),
 ];
 
-/** Every domain event that partners see, by type. */
+/** Translations of all public domain events, by type. */
 const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => readonly Fact[] } = {
   SaleAccepted: ({ data }) => [fact(sales.saleAccepted, data)],
   SaleBooked: ({ data }) => booked(data, data.transactions),
@@ -96,12 +96,12 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
   UserDeleted: () => [fact(records.userDeleted, {})],
 };
 
-/** Types of the domain events that become integration events. */
+/** Domain event types that are published as integration events. */
 export const publicEventTypes: readonly string[] = Object.keys(translations);
 
 /**
- * The stream of the other record that messages of an event are about: a RETURN or CANCELLATION is accepted or rejected on
- * its own stream, and booked on that of the sale that it is about.
+ * The second stream that an event's messages concern, if any. A RETURN or CANCELLATION is accepted or rejected on its
+ * own stream, but booked on the stream of the original sale.
  */
 export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | 'stream' | 'data'>): string | undefined {
   if (type !== 'ReturnBooked' && type !== 'SaleCancelled') return undefined;
@@ -109,7 +109,7 @@ export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | '
   return streamName('sale', parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT, saleId);
 }
 
-/** The integration events of a domain event, in the order in which they are published. */
+/** The integration events of a domain event, in publishing order. */
 export function translate(event: Recorded): readonly IntegrationEvent[] {
   const translation = translations[event.type as PublicEvent['type']] as
     ((event: Recorded) => readonly Fact[]) | undefined;

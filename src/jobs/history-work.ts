@@ -1,3 +1,4 @@
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import type { EventReader } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
@@ -5,17 +6,15 @@ import type { JobOutcome, JobRun } from './job.js';
 
 export type TaskControl = Pick<JobRun, 'signal' | 'report'>;
 
-/** Carries tasks out where they hold no request up. */
-export interface HistoryWork<Task> {
-  /** @throws Error whose message tells operators why it failed */
-  carryOut(task: Task, control: TaskControl): Promise<JobOutcome>;
-}
+/** Runs a task where it does not delay requests. @throws Error with a message for operators */
+export type HistoryWork<Task> = (task: Task, control: TaskControl) => Promise<JobOutcome>;
 
-/** What a task is carried out with, in whatever thread. */
+/** Dependencies of a task, in whichever thread it runs. */
 export type TaskParts = {
   readonly events: EventReader;
   readonly reads: ReadStore;
+  readonly catalogue: EventCatalogue;
   readonly clock: Clock;
-  /** True where requests are served by the same thread: then it works in small steps. */
+  /** Whether the thread also serves requests. If so, the task works in small steps. */
   readonly sharesThread: boolean;
 };

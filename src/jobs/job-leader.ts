@@ -1,35 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { JOB_DIRECTORY, type JobDirectory } from '../aggregates/job-directory.js';
-import { job as aggregate, recordSchedule, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
-import { isTransient } from '../patience.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { asService } from '../platform/context.js';
-import { EventCatalogue, type Recorded } from '../platform/event-catalogue.js';
-import type { Led } from '../platform/leadership.js';
-import { persistently } from '../platform/persistently.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+import { JOB_DIRECTORY, type JobDirectory } from '../queries/job-directory.js';
+import { job as aggregate, type JobEvent } from '../aggregates/job.aggregate.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Led } from '../projecting/leadership.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 import { JobRunner } from './job-runner.js';
 import { JobScheduler } from './job-scheduler.js';
-import type { Job } from './job.js';
-import { JOBS } from './jobs.js';
+import { JOBS, type Job } from './job.js';
 
-/** Name of the lease of the one process that runs jobs. */
+/** Name of the lease of the single process that runs jobs. */
 export const JOBS_LEASE = 'jobs';
 
-/** A run that was under way when a term began; `term`: that of its claim, undefined where nobody has begun with it. */
+/** A run in progress when a term began. `term`: the term of its claim; undefined if it is unclaimed. */
 type Leftover = { readonly job: Job; readonly executionId: string; readonly term: number | undefined };
 
 /**
- * A leader that was paused and does not know yet that it leads no longer finds runs of a later term. Longer than such a
- * leader takes to notice (`giveUpAfterMs` of Leadership); after it the later term was one of a lease store that is gone.
+ * Delay before failing a run of a later term. A leader that was paused may have lost its lease without noticing; it
+ * notices within `giveUpAfterMs` of Leadership, which is shorter. If this process still leads after the delay, the
+ * later term came from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
-/** Runs jobs, and starts them by their schedules, while this process leads. */
+/** Runs jobs and starts them on schedule while this process leads. */
 @Injectable()
 export class JobLeader {
   constructor(
@@ -45,20 +43,20 @@ export class JobLeader {
   ) {}
 
   /**
-   * Begins a term. Runs that other terms had begun with are marked as failed; those that wait are done.
-   * @throws what reading the event store throws: nothing has begun then
+   * Begins a term: fails runs claimed in other terms and takes unclaimed runs.
+   * @throws read errors of the event store, in which case nothing has begun
    */
   async begin(term: number, stale: AbortSignal): Promise<Led> {
-    const { clock, ids, logger, commands } = this;
+    const { clock, ids, logger, commands, directory } = this;
     const after = await this.events.head();
     const leftovers = await this.leftovers();
-    const runner = new JobRunner({ commands, clock, ids, logger, isTransient }, term);
+    const runner = new JobRunner({ commands, clock, ids, logger }, term);
     const ending = new AbortController();
     const signal = AbortSignal.any([stale, ending.signal]);
     const running = [
       ...leftovers.map((leftover) => this.settle(leftover, runner, term, signal)),
       this.follow(runner, after, signal),
-      this.schedule(runner, signal),
+      new JobScheduler({ directory, clock, logger, runner }).run(signal),
     ];
     return {
       stop: async () => {
@@ -69,7 +67,7 @@ export class JobLeader {
     };
   }
 
-  /** Runs that are under way as the streams say. */
+  /** Runs in progress, according to the jobs' streams. */
   private async leftovers(): Promise<Leftover[]> {
     const states = await Promise.all(this.jobs.map(({ name }) => this.reader.read(aggregate, PLATFORM_TENANT, name)));
     return states.flatMap(({ state: { run } }, index) => {
@@ -89,14 +87,14 @@ export class JobLeader {
       return;
     }
     if (claimedIn > term) await this.clock.sleep(DOUBT_MS, signal);
-    await this.persistently(signal, () => runner.abandon(job.name, executionId));
+    await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes what is started from now on, and lets go what somebody else has ended. */
+  /** Takes runs that start after `from`, and stops runs whose end another process recorded. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;
-    await this.persistently(signal, async (gotOn) => {
+    await this.retry(signal, async (gotOn) => {
       for await (const batch of this.events.subscribeToAll({ after, filter, signal })) {
         for (const event of batch.events) this.note(runner, event);
         after = batch.position;
@@ -107,7 +105,7 @@ export class JobLeader {
   }
 
   private note(runner: JobRunner, event: RecordedEvent): void {
-    // What a newer version of the service has written is for its own leader.
+    // Unknown event types come from a newer version of the service, whose leader handles them.
     if (!Object.hasOwn(aggregate.events, event.type)) return;
     const { type, data, recordId } = this.catalogue.decode(event) as Recorded<JobEvent>;
     if (type === 'JobSucceeded' || type === 'JobFailed') runner.noteEnd(data.executionId);
@@ -116,27 +114,10 @@ export class JobLeader {
     if (job) runner.take(job, data.executionId);
   }
 
-  private schedule(runner: JobRunner, signal: AbortSignal): Promise<void> {
-    const { directory, clock, logger } = this;
-    const scheduler = new JobScheduler({
-      ...{ directory, clock, logger },
-      recordSchedule: (jobName, pattern) => this.recordSchedule(jobName, pattern),
-      start: (jobName, start) => runner.start(jobName, start),
-    });
-    return scheduler.run(signal);
-  }
-
-  private async recordSchedule(jobName: string, pattern: string | null): Promise<JobState> {
-    const own = { tenantId: PLATFORM_TENANT, name: 'jobs', commandId: this.ids.next() };
-    const target = { tenantId: PLATFORM_TENANT, id: jobName };
-    const change = () => this.commands.execute(aggregate, target, { pattern }, recordSchedule);
-    return (await asService(own, change)).state;
-  }
-
-  /** Again and again until it is done or the term is over. */
-  private async persistently(signal: AbortSignal, work: (gotOn: () => void) => Promise<void>): Promise<void> {
-    await persistently(this.clock, signal, work, (error) => {
-      this.logger.warn({ err: error }, 'the jobs could not be followed; it is tried again');
+  /** Retries until it succeeds or the term is over. */
+  private async retry(signal: AbortSignal, work: (gotOn: () => void) => Promise<void>): Promise<void> {
+    await retryForever(this.clock, signal, work, (error) => {
+      this.logger.warn({ err: error }, 'jobs cannot be followed; retrying');
     });
   }
 }

@@ -4,6 +4,7 @@ import {
   finishRun,
   isHeldBy,
   job as aggregate,
+  recordSchedule,
   reportProgress,
   startJob,
   type JobEnd,
@@ -11,10 +12,12 @@ import {
   type JobStart,
   type JobState,
 } from '../aggregates/job.aggregate.js';
-import type { Decision } from '../platform/aggregate.js';
-import type { CommandRunner, Executed } from '../platform/command-runner.js';
-import { asService } from '../platform/context.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import type { Decision } from '../eventsourcing/aggregate.js';
+import type { CommandRunner, Executed } from '../eventsourcing/command-runner.js';
+import { asService } from '../eventsourcing/context.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { isTransient } from '../eventsourcing/transient-errors.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { Job } from './job.js';
@@ -25,16 +28,12 @@ export type RunnerParts = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  /** Whether a fault may pass by itself. */
-  readonly isTransient: (error: unknown) => boolean;
 };
 
-/** A run in this process. */
+/** A run in progress in this process. */
 type Work = { readonly abort: AbortController; readonly done: Promise<void> };
 
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 5_000;
-/** How long a run that is told to end may take, and how long its end may take to be recorded then. */
+/** Time limits for stopping a run, and then for recording its end. */
 const END_WITHIN_MS = 2_000;
 const RECORD_WITHIN_MS = 1_500;
 const MAX_ERROR_LENGTH = 2_000;
@@ -44,8 +43,8 @@ export const PROCESS_GONE = 'The process that did the run is gone.';
 const TAKEN = 'The run was ended by another process.';
 
 /**
- * Does the runs of jobs during one term of leading, those that it could claim on the job's stream. What it does counts as
- * long as the stream says that the run is its own.
+ * Executes job runs during one term of leadership. It claims each run on the job's stream; its results count only while
+ * the stream names it as the runner.
  */
 export class JobRunner {
   private readonly runner: string;
@@ -59,14 +58,19 @@ export class JobRunner {
     this.runner = parts.ids.next();
   }
 
-  /** @throws DomainError conflict JOB_ALREADY_RUNNING; what an append throws. False where it was started already. */
+  /** Returns false if the run was already started. @throws DomainError conflict JOB_ALREADY_RUNNING; append errors */
   async start(jobName: string, start: JobStart): Promise<boolean> {
-    // The same for two leaders at once, whose events are then the same, too.
+    // The execution id as command id: two concurrent leaders then append identical events.
     const { events } = await this.change(jobName, start.executionId, start, startJob, start.executionId);
     return events.length > 0;
   }
 
-  /** Does the run, unless it is over, or another has it. Resolves at once. */
+  /** Records the schedule on the job's stream. Returns the resulting state. */
+  async recordSchedule(jobName: string, pattern: string | null): Promise<JobState> {
+    return (await this.change(jobName, undefined, { pattern }, recordSchedule)).state;
+  }
+
+  /** Starts the run in the background, unless it has ended or another process holds it. */
   take(job: Job, executionId: string): void {
     if (this.isEnding || this.works.has(executionId)) return;
     const abort = new AbortController();
@@ -78,18 +82,18 @@ export class JobRunner {
     this.works.set(executionId, { abort, done });
   }
 
-  /** Marks a run whose process is gone as failed. @throws what an append throws */
+  /** Marks a run whose process is gone as failed. @throws append errors */
   async abandon(jobName: string, executionId: string): Promise<void> {
     const { events } = await this.change(jobName, executionId, { executionId, error: PROCESS_GONE }, abandonRun);
     if (events.length > 0) this.parts.logger.warn({ job: jobName, executionId }, PROCESS_GONE);
   }
 
-  /** Somebody recorded the end of a run: if it is under way here it is stopped. */
+  /** Stops the run if this process executes it, because another process recorded its end. */
   noteEnd(executionId: string): void {
     this.works.get(executionId)?.abort.abort(new Error(TAKEN));
   }
 
-  /** Ends all runs and records it, within some seconds. */
+  /** Stops all runs and records their ends, within a few seconds. */
   async end(): Promise<void> {
     this.isEnding = true;
     const reason = new Error(ENDED_EARLY);
@@ -100,17 +104,18 @@ export class JobRunner {
   private async work(job: Job, executionId: string, signal: AbortSignal): Promise<void> {
     const me = { executionId, runner: this.runner };
     const claim = () => this.change(job.name, executionId, { ...me, term: this.term }, claimRun);
-    const { state } = (await this.untilStored(claim, signal, 0)) ?? {};
+    const { state } = (await this.untilStored(claim, signal)) ?? {};
     if (!state?.run || !isHeldBy(state, me)) return;
     const { logger } = this.parts;
     logger.info({ job: job.name, executionId }, 'a job runs');
     const end = await this.run(job, executionId, state.run.parameters, signal);
     const record = () => this.change(job.name, executionId, { ...me, end }, finishRun);
     const recorded = await this.untilStored(record, signal, RECORD_WITHIN_MS);
-    const told = { job: job.name, executionId, status: end.status, ...(end.status === 'FAILED' && { why: end.error }) };
-    if (!recorded) logger.error(told, 'the end of a job could not be recorded');
+    const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
+    const ofRun = { ...told, path: `/console/jobs/${job.name}` };
+    if (!recorded) logger.error(ofRun, 'the end of a job could not be recorded');
     else if (recorded.events.length === 0) logger.warn(told, 'a job ended that was not this process’s any more');
-    else if (end.status === 'FAILED') logger.error(told, 'a job failed');
+    else if (end.status === 'FAILED') logger.error(ofRun, `a job failed, run ${executionId}`);
     else logger.info(told, 'a job ended');
   }
 
@@ -147,7 +152,7 @@ export class JobRunner {
     return end;
   }
 
-  /** Resolves when a run that was told to end has had its time, or when it is over. */
+  /** Resolves when a stopped run has used up END_WITHIN_MS, or when `over` aborts. */
   private async overdue(told: AbortSignal, over: AbortSignal): Promise<void> {
     await whenAborted(AbortSignal.any([told, over]));
     await this.parts.clock.sleep(END_WITHIN_MS, over);
@@ -159,38 +164,35 @@ export class JobRunner {
     if (!isHeldBy(state, data)) this.noteEnd(executionId);
   }
 
-  /** Again while the engine is away; once the signal has aborted, for `lateMs` more. Undefined where it is given up. */
-  private async untilStored<T>(write: () => Promise<T>, signal: AbortSignal, lateMs: number): Promise<T | undefined> {
-    const { clock } = this.parts;
-    const late = new AbortController();
-    const giveUp = whenAborted(signal).then(() => clock.sleep(lateMs, late.signal));
-    const state = { isGivenUp: signal.aborted && lateMs === 0 };
-    void giveUp.then(() => (state.isGivenUp = true));
-    try {
-      for (let pauseMs = FIRST_PAUSE_MS; !state.isGivenUp; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-        const stored = await this.unlessAway(write);
-        if (stored) return stored.value;
-        await (signal.aborted ? clock.sleep(FIRST_PAUSE_MS) : clock.sleep(pauseMs, signal));
+  /** Retries transient errors until the signal aborts, then for `lateMs` more. Returns undefined if it gives up. */
+  private async untilStored<T>(write: () => Promise<T>, signal: AbortSignal, lateMs = 0): Promise<T | undefined> {
+    const { clock, logger } = this.parts;
+    const attempt = async () => {
+      try {
+        return { value: await write() };
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        return { error };
       }
-      return undefined;
-    } finally {
-      late.abort();
-    }
-  }
-
-  private async unlessAway<T>(write: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
-    try {
-      return { value: await write() };
-    } catch (error) {
-      if (!this.parts.isTransient(error)) throw error;
-      this.parts.logger.warn({ err: error }, 'what a job is about cannot be recorded now; it is tried again');
-      return undefined;
-    }
+    };
+    const complain = (error: unknown) => {
+      logger.warn({ err: error }, 'the state of a job cannot be recorded; retrying');
+    };
+    const [late, over] = [new AbortController(), new AbortController()];
+    const sleeping = whenAborted(signal).then(() => clock.sleep(lateMs, late.signal));
+    void sleeping.then(() => {
+      over.abort();
+    });
+    let stored = await retryForever(clock, signal, attempt, complain);
+    if (!stored && lateMs > 0) stored = await retryForever(clock, over.signal, attempt, complain);
+    late.abort();
+    if (stored && 'error' in stored) throw stored.error;
+    return stored?.value;
   }
 
   private change<D>(
     jobName: string,
-    executionId: string,
+    executionId: string | undefined,
     data: D,
     decide: Decision<JobState, D, JobEvent>,
     commandId = this.parts.ids.next(),
@@ -199,10 +201,13 @@ export class JobRunner {
     return this.within(executionId, () => this.parts.commands.execute(aggregate, target, data, decide), commandId);
   }
 
-  private within<T>(executionId: string, work: () => T, commandId = this.parts.ids.next()): T {
-    return asService({ tenantId: PLATFORM_TENANT, name: 'jobs', requestId: executionId, commandId }, work);
+  private within<T>(requestId: string | undefined, work: () => T, commandId = this.parts.ids.next()): T {
+    const own = { tenantId: PLATFORM_TENANT, name: 'jobs', commandId };
+    return asService({ ...own, ...(requestId !== undefined && { requestId }) }, work);
   }
 }
+
+const reasonIn = (end: JobEnd): { readonly reason?: string } => (end.status === 'FAILED' ? { reason: end.error } : {});
 
 const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

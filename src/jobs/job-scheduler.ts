@@ -1,31 +1,28 @@
-import type { JobDirectory, JobFacts } from '../aggregates/job-directory.js';
-import { MAX_AHEAD_MS, scheduledExecutionId, type JobStart, type JobState } from '../aggregates/job.aggregate.js';
-import { DomainError } from '../platform/domain-error.js';
+import type { JobDirectory, JobFacts } from '../queries/job-directory.js';
+import { MAX_AHEAD_MS, scheduledExecutionId } from '../aggregates/job.aggregate.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
+import type { JobRunner } from './job-runner.js';
 
-export type SchedulerParts = {
+type SchedulerParts = {
   readonly directory: JobDirectory;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The job as its stream says, after its schedule was recorded there. */
-  readonly recordSchedule: (jobName: string, pattern: string | null) => Promise<JobState>;
-  /** False where a run was started for that instant already. @throws DomainError conflict JOB_ALREADY_RUNNING */
-  readonly start: (jobName: string, start: JobStart) => Promise<boolean>;
+  readonly runner: Pick<JobRunner, 'recordSchedule' | 'start'>;
 };
 
-/** The wall clock may jump: it is looked at at least this often. */
+/** Maximum interval between looks at the wall clock, which may jump. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 2_000;
 
 /**
- * Starts jobs at the instants of their schedules, UTC. Each instant starts one run at most, whatever the clock does and
- * however many schedulers there are: the job's stream remembers the last one. Of instants that have passed unseen (the
- * service was down, the clock was set forward) the last one alone is made up for, and none from before the schedule was
- * first seen.
+ * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
+ * instant starts at most one run despite clock changes or concurrent schedulers. After missed instants (downtime, a
+ * clock set forward) only the last one is made up for, and none from before the schedule was first recorded.
  */
 export class JobScheduler {
-  /** The last instant of each job that needs nothing any more, milliseconds since 1970. */
+  /** Last handled instant of each job, in milliseconds since 1970. */
   private readonly seen = new Map<string, number>();
 
   constructor(private readonly parts: SchedulerParts) {}
@@ -39,7 +36,7 @@ export class JobScheduler {
         try {
           waitMs = Math.min(waitMs, await this.look(facts, signal));
         } catch (error) {
-          logger.warn({ err: error, job: facts.name }, 'a job could not be started by its schedule; it is tried again');
+          logger.warn({ err: error, job: facts.name }, 'a scheduled job could not be started; retrying');
           waitMs = Math.min(waitMs, RETRY_MS);
         }
       }
@@ -47,7 +44,7 @@ export class JobScheduler {
     }
   }
 
-  /** Starts what is due; answers for how long nothing will be. */
+  /** Starts the job if it is due. Returns the milliseconds until its next instant. */
   private async look(facts: JobFacts, signal: AbortSignal): Promise<number> {
     const { clock } = this.parts;
     if (signal.aborted) return LOOK_EVERY_MS;
@@ -67,9 +64,9 @@ export class JobScheduler {
     const nowMs = this.parts.clock.nowMs();
     const known = this.seen.get(facts.name);
     if (known !== undefined && known <= nowMs + MAX_AHEAD_MS) return known;
-    const state = await this.parts.recordSchedule(facts.name, facts.isEnabled ? facts.schedule : null);
+    const state = await this.parts.runner.recordSchedule(facts.name, facts.isEnabled ? facts.schedule : null);
     const instants = [state.schedule?.since, state.scheduledFor].flatMap((text) => (text ? [Date.parse(text)] : []));
-    // One that lies far ahead was recorded by a clock that was wrong.
+    // An instant far in the future was recorded under a wrong clock.
     const seenMs = Math.max(0, ...instants.map((ms) => (ms <= nowMs + MAX_AHEAD_MS ? ms : nowMs)));
     this.seen.set(facts.name, seenMs);
     return seenMs;
@@ -78,15 +75,13 @@ export class JobScheduler {
   private async start(jobName: string, dueMs: number): Promise<void> {
     const scheduledFor = new Date(dueMs).toISOString();
     const executionId = scheduledExecutionId(jobName, scheduledFor);
-    const { logger, start } = this.parts;
+    const { logger, runner } = this.parts;
     try {
-      await start(jobName, {
-        ...{ executionId, trigger: 'SCHEDULE', triggeredBy: null },
-        ...{ scheduledFor, parameters: {} },
-      });
+      const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor, parameters: {} } as const;
+      await runner.start(jobName, start);
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'JOB_ALREADY_RUNNING') throw error;
-      logger.warn({ job: jobName, scheduledFor }, 'a job still runs at its next time, which is left out');
+      logger.warn({ job: jobName, scheduledFor }, 'a job is still running at its next instant, which is skipped');
     }
   }
 }

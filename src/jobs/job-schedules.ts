@@ -1,24 +1,48 @@
-import { Schedule } from './schedule.js';
+import { Cron } from 'croner';
 
-/** Names of all jobs: what JOB_SCHEDULES may speak of. A test holds it against the jobs that there are. */
+const PARTS = /^(?:@[a-z]+|\S+(?: +\S+){4,5})$/;
+
+/** Computes the instants of a cron pattern in UTC. Starts no timers. */
+export class Schedule {
+  private readonly cron: Cron;
+
+  /**
+   * @param pattern five parts (minute to day of week), six with leading seconds, or a name such as `@daily`
+   * @throws Error if the pattern is invalid or never matches
+   */
+  constructor(readonly pattern: string) {
+    if (!PARTS.test(pattern)) throw new Error('must be a cron pattern of five or six parts, or a name such as @daily');
+    this.cron = new Cron(pattern, { timezone: 'UTC' });
+    if (this.after(0) === undefined) throw new Error('must be a cron pattern that some instant fits');
+  }
+
+  /** The first instant after `ms`, both in milliseconds since 1970. */
+  after(ms: number): number | undefined {
+    return this.cron.nextRun(new Date(ms))?.getTime();
+  }
+
+  /** The last instant up to and including `ms`, both in milliseconds since 1970. */
+  upTo(ms: number): number | undefined {
+    // Croner excludes the reference instant.
+    return this.cron.previousRuns(1, new Date(ms + 1))[0]?.getTime();
+  }
+}
+
+/** Job names that JOB_SCHEDULES may contain. A test compares them with the jobs. */
 export const JOB_NAMES = ['database-backup', 'error-log-retention', 'projection-verify', 'session-cleanup'] as const;
 
 /** `off`: only operators start the job. */
-export type ScheduleSetting = Schedule | 'off';
+type ScheduleSetting = Schedule | 'off';
 
-/** What the setting says: of single jobs, and of all the others where it says something of those. */
+/** Schedules by job name, and the setting of all other jobs. */
 export type ScheduleSettings = {
   readonly byName: ReadonlyMap<string, ScheduleSetting>;
   readonly others: 'off' | undefined;
 };
 
-export const JOB_SCHEDULES = Symbol('JOB_SCHEDULES');
-
-type Entry = { readonly name: string; readonly setting: ScheduleSetting };
-
 /**
- * Reads `name=pattern;name=off`, or `off` for all jobs that are not named; faults are told without the text at fault.
- * @throws Error naming the first entry at fault by its number
+ * Parses `name=pattern;name=off`; an entry `off` applies to all jobs not named. Errors do not quote the entry.
+ * @throws Error with the number of the first invalid entry
  */
 export function parseSchedules(text: string): ScheduleSettings {
   const byName = new Map<string, ScheduleSetting>();
@@ -28,7 +52,7 @@ export function parseSchedules(text: string): ScheduleSettings {
     if (entry === '') continue;
     if (entry === 'off') others = 'off';
     else {
-      const { name, setting } = parseEntry(entry, `entry ${index + 1}`);
+      const [name, setting] = parseEntry(entry, `entry ${index + 1}`);
       if (byName.has(name)) throw new Error(`entry ${index + 1}: ${name} is named twice`);
       byName.set(name, setting);
     }
@@ -36,14 +60,13 @@ export function parseSchedules(text: string): ScheduleSettings {
   return { byName, others };
 }
 
-function parseEntry(entry: string, where: string): Entry {
+function parseEntry(entry: string, where: string): readonly [string, ScheduleSetting] {
   const [given = '', ...rest] = entry.split('=');
   const name = JOB_NAMES.find((known) => known === given.trim());
   if (name === undefined) throw new Error(`${where}: must begin with the name of a job: ${JOB_NAMES.join(', ')}`);
   const pattern = rest.join('=').trim();
-  if (pattern === 'off') return { name, setting: 'off' };
   try {
-    return { name, setting: new Schedule(pattern) };
+    return [name, pattern === 'off' ? 'off' : new Schedule(pattern)];
   } catch (error) {
     throw new Error(`${where}: ${name} ${(error as Error).message}`, { cause: error });
   }

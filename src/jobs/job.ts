@@ -1,40 +1,70 @@
 import type { z } from 'zod';
+import type { Aggregate, Decision, DomainEvent } from '../eventsourcing/aggregate.js';
+import type { CommandRunner } from '../eventsourcing/command-runner.js';
+import { asService } from '../eventsourcing/context.js';
+import type { Clock, Ids } from '../ports/time.js';
+import type { ReadModels } from '../queries/query.js';
 
 /** One run of a job, as the job sees it. */
 export type JobRun<Parameters = unknown> = {
-  /** Id of the execution: names what it leaves behind. */
+  /** Id of the execution, which also names its artifacts. */
   readonly executionId: string;
-  /** Checked by the job's schema. */
+  /** Validated by the job's schema. */
   readonly parameters: Parameters;
-  /** Aborts when the run is to end early: the process stops, or leads no longer. */
+  /** Aborts when the run must end early because the process stops or loses its lease. */
   readonly signal: AbortSignal;
-  /** Tells how far it is; `progress` is 0–100. May be called as often as is convenient: not every call is recorded. */
+  /** Reports progress from 0 to 100. May be called at any rate: not every call is recorded. */
   readonly report: (progress: number, message: string) => void;
 };
 
-/** A file that a run has left. */
+/** A file that a run produced. */
 export type JobArtifact = {
   readonly fileName: string;
   readonly sizeBytes: number;
-  /** Of the whole file, hex. */
+  /** Digest of the whole file, hex. */
   readonly sha256: string;
 };
 
 export type JobOutcome = {
-  /** What was done, in a sentence for operators. */
+  /** The result in a sentence for operators. */
   readonly message: string;
   readonly artifact?: JobArtifact;
 };
 
-/** Work that operators trigger and the scheduler starts; one run of a job at a time over all replicas. */
+/** Injection token of all jobs (`readonly Job[]`). */
+export const JOBS = Symbol('JOBS');
+
+/** Work started by operators or the scheduler. A job has at most one run at a time across all replicas. */
 export interface Job {
-  /** Lower case with hyphens; for ever. */
+  /** Lower case with hyphens. Must never change. */
   readonly name: string;
   readonly description: string;
-  /** Cron pattern in UTC, unless the settings say otherwise. */
+  /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. */
   readonly schedule: string;
-  /** What TriggerJobDto's `parameters` may be; must accept `{}`, as scheduled runs give it. */
+  /** Schema of TriggerJobDto's `parameters`. Must accept `{}`, the parameters of scheduled runs. */
   readonly parameters: z.ZodType;
-  /** @throws Error whose message tells operators why the run failed */
+  /** @throws Error with a message for operators */
   run(run: JobRun): Promise<JobOutcome>;
+}
+
+/** Dependencies of jobs that change records. */
+export type JobParts = {
+  readonly runner: CommandRunner;
+  readonly models: ReadModels;
+  readonly clock: Clock;
+  readonly ids: Ids;
+};
+
+/** Executes a decision on behalf of a job. Returns whether it changed the record. */
+export async function changeAs<State, Event extends DomainEvent, Data>(
+  { runner, ids }: JobParts,
+  { name, executionId }: { readonly name: string; readonly executionId: string },
+  aggregate: Aggregate<State, Event>,
+  target: { readonly tenantId: string; readonly id: string },
+  data: Data,
+  decide: Decision<State, Data, Event>,
+): Promise<boolean> {
+  const own = { tenantId: target.tenantId, name, requestId: executionId, commandId: ids.next() };
+  const { events } = await asService(own, () => runner.execute(aggregate, target, data, decide));
+  return events.length > 0;
 }

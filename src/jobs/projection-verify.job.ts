@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { catalogue } from '../catalogue.js';
-import { verifyProjections, type Difference, type Verification } from '../platform/projection-verifier.js';
+import { verifyProjections, type Difference, type Verification } from '../projecting/projection-verifier.js';
 import { projections } from '../projections/projections.js';
 import type { HistoryWork, TaskControl, TaskParts } from './history-work.js';
 import type { Job, JobOutcome } from './job.js';
@@ -16,8 +15,8 @@ export type VerifyTask = { readonly kind: 'verify'; readonly share: number; read
 const PROJECTION_VERIFY = 'projection-verify';
 
 /**
- * Compares a sample of the read models with the history. Parameters: `share` of the documents, lowered where that would
- * be more than 2,000 of a model, and `seed`, which decides which ones; every scheduled run looks at others.
+ * Compares a sample of the read models with the history. Parameters: `share`, the fraction of documents, reduced where
+ * it exceeds 2,000 of a model; `seed`, which selects the documents. The default seed differs for each run.
  */
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,
@@ -26,7 +25,7 @@ export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   parameters,
   run: ({ executionId, parameters: given, signal, report }) => {
     const { share, seed = crc32(executionId) } = parameters.parse(given);
-    return work.carryOut({ kind: 'verify', share, seed }, { signal, report });
+    return work({ kind: 'verify', share, seed }, { signal, report });
   },
 });
 
@@ -37,7 +36,7 @@ const NAMED = 20;
 /** @throws ReadModelsDiffer, EventStoreUnavailable, ReadStoreUnavailable, the signal's reason */
 export async function verify(
   { share, seed }: VerifyTask,
-  { events, reads, sharesThread }: TaskParts,
+  { events, reads, catalogue, sharesThread }: TaskParts,
   { signal, report }: TaskControl,
 ): Promise<JobOutcome> {
   const batchSize = sharesThread ? BATCH.shared : BATCH.own;
@@ -56,7 +55,7 @@ function summaryOf({ compared, models, events, upTo, leftOut }: Verification, se
   );
 }
 
-/** Read models are not what the history says: rebuild those that are named. */
+/** Read models differ from the history. Rebuild the models that the message names. */
 export class ReadModelsDiffer extends Error {
   constructor(differences: readonly Difference[], summary: string) {
     const named = differences

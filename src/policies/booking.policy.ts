@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CATEGORIZER, type Categorizer } from '../aggregates/categorizer.js';
+import { Categorizer } from '../queries/categorizer.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import type { Reason } from '../aggregates/dead-letter.aggregate.js';
 import { bookCancellation, bookReturn, bookSale, type CategoryFacts } from '../aggregates/sale-booking.js';
@@ -13,25 +13,25 @@ import {
   sale,
   type AcceptedSale,
 } from '../aggregates/sale.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { conflict, DomainError } from '../platform/domain-error.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { inReactionTo, type Policy } from '../platform/policy.js';
-import { RecordReader } from '../platform/record-reader.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { conflict, DomainError } from '../eventsourcing/domain-error.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { CustomerMatching } from './customer-matching.js';
 import { SaleFactsReader } from './sale-facts.js';
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
-/** How long a return waits for the booking of the sale that it is about. */
+/** Maximum wait of a return or cancellation for the booking of its sale. */
 const RELATED_WAIT_MS = 2_000;
 const RELATED_LOOK_MS = 50;
 
 /**
- * Books accepted sales: one event with all transactions, or SaleRejected with the reason. A SALE is booked on its own
- * stream, a RETURN or CANCELLATION on that of the sale that it is about; the state there says what is booked already,
- * so a redelivered event changes nothing.
+ * Books accepted sales: appends one event with all transactions, or SaleRejected with the reason. A SALE is booked on
+ * its own stream, a RETURN or CANCELLATION on the stream of its sale. The state of that stream lists what is already
+ * booked, so a redelivered event changes nothing.
  */
 @Injectable()
 export class BookingPolicy implements Policy {
@@ -43,24 +43,24 @@ export class BookingPolicy implements Policy {
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(SaleFactsReader) private readonly facts: SaleFactsReader,
-    @Inject(CATEGORIZER) private readonly categorizer: Categorizer,
+    @Inject(Categorizer) private readonly categorizer: Categorizer,
     @Inject(CustomerMatching) private readonly matching: CustomerMatching,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async react(event: Accepted): Promise<void> {
     const { tenantId, recordId: saleId } = event;
-    // However old the cache: what is booked in it stays so, and everything else is decided on the fresh state.
+    // Cached state of any age will do: a booking is never undone, and all other decisions use fresh state.
     const { state } = await this.reader.read(sale, tenantId, saleId, { maxAgeMs: Number.MAX_SAFE_INTEGER });
     if (state.status === 'absent' || state.booking) return;
     const rejection = state.rejection
       ? await this.standing(tenantId, saleId, state)
       : await inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, state, 1));
-    // The rejection is recorded; as a letter it waits for somebody to remove its cause.
+    // The rejection is recorded. Throwing also parks a dead letter, which waits until its cause is removed.
     if (rejection) throw conflict(rejection.code, rejection.message);
   }
 
-  /** Tries again to book what was rejected, as its `attempts`-th try. Why it is rejected again, if it is. */
+  /** Retries a rejected document as attempt number `attempts`. Returns the reason if it is rejected again. */
   async retry(event: Accepted, attempts: number): Promise<Reason | undefined> {
     const { tenantId, recordId: saleId } = event;
     const { state } = await this.reader.read(sale, tenantId, saleId);
@@ -69,7 +69,7 @@ export class BookingPolicy implements Policy {
     return inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, found, attempts));
   }
 
-  /** The rejection, unless it is booked by now. */
+  /** The recorded rejection, or undefined if the document has been booked since. */
   private async standing(tenantId: string, saleId: string, state: AcceptedSale): Promise<Reason | undefined> {
     const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, saleId, state));
     return isBookedOn(holder, saleId, state) ? undefined : (state.rejection ?? undefined);
@@ -104,7 +104,7 @@ export class BookingPolicy implements Policy {
   private async bookOnRelated(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
     const id = holderIdOf(tenantId, saleId, state);
     const related = await this.waitForBooking(tenantId, id);
-    // Redelivered: what is booked must not be rejected for what has changed since.
+    // On redelivery: a booked document must not be rejected because of later changes.
     if (related && hasBooked(related, saleId)) return;
     const { accounts, ...facts } = await this.facts.factsOf(tenantId, state);
     const { externalId } = state;
@@ -117,7 +117,7 @@ export class BookingPolicy implements Policy {
     }
   }
 
-  /** A partner may send both at once: the sale's booking is then on its way. */
+  /** A partner may send both documents at once, so the booking of the sale may still be in progress. */
   private async waitForBooking(tenantId: string, id: string): Promise<AcceptedSale | undefined> {
     for (let waitedMs = 0; ; waitedMs += RELATED_LOOK_MS) {
       const { state } = await this.reader.read(sale, tenantId, id);

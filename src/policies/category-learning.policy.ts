@@ -14,11 +14,11 @@ import {
 } from '../aggregates/merchant-choices.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { inReactionTo, type Policy } from '../platform/policy.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { noticeId, Notices } from './notices.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { noticeId, sendSystemNotification } from './system-notifications.js';
 
 type Choice = Extract<
   TransactionEvent | SaleEvent | CustomerEvent,
@@ -31,8 +31,9 @@ type Merchant = { readonly tenantId: string; readonly choicesId: string; readonl
 const MAX_SHOWN_NAME = 120;
 
 /**
- * Makes rules of what people choose: notes each choice on its merchant's stream, whose state says what is learned, and
- * then sees to it that the rules are so. A crash in between is healed by the redelivery, which finds the choice noted.
+ * Learns category rules from people's choices. Records each choice on its merchant's stream, whose state determines
+ * what is learned, then updates the rules accordingly. After a crash in between, redelivery finds the choice recorded
+ * and updates the rules.
  */
 @Injectable()
 export class CategoryLearningPolicy implements Policy {
@@ -43,13 +44,12 @@ export class CategoryLearningPolicy implements Policy {
     'SaleTransactionCategorized',
     'OpeningBalanceCategorized',
   ];
-  /** Whether three choices follow each other is told by their order, also that of different transactions. */
+  /** Learning counts three consecutive choices, so their order matters across transactions. */
   readonly inOrder = true;
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(Notices) private readonly notices: Notices,
   ) {}
 
   async react(event: Recorded<Choice>): Promise<void> {
@@ -99,10 +99,11 @@ export class CategoryLearningPolicy implements Policy {
     const rule = ruleOf(categoryId);
     const made = { categoryId, merchant: merchant.name };
     const { state: now } = await this.runner.execute(categoryRule, rule, made, learnCategoryRule);
-    // Told once for a rule, by an id of its own, so a crash in between costs nobody the news.
+    // The notification id derives from the rule: redelivery after a crash sends it, but never twice.
     if (now.status !== 'present' || now.source !== 'LEARNED' || !now.isEnabled) return;
     const name = merchant.name.slice(0, MAX_SHOWN_NAME);
-    await this.notices.tell(event, merchant.tenantId, noticeId('rule-learned', rule.id), {
+    await sendSystemNotification(this.runner, event, {
+      ...{ tenantId: merchant.tenantId, id: noticeId('rule-learned', rule.id) },
       title: `A rule was learned for ${name}`,
       body: `As you chose "${state.name}" three times for ${name}, its transactions get this category from now on.`,
       type: 'INFO',
@@ -112,7 +113,7 @@ export class CategoryLearningPolicy implements Policy {
   }
 }
 
-/** One that came with a new transaction is a choice, too, unless it came from a rule. */
+/** The category of a new transaction is also a choice, unless a rule assigned it. */
 function choiceOf({ type, data }: Choice): CategoryChoice | undefined {
   if (type !== 'TransactionRecorded') return data;
   const { id: transactionId, categoryId, customerId } = data.transaction;

@@ -6,13 +6,13 @@ import type { SaleCustomer } from '../aggregates/sale-events.js';
 import { chooseCustomer, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CustomerCreation } from '../commands/customer.commands.js';
-import type { Claim } from '../platform/aggregate.js';
-import { Claims } from '../platform/claims.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { DomainError } from '../platform/domain-error.js';
-import { nameUuid } from '../platform/name-uuid.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { parseStreamName, PLATFORM_TENANT, streamName } from '../platform/stream-name.js';
+import type { Claim } from '../eventsourcing/aggregate.js';
+import { Claims } from '../eventsourcing/claims.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 
 const MAX_ROUNDS = 5;
 const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN', 'NOT_FOUND'];
@@ -20,9 +20,9 @@ const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKE
 type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly state: AcceptedSale };
 
 /**
- * Finds or makes the customer of a sale. The partner's own id (a link), the code, the tax number and the e-mail address
- * are looked up by the claims on them, which are always current, in that order. What is chosen is recorded on the
- * sale's stream before the customer is made, so a redelivery goes on with the same one.
+ * Finds or creates the customer of a sale, by the partner's own id (a link), code, tax number and e-mail address, in
+ * that order. Lookups use the claims on these keys, which are always current. The choice is recorded on the sale's
+ * stream before the customer is created, so a redelivery continues with the same customer.
  */
 @Injectable()
 export class CustomerMatching {
@@ -33,7 +33,7 @@ export class CustomerMatching {
     @Inject(CustomerCreation) private readonly creation: CustomerCreation,
   ) {}
 
-  /** The id of a customer that exists. */
+  /** Returns the id of an existing customer. */
   async customerOf(inHand: SaleInHand): Promise<string> {
     const { tenantId, state } = inHand;
     if (state.customer === null) return this.defaultCustomer(tenantId);
@@ -44,7 +44,7 @@ export class CustomerMatching {
           (await this.found(tenantId, state.sourceId, state.customer)) ?? (await this.made(inHand, state.customer))
         );
       } catch (error) {
-        // Somebody took one of the keys, or deleted who had it, between the look and the append: look again.
+        // Between lookup and append, a key was taken or its holder was deleted: look again.
         const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
         if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }
@@ -53,7 +53,7 @@ export class CustomerMatching {
 
   private async made(inHand: SaleInHand, wanted: SaleCustomer): Promise<string> {
     const { tenantId, saleId, state } = inHand;
-    // The id derives from the sale, so another delivery of the same sale makes the same customer.
+    // The id derives from the sale, so a redelivery creates the same customer.
     const id = nameUuid('customer', saleId);
     const holder = await this.reserve(inHand, id, wanted);
     if (holder !== undefined) return this.linked(tenantId, holder, state.sourceId, wanted);
@@ -80,7 +80,7 @@ export class CustomerMatching {
     return undefined;
   }
 
-  /** Claims all keys for a customer to be; the id of the customer that holds one of them already, if any does. */
+  /** Claims all keys for a new customer. If another customer holds one, gives up the claims and returns its id. */
   private async reserve(
     { tenantId, state }: SaleInHand,
     id: string,
@@ -103,8 +103,8 @@ export class CustomerMatching {
   }
 
   /**
-   * Ties the partner's id to a customer that was found by another key, so that it is found at once next time; where
-   * another customer has that link by now, that one is the partner's.
+   * Links the partner's id to a customer that another key found, so that the next lookup is direct. If another customer
+   * holds the link by now, returns that customer's id.
    */
   private async linked(tenantId: string, id: string, sourceId: string, wanted: SaleCustomer): Promise<string> {
     for (const link of linksOf(sourceId, wanted)) {

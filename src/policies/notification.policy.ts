@@ -1,98 +1,92 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeadLetterEvent } from '../aggregates/dead-letter.aggregate.js';
+import type { ForwarderEvent } from '../aggregates/forwarder.aggregate.js';
 import type { JobEvent } from '../aggregates/job.aggregate.js';
+import type { NewNotification } from '../aggregates/notification.aggregate.js';
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import { pushSubscription, unsubscribeFromPush } from '../aggregates/push-subscription.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { inReactionTo, type Policy } from '../platform/policy.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { ParkedLetters } from '../queries/parked-letters.js';
 import { PushTargets } from '../queries/push-targets.js';
-import { noticeId, Notices } from './notices.js';
+import { noticeId, sendSystemNotification } from './system-notifications.js';
 
-type Told = Extract<
-  JobEvent | DeadLetterEvent | SaleEvent | UserEvent | OperatorEvent,
-  { type: 'JobFailed' | 'DeadLetterParked' | 'SaleRejected' | 'UserDeleted' | 'OperatorDeleted' }
->;
+const NEWS = ['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected'] as const;
+const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;
+type Event = JobEvent | DeadLetterEvent | ForwarderEvent | SaleEvent | UserEvent | OperatorEvent;
+type News = Extract<Event, { type: (typeof NEWS)[number] }>;
+type Handled = News | Extract<Event, { type: (typeof DELETIONS)[number] }>;
+/** Without a tenant, a notification is an error for operators with a link into the console. */
+type Notice = { readonly id: string } & (
+  Omit<NewNotification, 'type' | 'audience'> | (NewNotification & { readonly tenantId: string })
+);
 
-/** What happened longer ago is no news: so a policy that begins anew does not tell the whole history. */
+/** Older events are not reported, so that a policy that starts over does not report the whole history. */
 const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
 
 const hourOf = ({ metadata }: Recorded): string => metadata.timestamp.slice(0, 13);
 
 /**
- * What the service tells by itself. One notification for each kind of trouble and hour, however often it comes: its id
- * derives from both, so that the first one is told and the others change nothing. And who is deleted is not pushed to.
+ * Sends the service's own notifications, at most one per kind of failure and hour: the id derives from both, so later
+ * occurrences change nothing. Each automatic pause of the forwarder has its own. Also ends the push subscriptions of
+ * deleted users and operators.
  */
 @Injectable()
 export class NotificationPolicy implements Policy {
   readonly name = 'notification';
-  readonly types = ['JobFailed', 'DeadLetterParked', 'SaleRejected', 'UserDeleted', 'OperatorDeleted'];
+  readonly types = [...NEWS, ...DELETIONS];
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(PushTargets) private readonly targets: PushTargets,
     @Inject(ParkedLetters) private readonly parked: ParkedLetters,
-    @Inject(Notices) private readonly notices: Notices,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async react(event: Recorded<Told>): Promise<void> {
-    if (event.type === 'UserDeleted' || event.type === 'OperatorDeleted') await this.endPushes(event);
-    else if (this.clock.nowMs() - Date.parse(event.metadata.timestamp) <= NEWS_FOR_MS) await this.tell(event);
+  async react(event: Recorded<Handled>): Promise<void> {
+    if (event.type === 'UserDeleted' || event.type === 'OperatorDeleted') return this.endPushes(event);
+    if (this.clock.nowMs() - Date.parse(event.metadata.timestamp) > NEWS_FOR_MS) return;
+    const notice = await this.noticeOf(event);
+    const forOperators = { tenantId: PLATFORM_TENANT, type: 'ERROR', audience: { kind: 'everyone' } } as const;
+    if (notice) await sendSystemNotification(this.runner, event, { ...forOperators, ...notice });
   }
 
-  private async tell(event: Recorded<Exclude<Told, { type: 'UserDeleted' | 'OperatorDeleted' }>>): Promise<void> {
+  private async noticeOf(event: Recorded<News>): Promise<Notice | undefined> {
     switch (event.type) {
-      case 'JobFailed': {
-        const content = {
+      case 'JobFailed':
+        return {
+          id: noticeId('job-failed', event.recordId, hourOf(event)),
           title: `The job ${event.recordId} failed`,
-          body: event.data.error.slice(0, MAX_BODY_LENGTH) || 'Nothing is known of the reason.',
+          body: event.data.error.slice(0, MAX_BODY_LENGTH) || 'The reason is unknown.',
           link: `/console/jobs/${event.recordId}?run=${event.data.executionId}`,
         };
-        return this.tellOperators(event, noticeId('job-failed', event.recordId, hourOf(event)), content);
-      }
       case 'DeadLetterParked': {
         const { origin, eventType, subscriber, reason } = event.data;
         const waiting = Math.max(1, await this.parked.count(origin));
-        const content = {
+        return {
+          id: noticeId('letter-parked', origin, hourOf(event)),
           title: `Dead letters of the origin ${origin}`,
-          body: `${waiting} wait for a decision; the last: ${subscriber} cannot handle ${eventType} (${reason.code}). More of this hour are not told.`,
+          body: `${waiting} wait for a decision; the last: ${subscriber} cannot handle ${eventType} (${reason.code}). Further ones within this hour are not reported.`,
           link: `/console/dead-letters?origin=${origin}&status=PARKED`,
         };
-        return this.tellOperators(event, noticeId('letter-parked', origin, hourOf(event)), content);
       }
+      case 'ForwarderPaused':
+        if (event.data.reason === 'OPERATOR') return undefined;
+        return {
+          id: noticeId('forwarder-waits', event.id),
+          title: 'Integration events wait for you',
+          body: 'The forwarder has no checkpoint for this history, which was restored or has lost its read models. It publishes nothing until you resume it, from now or from a position.',
+          link: '/console/queues',
+        };
       case 'SaleRejected':
-        return this.tellOfSale(event);
+        return rejectedSale(event);
     }
-  }
-
-  private async tellOfSale(event: Recorded<Extract<Told, { type: 'SaleRejected' }>>): Promise<void> {
-    const { code, message, attempts } = event.data;
-    // Whoever has it tried again is told by the answer.
-    if (attempts > 1) return;
-    await this.notices.tell(event, event.tenantId, noticeId('sale-rejected', event.tenantId, code, hourOf(event)), {
-      title: `A sale was rejected: ${code}`,
-      body: `${message} It waits until the cause is removed. More of this kind in this hour are not told.`,
-      type: 'WARNING',
-      link: null,
-      audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
-    });
-  }
-
-  /** Operators have the console, so there is where each of them leads. */
-  private tellOperators(
-    event: Recorded,
-    id: string,
-    content: { title: string; body: string; link: string },
-  ): Promise<void> {
-    const audience = { kind: 'everyone' } as const;
-    return this.notices.tell(event, PLATFORM_TENANT, id, { ...content, type: 'ERROR', audience });
   }
 
   private async endPushes(event: Recorded): Promise<void> {
@@ -103,4 +97,20 @@ export class NotificationPolicy implements Policy {
         this.runner.execute(pushSubscription, { tenantId, id }, ended, unsubscribeFromPush),
       );
   }
+}
+
+function rejectedSale(event: Recorded<Extract<News, { type: 'SaleRejected' }>>): Notice | undefined {
+  const { tenantId } = event;
+  const { code, message, attempts } = event.data;
+  // The caller of a retry sees the result in the response.
+  if (attempts > 1) return undefined;
+  return {
+    tenantId,
+    id: noticeId('sale-rejected', tenantId, code, hourOf(event)),
+    title: `A sale was rejected: ${code}`,
+    body: `${message} It waits until the cause is removed. Further ones of this kind within this hour are not reported.`,
+    type: 'WARNING',
+    link: null,
+    audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
+  };
 }

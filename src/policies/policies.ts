@@ -1,18 +1,31 @@
-import type { Policy } from '../platform/policy.js';
+import type { Policy } from '../eventsourcing/policy.js';
 import { BookingPolicy } from './booking.policy.js';
 import { CategoryLearningPolicy } from './category-learning.policy.js';
-import { Notices } from './notices.js';
+import { CustomerMatching } from './customer-matching.js';
 import { NotificationPolicy } from './notification.policy.js';
+import { PushDeliveries } from './push-delivery.js';
+import { PushSender } from './push-sender.js';
+import { RestorationWatch } from './restoration-watch.js';
 import { RestorationPolicy } from './restoration.policy.js';
+import { Restoring } from './restoring.js';
+import { SaleFactsReader } from './sale-facts.js';
 import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 
-/** All policies: readonly Policy[]. */
+/** Injection token of all policies (`readonly Policy[]`). */
 export const POLICIES = Symbol('POLICIES');
+
+/** Policy names, needed before the policies are constructed. A test compares them with the classes. */
+export const POLICY_NAMES = ['booking', 'tenant-seeding', 'restoration', 'category-learning', 'notification'] as const;
 
 const classes = [BookingPolicy, TenantSeedingPolicy, RestorationPolicy, CategoryLearningPolicy, NotificationPolicy];
 
 export const policyProviders = [
-  Notices,
+  CustomerMatching,
+  SaleFactsReader,
+  Restoring,
+  RestorationWatch,
+  PushSender,
+  PushDeliveries,
   ...classes,
   { provide: POLICIES, useFactory: (...policies: Policy[]) => policies, inject: classes },
 ];

@@ -9,13 +9,14 @@ import {
   type PushDelivery,
 } from '../aggregates/push-delivery.aggregate.js';
 import { pushSubscription, unsubscribeFromPush } from '../aggregates/push-subscription.aggregate.js';
-import { CommandRunner } from '../platform/command-runner.js';
-import { conflict } from '../platform/domain-error.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { KeyedQueue } from '../platform/keyed-queue.js';
-import { inReactionTo } from '../platform/policy.js';
-import type { PushMessage } from '../platform/push-client.js';
-import { RecordReader } from '../platform/record-reader.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { FairQueue } from '../eventsourcing/fair-queue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { inReactionTo } from '../eventsourcing/policy.js';
+import type { PushMessage } from '../security/push-client.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { PushTargets, type PushStretchTargets, type PushTarget } from '../queries/push-targets.js';
 import { pushMessage, PUSH_WITHIN_MS } from './push-message.js';
@@ -23,13 +24,15 @@ import { PushSender, type PushResult, type PushTry } from './push-sender.js';
 
 export type Sent = Recorded<NotificationEvent>;
 
-/** Stretches of one notification that are under way at once: what its delivery keeps in memory, and a crash repeats. */
+/** Limit across all tenants. A single tenant uses at most half of it. */
+const NOTIFICATIONS_AT_ONCE = 16;
+/** Stretches of one notification in flight. They are held in memory, and a crash repeats them. */
 const MAX_OPEN = 2;
-/** How long a replay goes on: somebody waits for its answer. */
+/** Time limit of a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
-/** Browsers of a replay that are recorded together. */
+/** Browsers of a replay recorded in one event. */
 const RETRY_STRETCH = 1_000;
-/** How exact it is shown when a browser was last pushed to. */
+/** Precision of a browser's last use; more recent uses are not recorded again. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
@@ -37,14 +40,15 @@ type Tally = { delivered: number; gone: number; readonly failed: FailedPush[]; r
 type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: Promise<void> };
 
 /**
- * Pushes a notification to the browsers of those whom it is for, each at least once. How far it has come is recorded in
- * stretches of at most a thousand, two of which are under way at once, so a crash or a stop repeats these two at most;
- * the price is that a slow browser holds up those that come after the next stretch. What a push service does not take in
- * the end is recorded, too, and then thrown: the notification is one letter, however many browsers are concerned.
+ * Pushes a notification to its recipients' browsers, at least once each. Records progress in stretches of at most 1,000
+ * browsers. Two stretches are in flight, so a crash repeats at most two, and a slow browser delays only the stretches
+ * after the next one. Failed pushes are recorded, then thrown as one error: one dead letter per notification.
  */
 @Injectable()
 export class PushDeliveries {
   private readonly retries = new KeyedQueue();
+  /** Keeps one tenant's slow notifications from delaying those of others. */
+  private readonly turns = new FairQueue({ atOnce: NOTIFICATIONS_AT_ONCE, leavesRoom: true });
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
@@ -54,8 +58,13 @@ export class PushDeliveries {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError conflict PUSH_FAILED where some browsers are given up; what the signal was aborted with */
-  async deliver(event: Sent, signal: AbortSignal): Promise<void> {
+  /** @throws DomainError conflict PUSH_FAILED if pushes to some browsers were given up; the signal's reason */
+  deliver(event: Sent, signal: AbortSignal): Promise<void> {
+    return this.turns.run({ group: event.tenantId }, () => this.deliverNow(event, signal));
+  }
+
+  private async deliverNow(event: Sent, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const { tenantId, recordId: id } = event;
     if (this.ageOf(event) > PUSH_WITHIN_MS) return;
     const { state } = await this.reader.read(pushDelivery, tenantId, id);
@@ -64,8 +73,8 @@ export class PushDeliveries {
   }
 
   /**
-   * Tries once more what was given up, unless the browser is unsubscribed by now: as many as have their turn within some
-   * seconds, each recorded. Why some are still given up; the next replay begins with those that had no turn.
+   * Retries failed pushes whose browsers are still subscribed, as many as RETRY_WITHIN_MS allows. Returns the reason if
+   * some still fail. The next replay begins with the pushes that this one did not reach.
    */
   retry(event: Sent): Promise<Reason | undefined> {
     const { tenantId, recordId: id } = event;
@@ -87,7 +96,7 @@ export class PushDeliveries {
     });
   }
 
-  /** Answers all that is still given up. */
+  /** Returns all pushes that still fail. */
   private async retrySome(event: Sent, some: readonly FailedPush[], once: PushTry): Promise<readonly FailedPush[]> {
     const { tenantId, recordId: id } = event;
     const tried = new Set(some.map(({ subscriptionId }) => subscriptionId));
@@ -125,7 +134,7 @@ export class PushDeliveries {
       const oldest = open.shift();
       if (!oldest) return;
       await oldest.done;
-      // What was given up because the process stops was not tried to the end.
+      // Do not record the stretch: pushes interrupted by the stop were not attempted to the end.
       signal.throwIfAborted();
       state = await this.record(event, state, oldest, isLast);
     };
@@ -154,7 +163,7 @@ export class PushDeliveries {
       if (!signal.aborted) await this.note(event, target, tally, result);
     });
     const done = settled(works);
-    // It may fail before it is awaited, while an older one is.
+    // It may reject while an older stretch is still awaited.
     done.catch(() => undefined);
     return { cursor, tally, done };
   }
@@ -174,7 +183,7 @@ export class PushDeliveries {
     }
   }
 
-  /** Nothing where nobody was pushed to and nothing was recorded before. */
+  /** Records an empty stretch only as the last one, and only if earlier stretches were recorded. */
   private async record(
     event: Sent,
     state: PushDelivery,
@@ -194,7 +203,7 @@ export class PushDeliveries {
 
 const emptyTally = (): Tally => ({ delivered: 0, gone: 0, failed: [], used: [] });
 
-/** When all have ended. @throws the first fault of them */
+/** Waits until all have settled. @throws their first error */
 async function settled(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works);
   await Promise.all(works);

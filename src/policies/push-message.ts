@@ -1,14 +1,14 @@
 import type { NewNotification } from '../aggregates/notification.aggregate.js';
-import type { PushMessage } from '../platform/push-client.js';
+import type { PushMessage } from '../security/push-client.js';
 
-/** Less than a record holds: some push services take no more. */
+/** Smaller than an encrypted record allows, because some push services accept no more. */
 export const MAX_PAYLOAD_BYTES = 3_000;
-/** What is older is not worth waking anybody for. It is in the list all the same. */
+/** Maximum age of a pushed notification. Older ones appear in the list only. */
 export const PUSH_WITHIN_MS = 24 * 60 * 60 * 1_000;
 
 const bytesOf = (content: object): number => Buffer.byteLength(JSON.stringify(content));
 
-/** What a browser is shown; a body that is too long is cut, and a link that leaves no room for any is left out. */
+/** The payload for the browser. Truncates a body that is too long, and omits a link that would leave it no room. */
 export function pushPayload(notificationId: string, { title, body, type, link }: NewNotification): Buffer {
   const fixed = { title, type, notificationId };
   const shownLink = bytesOf({ ...fixed, link }) > MAX_PAYLOAD_BYTES / 2 ? null : link;
@@ -24,11 +24,11 @@ export function pushPayload(notificationId: string, { title, body, type, link }:
   return Buffer.from(JSON.stringify(withBody(`${characters.slice(0, fits).join('')}…`)));
 }
 
-/** `ageMs`: how long ago it was sent. */
+/** `ageMs`: time since the notification was sent. */
 export const pushMessage = (id: string, content: NewNotification, ageMs: number): PushMessage => ({
   payload: pushPayload(id, content),
   ttlSeconds: Math.max(60, Math.floor((PUSH_WITHIN_MS - Math.max(0, ageMs)) / 1_000)),
   urgency: content.type === 'ERROR' || content.type === 'WARNING' ? 'high' : 'normal',
-  // The same message once more takes the place of one that still waits for its browser.
+  // A repeated push replaces an earlier one that the push service has not delivered yet.
   topic: id.replaceAll('-', '').slice(0, 32),
 });

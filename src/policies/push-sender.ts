@@ -1,33 +1,41 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
-import { Backoff } from '../platform/backoff.js';
-import { Gate } from '../platform/gate.js';
-import { PushClient, type PushMessage, type PushOutcome, type PushReceiver } from '../platform/push-client.js';
-import { PushOrigins } from '../platform/push-origins.js';
+import { Backoff } from '../eventsourcing/backoff.js';
+import { FairQueue } from '../eventsourcing/fair-queue.js';
+import { PushClient, type PushMessage, type PushOutcome, type PushReceiver } from '../security/push-client.js';
+import { PushHosts } from '../security/push-hosts.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
 export type PushResult = { readonly kind: 'delivered' | 'gone' } | { readonly kind: 'failed'; readonly code: string };
 
 export const PUSH_WATCH = Symbol('PUSH_WATCH');
-/** Told of every try's end. */
+/** Receives the outcome of every attempt. */
 export type PushWatch = (outcome: PushOutcome['kind']) => void;
 
-const AT_ONCE = 16;
+/** Shared by all tenants. A tenant alone uses at most half of the places. */
+const PLACES = { atOnce: 32, leavesRoom: true };
+/** Response timeout for a push service whose last attempt failed. */
+const TROUBLED_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 6;
-/** A push service that asks for longer is asked again all the same: whoever waits here waits in memory. */
+/** Upper limit of the retry delay that a push service may request, because pushes wait in memory. */
 const MAX_AFTER_MS = 5 * 60_000;
 
-/** Pushes that take their turns with each other, and what they have learned of push services. */
-type Lane = { readonly gate: Gate; readonly origins: PushOrigins };
-/** Undefined where there was no turn in time. */
-export type PushTry = (receiver: PushReceiver, message: PushMessage) => Promise<PushResult | undefined>;
+/** A queue of pushes with the observed state of the push services. */
+type Lane = { readonly queue: FairQueue; readonly hosts: PushHosts };
+/** A browser of a tenant. */
+export type TenantReceiver = PushReceiver & { readonly tenantId: string };
+/** Resolves to undefined if the push was not attempted in time. */
+export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
-/** Sends pushes, few at once, and again where a push service may take them later. */
+/**
+ * Sends pushes with limited concurrency, and retries them. Tenants share the places fairly, and failures of push
+ * services count per tenant, so that one tenant's endpoints do not delay the pushes of others.
+ */
 @Injectable()
 export class PushSender {
   private readonly deliveries: Lane;
-  /** Somebody waits for a replay: it does not stand in line behind deliveries. */
-  private readonly replays = newGate();
+  /** A caller waits for a replay, so replays do not queue behind deliveries. */
+  private readonly replays = new FairQueue(PLACES);
 
   constructor(
     @Inject(PushClient) private readonly client: PushClient,
@@ -35,16 +43,16 @@ export class PushSender {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(PUSH_WATCH) private readonly watch: PushWatch,
   ) {
-    this.deliveries = { gate: newGate(), origins: new PushOrigins(clock, backoff) };
+    this.deliveries = { queue: new FairQueue(PLACES), hosts: new PushHosts(clock, backoff) };
   }
 
-  /** Until it is delivered, refused for good or given up; at once when the signal aborts. */
-  async send(receiver: PushReceiver, message: PushMessage, signal: AbortSignal): Promise<PushResult> {
-    const { origin } = new URL(receiver.endpoint);
-    const { origins } = this.deliveries;
+  /** Resolves when the push is delivered, rejected or given up; early, with code STOPPED, if the signal aborts. */
+  async send(receiver: TenantReceiver, message: PushMessage, signal: AbortSignal): Promise<PushResult> {
+    const host = hostOf(receiver);
+    const { hosts } = this.deliveries;
     for (let attempts = 0; !signal.aborted;) {
-      const pauseMs = origins.pauseMs(origin);
-      if (pauseMs > 0 && origins.isDown(origin)) return { kind: 'failed', code: 'SERVICE_DOWN' };
+      const pauseMs = hosts.pauseMs(host);
+      if (pauseMs > 0 && hosts.isDown(host)) return { kind: 'failed', code: 'SERVICE_DOWN' };
       if (pauseMs > 0) {
         await this.clock.sleep(pauseMs, signal);
         continue;
@@ -61,13 +69,13 @@ export class PushSender {
   }
 
   /**
-   * Tries each once, until the signal aborts. A push service is asked whatever has become of earlier deliveries; one that
-   * fails twice in a row is left alone for a while, and all its browsers count as failed.
+   * Returns a function that attempts a push once, until the signal aborts, regardless of earlier deliveries. A push
+   * service that fails twice in a row is skipped for a while, and its browsers count as failed.
    */
   round(signal: AbortSignal): PushTry {
-    // Every try under way listens for the end.
+    // Every attempt in flight adds a listener.
     setMaxListeners(0, signal);
-    const lane = { gate: this.replays, origins: new PushOrigins(this.clock, this.backoff) };
+    const lane = { queue: this.replays, hosts: new PushHosts(this.clock, this.backoff) };
     return async (receiver, message) => {
       const outcome = await this.inTurn(lane, receiver, message, signal);
       if (outcome) return resultOf(outcome);
@@ -75,27 +83,28 @@ export class PushSender {
     };
   }
 
-  /** Undefined where its turn came too late: the push service is left alone by now. */
+  /** Returns undefined if the signal has aborted or the push service is paused when the push's turn comes. */
   private inTurn(
-    { gate, origins }: Lane,
-    receiver: PushReceiver,
+    { queue, hosts }: Lane,
+    receiver: TenantReceiver,
     message: PushMessage,
     signal: AbortSignal,
   ): Promise<PushOutcome | undefined> {
-    const { origin } = new URL(receiver.endpoint);
-    return gate.run(async () => {
-      if (signal.aborted || origins.pauseMs(origin) > 0) return undefined;
-      const outcome = await this.client.send(receiver, message, signal);
+    const host = hostOf(receiver);
+    return queue.run({ group: receiver.tenantId }, async () => {
+      if (signal.aborted || hosts.pauseMs(host) > 0) return undefined;
+      const timeoutMs = hosts.isTroubled(host) ? TROUBLED_TIMEOUT_MS : undefined;
+      const outcome = await this.client.send(receiver, message, signal, timeoutMs);
       this.watch(outcome.kind);
-      if (outcome.kind === 'again') origins.failed(origin, outcome.afterMs);
-      else origins.worked(origin);
+      if (outcome.kind === 'again') hosts.failed(host, outcome.afterMs);
+      else hosts.worked(host);
       return outcome;
     });
   }
 }
 
-const newGate = (): Gate =>
-  new Gate({ atOnce: AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY }, () => new Error('full'));
+/** All ports of a host are one push service. Tenants are tracked separately, so one's failures affect no other. */
+const hostOf = ({ tenantId, endpoint }: TenantReceiver): string => `${tenantId} ${new URL(endpoint).hostname}`;
 
 const resultOf = (outcome: PushOutcome): PushResult =>
   'code' in outcome ? { kind: 'failed', code: outcome.code } : { kind: outcome.kind };

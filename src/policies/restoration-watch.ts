@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Led } from '../platform/leadership.js';
+import type { Led } from '../projecting/leadership.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { DeletedRecords } from '../queries/deleted-records.js';
@@ -9,9 +9,9 @@ const LOOK_EVERY_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
 /**
- * Restores deleted records that a transaction reaches, however late. It does not follow the transactions, of which there
- * are thousands a second: a read model lists the few records that are concerned, until they are restored. So it needs
- * no checkpoint, and what fails is tried again until it works.
+ * Restores deleted records that a transaction reaches, however late. Does not follow the transactions, which may arrive
+ * by the thousand per second: a read model lists the few affected records until they are restored. So it needs no
+ * checkpoint, and retries failures until they succeed.
  */
 @Injectable()
 export class RestorationWatch {
@@ -35,7 +35,7 @@ export class RestorationWatch {
     };
   }
 
-  /** Restores what is to be restored now; false where that failed for some of it. */
+  /** Restores all records that are due. Returns false if any of them failed. */
   async look(): Promise<boolean> {
     let isDone = true;
     for (const { kind, id, cause } of await this.records.reached()) {

@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AccountEvent } from '../aggregates/account.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import { LEDGER_USE, type LedgerUse } from '../aggregates/ledger-use.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import type { Policy } from '../platform/policy.js';
+import { LedgerUse } from '../queries/ledger-use.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Policy } from '../eventsourcing/policy.js';
 import { Restoring } from './restoring.js';
 
 type Deletion = Recorded<Extract<CustomerEvent | AccountEvent, { type: 'CustomerDeleted' | 'AccountDeleted' }>>;
 
 /**
- * A deletion is refused where the ledger knows the record, but a transaction may be stored between that look and the
- * deletion. So it is looked for once more when the deletion is stored; what comes after it, RestorationWatch sees.
+ * A record with transactions cannot be deleted, but a transaction may be appended between that check and the deletion.
+ * So this policy checks again after the deletion. RestorationWatch covers later transactions.
  */
 @Injectable()
 export class RestorationPolicy implements Policy {
@@ -18,7 +18,7 @@ export class RestorationPolicy implements Policy {
   readonly types = ['CustomerDeleted', 'AccountDeleted'];
 
   constructor(
-    @Inject(LEDGER_USE) private readonly ledger: LedgerUse,
+    @Inject(LedgerUse) private readonly ledger: Pick<LedgerUse, 'hasTransactions' | 'isInRule'>,
     @Inject(Restoring) private readonly restoring: Restoring,
   ) {}
 

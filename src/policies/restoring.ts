@@ -2,19 +2,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { account, accountCodeClaim, restoreAccount } from '../aggregates/account.aggregate.js';
 import { codeClaim, linkClaim } from '../aggregates/customer-keys.js';
 import { customer, restoreCustomer } from '../aggregates/customer.aggregate.js';
-import type { Claim } from '../platform/aggregate.js';
-import { Claims } from '../platform/claims.js';
-import { CommandRunner, type Target } from '../platform/command-runner.js';
-import { DomainError } from '../platform/domain-error.js';
-import { inReactionTo, type Cause } from '../platform/policy.js';
-import { RecordReader } from '../platform/record-reader.js';
+import type { Claim } from '../eventsourcing/aggregate.js';
+import { Claims } from '../eventsourcing/claims.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { inReactionTo, type Cause } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 
 const MAX_ROUNDS = 10;
 const TAKEN: readonly string[] = ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_LINK_TAKEN', 'ACCOUNT_CODE_TAKEN'];
 
 /**
- * Brings back deleted records that the ledger knows, with those of their codes and links that nobody else has taken.
- * One that is there, or that the same cause has restored before, stays as it is.
+ * Restores deleted records that have transactions, with those of their codes and links that are still free. A record
+ * that is not deleted, or that the same cause has already restored, stays unchanged.
  */
 @Injectable()
 export class Restoring {
@@ -24,7 +24,7 @@ export class Restoring {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws what commands throw, but no refusal because of a code or link */
+  /** @throws command errors. Conflicts over a code or link are thrown only after MAX_ROUNDS attempts. */
   restore(kind: 'customer' | 'account', id: string, cause: Cause): Promise<void> {
     const target = { tenantId: cause.tenantId, id };
     return inReactionTo(cause, 'restoration', () =>
@@ -62,7 +62,7 @@ export class Restoring {
     return holder === undefined || holder === stream;
   }
 
-  /** Somebody may take a code between the look and the claim: then it is looked at anew. */
+  /** Another record may take a code or link between check and claim. If so, checks again. */
   private async untilNoneIsTaken(restore: () => Promise<void>): Promise<void> {
     for (let round = 1; ; round += 1) {
       try {

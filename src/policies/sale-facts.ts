@@ -5,24 +5,24 @@ import { branch, branchCodeClaim } from '../aggregates/branch.aggregate.js';
 import type { SalePayment } from '../aggregates/sale-events.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
-import type { Claim } from '../platform/aggregate.js';
-import { calendarDate } from '../platform/calendar.js';
-import { Claims } from '../platform/claims.js';
-import { conflict } from '../platform/domain-error.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { parseStreamName, PLATFORM_TENANT } from '../platform/stream-name.js';
+import type { Claim } from '../eventsourcing/aggregate.js';
+import { calendarDate } from '../eventsourcing/calendar.js';
+import { Claims } from '../eventsourcing/claims.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
-/** What of the tenant's records a document is booked on. */
+/** The tenant's branch and accounts that a document is booked on, and its date. */
 export type SaleFacts = {
   readonly branchId: string | null;
-  /** occurredAt in the tenant's time zone. */
+  /** Calendar date of `occurredAt` in the tenant's time zone. */
   readonly date: string;
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
-/** Finds what a partner names by code: branch and accounts, by the claims on their codes, which are always current. */
+/** Resolves a partner's branch and account codes by the claims on them, which are always current. */
 @Injectable()
 export class SaleFactsReader {
   constructor(
@@ -50,7 +50,7 @@ export class SaleFactsReader {
     return id;
   }
 
-  /** The account with the payment's code, else the default one of its method. */
+  /** The account with the payment's code, otherwise the default account of its method. */
   private accountOf(tenantId: string, { accountCode, method }: SalePayment): Promise<string> {
     return accountCode === null ? this.defaultOf(tenantId, method) : this.codedAccount(tenantId, accountCode);
   }

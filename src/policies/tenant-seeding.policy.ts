@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { TenantEvent } from '../aggregates/tenant.aggregate.js';
 import { TenantSeeder } from '../commands/tenant-seeds.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import type { Policy } from '../platform/policy.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Policy } from '../eventsourcing/policy.js';
 
-/** Finishes what a crash left undone when a tenant was made; where all is there it changes nothing. */
+/** Completes the seed records of a tenant after a crash during its creation. Changes nothing if all exist. */
 @Injectable()
 export class TenantSeedingPolicy implements Policy {
   readonly name = 'tenant-seeding';

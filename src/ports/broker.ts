@@ -1,47 +1,41 @@
-import type { EngineFacts } from './engine.js';
+import type { EngineFacts, EngineFault } from './engine.js';
 
-/** The broker carries integration events to others. It is a copy of what the history says, never the record. */
+/** Delivers integration events to other systems. The broker holds a copy of the history, never the record itself. */
 export const BROKER = Symbol('BROKER');
 
-/** A message as it is published. */
 export type BrokerMessage = {
-  /** Messages with an id that the broker has stored within its duplicate window are acknowledged and dropped. */
+  /** Deduplication key: an id that the broker stored within its duplicate window is acknowledged and dropped. */
   readonly id: string;
-  /** Dot-separated tokens of visible characters, without wildcards. */
+  /** Dot-separated tokens of visible characters; no wildcards. */
   readonly subject: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload: string;
 };
-/** A message as the broker has it. `sequence` grows in the order of storing; `storedAtMs` is since 1970. */
-export type StoredMessage = BrokerMessage & { readonly sequence: number; readonly storedAtMs: number };
-/** Where the message lies; `duplicate`: it was there before, and nothing was stored. */
+/** `sequence` grows in storage order. `duplicate`: the message was already stored, and this call stored nothing. */
 export type Published = { readonly sequence: number; readonly duplicate: boolean };
 
-/** Keeps messages for others, in the order in which it took them. */
+/** Stores messages for other systems in publish order. */
 export interface Broker {
   /**
-   * Resolves when the broker has stored the message (at-least-once for the caller that retries). Messages of concurrent
-   * calls are stored in the order of the calls.
-   * @throws BrokerRefused when it will never be taken, BrokerUnavailable when it may be later
+   * Resolves when the broker has stored the message (at-least-once, provided that the caller retries). Messages of
+   * concurrent calls are stored in call order.
+   * @throws BrokerRefused when the broker will never accept the message, BrokerUnavailable when a retry may succeed
    */
   publish(message: BrokerMessage): Promise<Published>;
   /**
-   * One after another, each only when those before it are stored; an engine that can does them in one flush. Those
-   * before a failure stay. @throws what `publish` throws, for the first that failed
+   * Publishes sequentially: each message is stored only after all preceding ones. Engines that can do so use a single
+   * flush. Messages before a failure remain stored.
+   * @throws what `publish` throws, for the first message that failed
    */
   publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]>;
-  /** Stored messages in order of sequence: for tests. `subjectPrefix` compares whole leading text. */
-  browse(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly subjectPrefix?: string;
-  }): Promise<StoredMessage[]>;
-  /** Asks the engine who it is: one round trip. @throws BrokerUnavailable */
+  /** Reports the engine's name and version in one round trip. @throws BrokerUnavailable */
   facts(): Promise<EngineFacts>;
+  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  fault?(): EngineFault | undefined;
   close(): Promise<void>;
 }
 
-/** The message itself is at fault (too large, bad subject): trying again cannot help. */
+/** The message itself is invalid (too large, bad subject). A retry cannot succeed. */
 export class BrokerRefused extends Error {
   constructor(
     readonly code: string,
@@ -52,11 +46,15 @@ export class BrokerRefused extends Error {
   }
 }
 
-/** The broker is away or did not answer in time; the message may or may not be stored. Publish again with the same id. */
+/**
+ * The broker is unavailable or timed out. Retry with the same id. `mayBeStored` is false only if this message, and all
+ * messages before it in the same call, were certainly never sent.
+ */
 export class BrokerUnavailable extends Error {
   constructor(
     message: string,
     override readonly cause?: unknown,
+    readonly mayBeStored = true,
   ) {
     super(message);
     this.name = 'BrokerUnavailable';

@@ -1,16 +1,17 @@
-import type { EngineFacts } from './engine.js';
+import type { EngineFacts, EngineFault } from './engine.js';
+import { token } from './token.js';
 
-/** Shared cache and counters. Everything in it may vanish at any moment; nothing depends on it for correctness. */
-export const CACHE = Symbol('CACHE');
+/** Shared cache and counters. Any entry may vanish at any moment; correctness never depends on the cache. */
+export const CACHE = token<Cache>('CACHE');
 
-/** The state of a window after a hit. */
+/** State of a rate-limit window after a hit. */
 export type WindowCount = {
-  /** Hits in the window, these included. */
+  /** Hits in the window, including the current ones. */
   readonly count: number;
-  /** End of the window, milliseconds since 1970. */
+  /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
 };
-/** What operators are told of it. */
+/** Cache state shown to operators. */
 export type CacheStatus = {
   readonly store: 'redis' | 'memory';
   readonly connected: boolean;
@@ -19,34 +20,40 @@ export type CacheStatus = {
   readonly uptimeSeconds: number;
   readonly usedMemoryBytes: number;
   readonly keyCount: number;
-  /** Hits / look-ups, 0–1; null before the first look-up. */
+  /** Hits / lookups, 0–1; null before the first lookup. */
   readonly hitRate: number | null;
 };
 
-/** Entries and counters. What is not said to throw does not fail: a store that is away has nothing and keeps nothing. */
+/**
+ * Cache entries and counters. Methods fail only as `@throws` says: otherwise an unavailable store reads as empty and
+ * discards writes.
+ */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
-  /** `ttlMs` is required: no entry lives for ever. @throws RangeError for one that is no positive whole number */
+  /** `ttlMs` is required: every entry expires. @throws RangeError unless `ttlMs` is a positive integer */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /**
-   * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes); answers how many.
-   * @throws RangeError for a pattern over 256 characters, CacheUnavailable when only some may be removed
+   * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes). Returns the
+   * number removed.
+   * @throws RangeError for a pattern over 256 characters, CacheUnavailable when the removal may be incomplete
    */
   clear(pattern: string): Promise<number>;
   /**
-   * Counts one hit, or `by` hits, in a fixed window that begins with the key's first hit; atomic over all replicas. A
-   * negative `by` takes hits back: never below 0, and without a window none begins.
-   * @throws CacheUnavailable; RangeError for a `by` that is no whole number other than 0
+   * Counts one hit, or `by` hits, in a fixed window that starts with the key's first hit. Atomic across all replicas. A
+   * negative `by` reverts hits: the count never drops below 0, and no window is started.
+   * @throws CacheUnavailable; RangeError unless `by` is a non-zero integer
    */
   hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;
-  /** Never fails: a store that is away is told as not connected. It may look at many keys. */
+  /** Never fails: an unavailable store is reported as not connected. May scan many keys. */
   status(): Promise<CacheStatus>;
-  /** Asks the engine who it is: one round trip. @throws CacheUnavailable */
+  /** Reports the engine's name and version in one round trip. @throws CacheUnavailable */
   facts(): Promise<EngineFacts>;
+  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  fault?(): EngineFault | undefined;
   close(): Promise<void>;
 }
 
-/** The store is away or did not answer in time: a hit may or may not be counted. */
+/** The store is unavailable or timed out. A hit may or may not have been counted. */
 export class CacheUnavailable extends Error {
   constructor(
     message: string,

@@ -1,26 +1,27 @@
-import type { EngineFacts } from './engine.js';
+import type { EngineFacts, EngineFault } from './engine.js';
+import { token } from './token.js';
 
 /**
- * The event store: one append-only history of many streams. It is the only record; everything else is derived from it.
- *
+ * The event store: one append-only history of many streams. It is the system of record; everything else is derived from
+ * it.
  * Guarantees of every adapter (pinned by test/contracts/event-store.contract.ts):
  * - An append is atomic, and durable (flushed to disk) before its promise resolves.
- * - Revisions of a stream are 0, 1, 2 … without gaps; they go on after a soft delete.
- * - Positions grow strictly in commit order over the whole store; they may have gaps.
- * - A reader or subscriber that has seen a position has seen every event of its filter before it.
+ * - Revisions of a stream are 0, 1, 2 … without gaps, and continue after a soft delete.
+ * - Positions grow strictly in commit order across the whole store; they may have gaps.
+ * - A reader or subscriber that has seen a position has seen every earlier event that matches its filter.
  */
-export const EVENT_STORE = Symbol('EVENT_STORE');
+export const EVENT_STORE = token<EventStore>('EVENT_STORE');
 
 /**
- * A place in the whole history. Safe as a JavaScript number: EventStoreDB's positions are byte offsets of its log
- * (2^53 bytes are 9 petabytes), the embedded engine's are counters.
+ * Position in the global history. Safe as a JavaScript number: EventStoreDB positions are byte offsets of its log (2^53
+ * bytes are 9 petabytes), those of the embedded engine are counters.
  */
 export type Position = number;
 
-/** The checkpoint of a subscriber that has seen nothing: before every event. */
+/** Checkpoint before every event: that of a subscriber that has seen nothing. */
 export const BEFORE_ALL: Position = -1;
 
-/** An event on its way in. `id` is a UUID; the same id at the same expected revision is the same append. */
+/** An event to append. `id` is a UUID; the same id at the same expected revision identifies the same append. */
 export type EventToAppend = {
   readonly id: string;
   readonly type: string;
@@ -28,7 +29,7 @@ export type EventToAppend = {
   readonly metadata: object;
 };
 
-/** An event as stored. `recordedAtMs` is the engine's own wall clock in milliseconds since 1970. */
+/** A stored event. `recordedAtMs` is the engine's own wall clock in milliseconds since 1970. */
 export type RecordedEvent = {
   readonly id: string;
   readonly stream: string;
@@ -40,26 +41,23 @@ export type RecordedEvent = {
   readonly recordedAtMs: number;
 };
 
-/**
- * What the writer believes of the stream's last revision.
- * `no_stream` also accepts a soft-deleted stream; `stream_exists` needs at least one readable event.
- */
-export type ExpectedRevision = number | 'no_stream' | 'stream_exists' | 'any';
+/** The stream's last revision as known to the writer. `no_stream` also accepts a soft-deleted stream. */
+export type ExpectedRevision = number | 'no_stream';
 
-/** Events for one stream: all of them are stored, or none. */
+/** Events for one stream, stored atomically. */
 export type Append = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly EventToAppend[];
 };
 
-/** Where an append ended: the stream's last revision and the position of its last event. */
+/** Result of an append: the stream's last revision and the position of its last event. */
 export type Appended = { readonly revision: number; readonly position: Position };
 
-/** Of reading: from older to newer, or back. */
+/** Read order: `forwards` from oldest to newest. */
 export type Direction = 'forwards' | 'backwards';
 
-/** Which events of a stream are read. */
+/** Range of a stream read. */
 export type StreamRead = {
   /** First revision to return, inclusive. Default: the first (forwards) or the last (backwards). */
   readonly from?: number;
@@ -69,8 +67,8 @@ export type StreamRead = {
 };
 
 /**
- * `exists` is false where the stream was never written or is soft-deleted; a stream whose events are all hidden
- * (by age, say) exists and is empty. `revision` is the last revision as far as this read knows it, -1 without one.
+ * `exists` is false if the stream was never written or is soft-deleted. A stream whose events are all hidden (by age,
+ * for example) exists and is empty. `revision` is the last revision known to this read, -1 if there is none.
  */
 export type StreamSlice = {
   readonly exists: boolean;
@@ -78,13 +76,16 @@ export type StreamSlice = {
   readonly events: readonly RecordedEvent[];
 };
 
-/** Which events of the whole history: those whose stream's name, or whose type, begins with one of the prefixes. */
+/** Selects events whose stream name, or type, begins with one of the prefixes. */
 export type EventFilter = { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] };
 
-/** Which events of the whole history are read. */
+/** Range of a read of the global history. */
 export type AllRead = {
   readonly direction?: Direction;
-  /** Exclusive: forwards returns positions above it, backwards positions below it. Default: from the respective end. */
+  /**
+   * Exclusive: forwards returns positions above it, backwards positions below it. Default: the start (forwards) or the
+   * end (backwards) of the history.
+   */
   readonly from?: Position;
   readonly filter?: EventFilter;
   /** Default 4,096. */
@@ -92,10 +93,9 @@ export type AllRead = {
 };
 
 /**
- * What a catch-up subscription delivers: the next events of its filter, in order.
- * `position` is the checkpoint to keep: everything of the filter up to and including it has been delivered, also when
- * `events` is empty because a stretch held nothing of the filter. `caughtUp` says that nothing more was stored when the
- * batch was read.
+ * A batch of a catch-up subscription: the next matching events, in order. `position` is the checkpoint to store: every
+ * matching event up to and including it has been delivered. It also advances when `events` is empty because a range
+ * held no matching event. `caughtUp`: no further event was stored when the batch was read.
  */
 export type EventBatch = {
   readonly events: readonly RecordedEvent[];
@@ -103,69 +103,70 @@ export type EventBatch = {
   readonly caughtUp: boolean;
 };
 
-/** What a catch-up subscription is to deliver. */
+/** Parameters of a catch-up subscription. */
 export type AllSubscription = {
   /** Exclusive; BEFORE_ALL for the whole history. */
   readonly after: Position;
   readonly filter?: EventFilter;
   /** Default 500. */
   readonly maxBatchSize?: number;
-  /** Ends the subscription: the iterator returns after the batch in hand. */
+  /** Ends the subscription: the iterator returns after the current batch. */
   readonly signal?: AbortSignal;
 };
 
-/** The whole history, to write and to read; see above for what every engine guarantees. */
+/** Appends to and reads from the history, with the guarantees listed at EVENT_STORE. */
 export interface EventStore {
   /**
    * Appends all of the events or none; durable when it resolves.
-   * Idempotent by event id as EventStoreDB is: a repeat of the same ids at the same expected revision (or with `any`)
-   * answers with the original append's result and writes nothing. No events: nothing is written.
+   * Idempotent by event id, like EventStoreDB: repeating the same ids at the same expected revision returns the
+   * original result and writes nothing. Without events nothing is written, and the position is that of the stream's
+   * last event, or BEFORE_ALL if it has none.
    * @throws WrongExpectedRevision, StreamTombstoned, EventTooLarge, AppendOutcomeUnknown, EventStoreUnavailable
    */
   append(append: Append): Promise<Appended>;
 
   /**
-   * One after another, each only when all before it have succeeded; an engine that can does them in one flush.
-   * Those before a failure stay (it is no transaction). A success resolves when all are durable.
-   * @throws what `append` throws, for the first that failed; its `stream` says which.
+   * Appends sequentially: each append starts only after all preceding ones have succeeded. Engines that can do so use a
+   * single flush. Not a transaction: appends before a failure remain stored. Resolves when all are durable.
+   * @throws what `append` throws, for the first append that failed; its `stream` identifies it
    */
   appendInOrder(appends: readonly Append[]): Promise<Appended[]>;
 
-  /** Events of one stream. @throws StreamTombstoned, CorruptEvent, EventStoreUnavailable */
+  /** Reads events of one stream. @throws StreamTombstoned, CorruptEvent, EventStoreUnavailable */
   readStream(stream: string, read?: StreamRead): Promise<StreamSlice>;
 
-  /** Events of the whole history in order of position, system events left out. @throws CorruptEvent, EventStoreUnavailable */
+  /**
+   * Reads events of the global history in position order, without system events.
+   * @throws CorruptEvent, InvalidPosition, EventStoreUnavailable
+   */
   readAll(read?: AllRead): Promise<readonly RecordedEvent[]>;
 
   /**
-   * Catch-up subscription to the whole history: stored events first, then live ones, without gap or repeat between.
-   * Pull-based: the next batch is read when the consumer asks for it, so a slow consumer holds no memory.
-   * Survives a lost connection by itself; ends when `signal` aborts or the store closes.
-   * @throws from the iterator CorruptEvent, and EventStoreUnavailable where the engine's own files cannot be read: the
-   * subscription has ended then, to be begun anew after the last batch
+   * Catch-up subscription to the global history: stored events first, then live ones, without gaps or repeats.
+   * Pull-based: the next batch is read when the consumer requests it, so a slow consumer uses no memory. Recovers from
+   * a lost connection; ends when `signal` aborts or the store closes.
+   * @throws from the iterator: CorruptEvent; InvalidPosition if `after` (or the last batch) is not a position of this
+   * history; EventStoreUnavailable if the engine's own files are unreadable. The subscription has then ended; restart
+   * it after the last batch.
    */
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch>;
 
-  /** Position of the last event, BEFORE_ALL when empty. @throws EventStoreUnavailable */
+  /** Position of the last event, BEFORE_ALL if the store is empty. @throws EventStoreUnavailable */
   head(): Promise<Position>;
 
-  /** Asks the engine who it is: one round trip. @throws EventStoreUnavailable */
+  /** Reports the engine's name and version in one round trip. @throws EventStoreUnavailable */
   facts(): Promise<EngineFacts>;
+  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  fault?(): EngineFault | undefined;
 
-  /**
-   * Soft delete (the service itself deletes no stream): reads say `exists: false`, later appends go on with the revisions.
-   * @throws as `append`
-   */
-  deleteStream(stream: string, expected: ExpectedRevision): Promise<void>;
-
-  /** Ends subscriptions, waits for appends in flight, releases files and connections. Idempotent. */
+  /** Ends subscriptions, waits for appends in flight, then releases files and connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The reading half, which subscribers in other threads have of their own. */
+/** Read-only half. Subscribers in other threads open their own. */
 export type EventReader = Pick<EventStore, 'readStream' | 'readAll' | 'subscribeToAll' | 'head'>;
 
-/** Another append came first, or the stream is not what the writer believed. `actual` is the stream's last revision. */
+/** The stream is not at the expected revision: another append may have come first. `actual` is its last revision. */
 export class WrongExpectedRevision extends Error {
   constructor(
     readonly stream: string,
@@ -177,7 +178,7 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
-/** The stream is deleted: for ever (tombstone), or softly where the append asked for `stream_exists`. */
+/** An operator deleted the stream permanently (EventStoreDB's tombstone). */
 export class StreamTombstoned extends Error {
   constructor(readonly stream: string) {
     super(`Stream ${stream} is deleted`);
@@ -197,7 +198,7 @@ export class EventTooLarge extends Error {
   }
 }
 
-/** The append may or may not have been stored (time-out, broken connection): read the stream back to know. */
+/** The append may or may not have been stored (timeout, broken connection). Read the stream back to find out. */
 export class AppendOutcomeUnknown extends Error {
   constructor(
     readonly stream: string,
@@ -208,18 +209,20 @@ export class AppendOutcomeUnknown extends Error {
   }
 }
 
-/** The store cannot serve now (away, disk full); nothing was stored by the refused call. */
+/** The store is currently unavailable (unreachable, disk full). The rejected call stored nothing. */
 export class EventStoreUnavailable extends Error {
+  /** `reason`: a short cause that is safe to show to anyone. Contains no address, secret or tenant data. */
   constructor(
     message: string,
     override readonly cause?: unknown,
+    readonly reason?: string,
   ) {
     super(message);
     this.name = 'EventStoreUnavailable';
   }
 }
 
-/** Another process writes to this store's files; the message names both. */
+/** Another process has this store's files open for writing; the message names both. */
 export class EventStoreInUse extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -227,7 +230,19 @@ export class EventStoreInUse extends Error {
   }
 }
 
-/** A stored record does not match its checksum. It is never served. */
+/**
+ * The position was never issued by this history: it belongs to another history, or to a longer one from which this one
+ * was restored. A retry cannot succeed. Only an engine that can detect this throws it (EventStoreDB, for a position
+ * inside a record). A position beyond the end is accepted, so compare checkpoints with `head()` first.
+ */
+export class InvalidPosition extends Error {
+  constructor(readonly position: Position) {
+    super(`The event store has no position ${position}: the checkpoint belongs to another history`);
+    this.name = 'InvalidPosition';
+  }
+}
+
+/** A stored record does not match its checksum. It is never returned. */
 export class CorruptEvent extends Error {
   constructor(readonly position: Position) {
     super(`The event at position ${position} does not match its checksum`);

@@ -1,23 +1,24 @@
-/** Who leads, as the store has it. */
+/** A lease as stored. */
 export type Lease = {
-  /** Id of the process that holds it; empty when it was given up. */
+  /** Id of the process that holds the lease; empty after a release. */
   readonly holder: string;
-  /** Grows by one with every change of the holder: the fencing token of what is done under the lease. */
+  /** Grows by one with every change of holder: the fencing token for work done under the lease. */
   readonly term: number;
-  /** Grows by one with every renewal. Whoever sees it unchanged for long enough may take the lease. */
+  /** Grows by one with every renewal. A replica that sees it unchanged for long enough may take over the lease. */
   readonly counter: number;
 };
 
 /**
- * One lease for each name: which replica leads what. The store only compares and replaces; who may take a lease over, and
- * when, is decided by src/platform/leadership.ts. Nothing depends on a lease for correctness.
+ * Named leases for leader election among replicas. The store only compares and swaps; src/projecting/leadership.ts
+ * decides who may take over a lease, and when. Correctness never depends on a lease.
  */
 export interface LeaseStore {
-  /** The lease as stored, undefined where nobody ever held it. @throws ReadStoreUnavailable */
+  /** The stored lease; undefined if it was never held. @throws ReadStoreUnavailable */
   read(name: string): Promise<Lease | undefined>;
   /**
-   * Stores `next` where the lease still equals `expected` (undefined: none was ever stored); atomic over all replicas.
-   * False where it is another by now. After a time-out either may have happened: read it again.
+   * Stores `next` if the lease still equals `expected` (undefined: no lease was ever stored); atomic across all
+   * replicas. Returns false if the lease has changed. After a timeout the swap may or may not have happened: read the
+   * lease again.
    * @throws ReadStoreUnavailable
    */
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean>;

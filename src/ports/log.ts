@@ -1,12 +1,14 @@
-/** Nest's token of the service's logger. */
-export const LOGGER = Symbol('LOGGER');
+import { token } from './token.js';
 
-/** What the service logs through: pino's shape. Fields never hold secrets, tokens or bodies. */
+/** Nest's injection token for the service's logger. */
+export const LOGGER = token<Logger>('LOGGER');
+
+/** Logger with pino's signature. Fields never contain secrets, tokens or request bodies. */
 export type Logger = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 };
 
-/** Says nothing: for tests and tools. */
+/** Discards everything. For tests and tools. */
 export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,66 +1,73 @@
-import type { EngineFacts } from './engine.js';
+import type { EngineFacts, EngineFault } from './engine.js';
 
-/** Which tenant's documents a read or write concerns: a tenant's id, or PLATFORM. No query can leave it out. */
+/** Tenant of a read or write: a tenant's id, or PLATFORM. No query can omit it. */
 export type Scope = string & { readonly __scope: true };
-/** The scope of what belongs to no tenant. */
+/** Scope of documents that belong to no tenant. */
 export const PLATFORM = 'platform' as Scope;
-/** The scope of a tenant's documents. */
 export const tenantScope = (tenantId: string): Scope => tenantId as Scope;
 
-/** What fields hold and lists compare. */
+/** Type of field values and list filters. */
 export type Scalar = string | number | boolean;
 
-/** A value of the document that lists filter, range or order by. `of` may give several values (any of them matches). */
+/** A document value that lists filter, range or order by. If `of` returns several values, any of them may match. */
 export type Field<Doc> = {
   readonly type: 'text' | 'integer' | 'boolean';
   readonly of: (doc: Doc) => Scalar | null | readonly Scalar[];
 };
 
-/** How a model is stored and found. Changing any of it needs a new `version`: the model is then rebuilt beside the old. */
+/** Storage and indexes of a read model. Any change requires a new `version`, which is built beside the old one. */
 export type ReadModel<Doc extends object = never> = {
-  /** Lower case with underscores: part of the table's name. */
+  /** Lower case with underscores; part of the table's name. */
   readonly name: string;
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
-  /** Fields that a list can be filtered by, each served by an index of its own together with the order. */
+  /** Fields by which lists can be filtered. Each has its own index, combined with the order. */
   readonly filters: readonly string[];
-  /** Sets of filters that are often given together: an index each. */
+  /** Filter combinations that are often used together. Each has its own index. */
   readonly compound?: readonly (readonly string[])[];
   /**
-   * Filters with a single value, of which there are few: how many documents have each is kept beside the model, so that a
-   * list that asks for nothing else has its total at once, however long it is.
+   * Single-valued filters with few distinct values. The number of documents for each value is maintained beside the
+   * model, so a list filtered by nothing else has its total at once, whatever its length. Empty: only the overall count
+   * is maintained.
    */
   readonly counted?: readonly string[];
-  /** Total order of lists: these single-valued fields, then the id; all in one direction. */
+  /**
+   * Filters whose every value is shared by many documents. Scanning the list soon finds enough matches for a page, so
+   * an index would cost writes and never be used.
+   */
+  readonly common?: readonly string[];
+  /** Total order of lists: these single-valued fields, then the id, all in the same direction. */
   readonly order: { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
   /**
-   * A scope may have a great many of these documents: totals, far pages and filters in any combination must not take
-   * longer for that. The first field of the order should have few values (a date): the others tell apart what is equal
-   * in it. `joined`: other models' searches look into its texts.
+   * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
+   * not slow down with that number. The first order field should have few distinct values (a date); the others break
+   * ties.
    */
-  readonly large?: { readonly joined: boolean };
-  /** Texts that search looks into, by name; a null is skipped. */
+  readonly large?: true;
+  /** Searchable texts by name; null values are skipped. */
   readonly search?: Readonly<Record<string, (doc: Doc) => string | null>>;
-  /** Search also looks into named texts of the documents that a field of this one points to. */
+  /** Extends the search to named texts of documents that a field of this one references. */
   readonly searchJoins?: readonly SearchJoin[];
 };
-/** The field holds ids of documents of the other model; `texts` are names of that one's searched texts. */
+/** `field` holds ids of documents of the other `model`; `texts` are names of that model's searchable texts. */
 export type SearchJoin = { readonly field: string; readonly model: string; readonly texts: readonly string[] };
 
-/** The physical home of a model's documents: a rebuild fills the next generation beside the live one. */
+/** Physical storage of a model's documents. A rebuild fills the next generation beside the live one. */
 export type Table<Doc extends object = never> = { readonly model: ReadModel<Doc>; readonly generation: number };
-/** A table whose documents' type does not matter. */
+/** A table of any document type. */
 export type AnyTable = Table;
 
-/** Where a document is: ids are unique in a scope of a table. */
+/** Document key. Ids are unique within a scope of a table. */
 export type DocumentKey = { readonly scope: Scope; readonly id: string };
 
-/** A document as the projector sees it. `json` is null for a tombstone. `position` is that of the last event folded in. */
+/**
+ * A document as the projector sees it. `json` is null for a tombstone; `position` is that of the last event applied.
+ */
 export type StoredDocument = { readonly json: string | null; readonly position: number };
 
 /**
- * A guarded write: applied only if the stored document is at `expected` (null: not there at all), else reported as a
- * conflict. `document` null leaves a tombstone, which reads do not see.
+ * A guarded write: applied only if the stored document is at position `expected` (null: absent), otherwise reported as
+ * a conflict. A null `document` leaves a tombstone, which reads do not return.
  */
 export type DocumentWrite = DocumentKey & {
   readonly document: object | null;
@@ -71,86 +78,106 @@ export type DocumentWrite = DocumentKey & {
 /** Writes and the checkpoints that they reach. */
 export type WriteBatch = {
   readonly tables: readonly { readonly table: AnyTable; readonly writes: readonly DocumentWrite[] }[];
-  /** Stored after all writes, and only when none of them conflicted. A checkpoint never moves back. */
+  /** Stored after all writes, and only if none of them conflicted. A checkpoint never moves back. */
   readonly checkpoints: readonly { readonly key: string; readonly position: number }[];
 };
-/** The writes that were not applied, since the stored document was not the expected one. */
+/** Writes that were not applied because the stored document was not at the expected position. */
 export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readonly table: AnyTable })[] };
 
-/** Both ends inclusive; one that is left out is open. */
+/** Both bounds are inclusive; an omitted bound is open. */
 export type Range = { readonly from?: Scalar; readonly to?: Scalar };
-/** Which documents of a scope a list holds. What it cannot mean is a RangeError: a defect of the caller. */
+/** Selects documents of a scope. An invalid query is a defect of the caller and throws a RangeError. */
 export type ListQuery = {
-  /** Equality on declared filters; for a field with several values: one of them. */
+  /** Equality on declared filters. For a multi-valued field: any of its values. */
   readonly where?: Readonly<Record<string, Scalar>>;
-  /** Inclusive bounds on declared fields with a single value. */
+  /** Inclusive bounds on declared single-valued fields; not on a text filter that is not part of the order. */
   readonly between?: Readonly<Record<string, Range>>;
-  /** Free text: every word must be a prefix of a word of the searched texts. Text without any word finds nothing. */
+  /** Free text: every word must be a prefix of a word of the searchable texts. Text without words matches nothing. */
   readonly search?: string;
-  /** Against the model's direction when true. */
+  /** Reverses the model's direction. */
   readonly reverse?: boolean;
   readonly offset: number;
   readonly limit: number;
   /**
-   * For going through a whole list: '' for its first documents, then what `next` said each time, with the same query and
-   * offset 0. Nothing is counted, and every part takes as long as the first. A document that stays as it is meanwhile
-   * comes exactly once, whatever else is written.
+   * Bounds the cost of counting: an engine without a stored total for the query stops counting here. 0: no total is
+   * needed. If omitted, the total is exact.
+   */
+  readonly countUpTo?: number;
+  /**
+   * Cursor for iterating over a whole list: '' for the first page, then the previous page's `next`, with the same query
+   * and offset 0. Nothing is counted, and every page takes as long as the first. A document that does not change during
+   * the iteration is returned exactly once, whatever else is written.
    */
   readonly after?: string;
 };
-/** Documents as the JSON text that was stored, in the model's order. */
+/** Documents as stored JSON text, in the model's order. */
 export type Listed = {
   readonly items: readonly string[];
-  /** -1 where it was asked for with `after`. */
+  /** -1 if the query used `after`. */
   readonly totalCount: number;
-  /** With `after`: what to give as that for the documents that follow; undefined when there are no more. */
+  /** Counting stopped at `countUpTo`: there are at least `totalCount` documents. */
+  readonly isCapped?: true;
+  /** Cursor of the next page, to pass as `after`; undefined on the last page. */
   readonly next?: string | undefined;
 };
 
 /**
  * The read store: documents derived from the history, one table (or collection) for each model, version and generation.
- * Everything in it can be rebuilt, so it may be less durable than the event store, but never inconsistent in itself:
- * a checkpoint is visible only together with the documents that it speaks of.
- * All of it throws ReadStoreUnavailable while the engine cannot serve.
+ * Everything in it can be rebuilt. It may therefore be less durable than the event store, but never internally
+ * inconsistent: a checkpoint is visible only together with the documents that it covers.
+ * All methods throw ReadStoreUnavailable while the engine is unavailable.
  */
 export interface ReadStore {
-  /** Creates tables and indexes that are not there yet. `bulk`: without the secondary indexes, for a rebuild. Idempotent. */
+  /** Creates missing tables and indexes. `bulk`: without the secondary indexes, for a rebuild. Idempotent. */
   prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void>;
-  /** Builds what `bulk` left out. Idempotent. */
+  /** Builds the indexes that `bulk` omitted. Idempotent. */
   index(table: AnyTable): Promise<void>;
   /** Removes a table with all its documents. Idempotent. */
   drop(table: AnyTable): Promise<void>;
 
-  /** Documents for folding, tombstones included, in the order of `keys`; undefined where there never was one. */
+  /** Documents for the projector, tombstones included, in the order of `keys`; undefined for one that never existed. */
   load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
-  /** Guarded bulk write; see DocumentWrite and WriteBatch. May be partly applied when it conflicts or throws: fold again. */
+  /**
+   * Guarded bulk write; see DocumentWrite and WriteBatch. May be applied partially when it conflicts or throws: load
+   * and project again.
+   */
   write(batch: WriteBatch): Promise<WriteResult>;
 
-  /** One document's JSON, undefined where there is none or a tombstone. */
+  /** One document's JSON; undefined if it is missing or a tombstone. */
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined>;
-  /** Several at once, by id; ids without a document are left out. */
+  /** Several documents by id; missing ids are omitted. */
   getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>>;
-  /** A page with its total. Unknown filters throw a RangeError: they are a defect of the caller. */
+  /** A page and its total. Throws a RangeError for an unknown filter: a defect of the caller. @throws SearchTooBroad */
   list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed>;
-  /** All documents of the table, by scope and id, tombstones included: for comparing generations. */
+  /** All documents of the table, ordered by scope and id, tombstones included. Used to compare generations. */
   scan(table: AnyTable): AsyncIterable<DocumentKey & StoredDocument>;
 
-  /** The stored checkpoint, -1 without one. */
+  /** The stored checkpoint, -1 if there is none. */
   checkpoint(key: string): Promise<number>;
-  /** Several checkpoints in one look, in the order of `keys`. */
+  /** Several checkpoints in one read, in the order of `keys`. */
   checkpoints(keys: readonly string[]): Promise<readonly number[]>;
-  /** The live generation of a model's version, undefined before the first. */
+  /** The live generation of a model version; undefined before the first cutover. */
   liveGeneration(model: string, version: number): Promise<number | undefined>;
-  /** Makes a generation live. */
+  /** Cuts over to a generation. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
 
-  /** Asks the engine who it is: one round trip. */
+  /** Reports the engine's name and version in one round trip. */
   facts(): Promise<EngineFacts>;
+  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  fault?(): EngineFault | undefined;
 
   close(): Promise<void>;
 }
 
-/** The store cannot serve now; nothing is known of a refused write. */
+/** The search matches more documents than the engine can examine; the caller must narrow it. The engine is healthy. */
+export class SearchTooBroad extends Error {
+  constructor() {
+    super('The search matches too many records');
+    this.name = 'SearchTooBroad';
+  }
+}
+
+/** The store is currently unavailable. The outcome of a rejected write is unknown. */
 export class ReadStoreUnavailable extends Error {
   constructor(
     message: string,

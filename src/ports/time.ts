@@ -1,19 +1,20 @@
-/** Time, ids and randomness come from outside, so that tests decide them. */
-export const CLOCK = Symbol('CLOCK');
-/** Nest's token of `Ids`. */
-export const IDS = Symbol('IDS');
+import { token } from './token.js';
 
-/** The time, and waiting. */
+/** Time, ids and randomness are injected so that tests control them. */
+export const CLOCK = token<Clock>('CLOCK');
+/** Nest's injection token for `Ids`. */
+export const IDS = token<Ids>('IDS');
+
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. It may jump. */
+  /** Wall clock in milliseconds since 1970. It may jump. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start; never goes back. */
+  /** Milliseconds from an arbitrary origin; never decreases. */
   monotonicMs(): number;
-  /** Resolves after `ms`; at once when the signal aborts. */
+  /** Resolves after `ms`, or as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where new ids come from. */
+/** Id generator. */
 export interface Ids {
   /** A fresh UUIDv7 (RFC 9562). */
   next(): string;

@@ -1,5 +1,5 @@
-/** A UUID as the service writes them (RFC 9562, section 4): lower case, with dashes. Source of a regular expression. */
+/** Pattern source of a UUID as written by the service (RFC 9562, section 4): lower case, with dashes. */
 export const UUID_PATTERN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
-/** A text that is such a UUID and nothing else. */
+/** Matches a text that is exactly one such UUID. */
 export const UUID = new RegExp(`^${UUID_PATTERN}$`);

@@ -1,31 +1,18 @@
-import { accountDefaults, type AccountDefaultsEvent } from '../aggregates/account-defaults.aggregate.js';
-import type { AccountEvent, AccountType } from '../aggregates/account.aggregate.js';
-import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import type { Projection } from '../platform/projection.js';
+import { accountDefaults, changedBy, type AccountDefaultsEvent } from '../aggregates/account-defaults.aggregate.js';
+import type { AccountEvent, accountRecord } from '../aggregates/account.aggregate.js';
+import { isAboutCustomer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { ViewOf } from '../aggregates/record.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** A ledger account; every customer is one too, with the customer's id. Its balance is joined when it is read. */
-export type AccountView = {
-  readonly id: string;
-  readonly code: string | null;
-  readonly name: string;
-  readonly type: AccountType;
-  readonly currency: string;
-  readonly isActive: boolean;
-  readonly isDefault: boolean;
-  readonly isSystem: boolean;
-  readonly customerId: string | null;
-  readonly isDeleted: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly revision: number;
-};
+/** A ledger account. Every customer has one, with the customer's id. The balance is joined on reading. */
+export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
 
-/** Deleted accounts stay, out of sight, since transactions and reports name them for ever. */
+/** Deleted accounts remain, hidden, because transactions and reports refer to them permanently. */
 export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
-  version: 1,
+  version: 2,
   fields: {
     createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
     type: { type: 'text', of: ({ type }) => type },
@@ -43,7 +30,7 @@ type Event = AccountEvent | CustomerEvent | AccountDefaultsEvent;
 export const accountProjection: Projection<AccountView, Event> = {
   model: accounts,
   sources: ['account', 'customer', accountDefaults.name],
-  recordsOf: ['account', 'customer'],
+  recordsOf: [],
   documents: (event) => {
     if (event.type === 'DefaultAccountsSeeded') return Object.values(event.data.defaults);
     if (event.type !== 'DefaultAccountSet') return [event.recordId];
@@ -53,18 +40,24 @@ export const accountProjection: Projection<AccountView, Event> = {
     const made = created(event);
     if (made) return made;
     if (!view) return undefined;
-    // These belong to another record: the account's own revision stays.
     if (event.type === 'DefaultAccountsSeeded') return { ...view, isDefault: true };
-    if (event.type === 'DefaultAccountSet')
-      return { ...view, isDefault: event.data.accountId === id, updatedAt: event.metadata.timestamp };
-    const at = { updatedAt: event.metadata.timestamp, revision: event.revision };
-    return { ...view, ...changes(event), ...at };
+    const updatedAt = event.metadata.timestamp;
+    if (event.type === 'DefaultAccountSet') {
+      const revision = view.revision + Number(changedBy(event.data).includes(id));
+      return { ...view, isDefault: event.data.accountId === id, updatedAt, revision };
+    }
+    if (!isOwnChange(event)) return view;
+    return { ...view, ...changes(event), updatedAt, revision: view.revision + 1 };
   },
 };
 
+/** A customer's opening balance is in the customer's stream but does not change the account. */
+const isOwnChange = (event: Recorded<Event>): boolean =>
+  event.entity !== 'customer' || isAboutCustomer(event as Recorded<CustomerEvent>);
+
 function created(event: Recorded<Event>): AccountView | undefined {
   const { timestamp: at } = event.metadata;
-  const record = { id: event.recordId, createdAt: at, updatedAt: at, revision: event.revision, isDeleted: false };
+  const record = { id: event.recordId, createdAt: at, updatedAt: at, revision: 0, isDeleted: false };
   if (event.type === 'AccountCreated') return { ...record, ...event.data, isDefault: false, customerId: null };
   if (event.type !== 'CustomerCreated') return undefined;
   const { code, name, currency, status, isDefault } = event.data;

@@ -1,9 +1,9 @@
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
-/** The name of whoever may act in the audit log: users of all tenants and operators, deleted ones included. */
+/** Names of possible actors in the audit log: users of all tenants and operators, including deleted ones. */
 export type AuditActorView = { readonly id: string; readonly name: string };
 
 export const auditActors: ReadModel<AuditActorView> = {

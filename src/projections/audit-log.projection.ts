@@ -1,23 +1,24 @@
-import type { AuditAction } from '../platform/aggregate.js';
-import { isAudited, subjectOf, summaryOf, type Audited } from '../platform/audit.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { ALL_ENTITIES, type Projection } from '../platform/projection.js';
+import type { AuditAction } from '../eventsourcing/aggregate.js';
+import { isAudited, subjectOf, summaryOf, type Audited } from '../eventsourcing/audit.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { ALL_ENTITIES, type Projection } from '../projecting/projection.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { UUID_PATTERN } from '../ports/uuid.js';
 import { auditActors } from './audit-actor.projection.js';
 
-/** Who did what, when and from where: one entry for each domain event. Names of tenants and users are joined when read. */
+/** Who did what, when and from where: one entry per domain event. Tenant and user names are joined on reading. */
 export type AuditLogView = {
-  /** The event's. */
+  /** Id of the event. */
   readonly id: string;
   readonly occurredAt: string;
-  /** Whose history it is in; `platform` for platform records. */
+  /** Tenant whose history contains the entry; `platform` for platform records. */
   readonly tenantId: string;
-  /** Of the user who acted. */
+  /** Branch of the acting user. */
   readonly branchId: string | null;
-  /** The user or operator who acted; of a refused sign-in the one whose account it was. */
+  /** The acting user or operator; for a rejected sign-in, the owner of the account. */
   readonly userId: string | null;
-  /** `partner:<sourceId>` or `system:<name>` where nobody signed in acted. */
+  /** `partner:<sourceId>` or `system:<name>` if no signed-in user acted. */
   readonly actor: string | null;
   readonly action: AuditAction;
   readonly entity: string;
@@ -27,36 +28,36 @@ export type AuditLogView = {
   readonly requestId: string;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
-  /** Of the event in its stream. */
+  /** Revision of the event in its stream. */
   readonly revision: number;
   readonly position: number;
-  /** The record whose stream the event is in, where that is not the one that the entry is about. */
+  /** The record whose stream contains the event, if it is not the subject of the entry. */
   readonly carrier: { readonly entity: string; readonly recordId: string } | null;
 };
 
 const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
-/** Too long for a number of anybody's own. */
+/** Distinctive enough not to match ordinary numbers. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
-/** Each UUID as one word, where its dashes would make five: a third of the words to be kept for each entry. */
+/** Indexes each UUID as one word instead of five, which saves a third of the words per entry. */
 const withWholeIds = (text: string): string => text.replace(ANY_UUID, (id) => id.replaceAll('-', ''));
 
-/** A search for entries, in the words that they are found by. Of the beginning of a UUID the first part counts. */
+/** Normalizes a search to indexed words. Of an incomplete UUID, only the first part counts. */
 export const auditSearch = (text: string): string => withWholeIds(text).replace(UUID_START, '$1');
 
-/** An event that was written by hand may not say when: it is then the oldest, rather than in everybody's way. */
+/** A hand-written event may lack a valid timestamp: it sorts as the oldest instead of failing. */
 const instantOf = (text: string): number => {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? 0 : ms;
 };
 
-// The largest of all read models, fed by every command and every sale: what is kept of an entry is as little as its
-// filters need (docs/adr/0024).
+// The largest read model, fed by every command and every sale: entries hold only what their filters need
+// (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
   version: 2,
   fields: {
-    /** Milliseconds since 1970: a quarter of the text's bytes, in every index. */
+    /** Milliseconds since 1970: a quarter of the text's size in every index. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
@@ -67,6 +68,7 @@ export const auditLogs: ReadModel<AuditLogView> = {
     userId: { type: 'text', of: ({ userId }) => userId },
   },
   filters: ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'],
+  counted: [],
   order: { fields: ['occurredAtMs', 'position'], direction: 'descending' },
   search: {
     text: ({ entity, entityId, requestId, actor, summary }) =>
@@ -92,7 +94,8 @@ function entryOf(event: Audited): AuditLogView {
   return {
     id: event.id,
     occurredAt: metadata.timestamp,
-    tenantId: event.tenantId,
+    // A tenant's own record belongs to the platform, but the tenant's changes to it belong to the tenant.
+    tenantId: event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId,
     branchId: metadata.branchId ?? null,
     ...actorOf(metadata, data),
     action: audit.action,

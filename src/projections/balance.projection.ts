@@ -1,15 +1,15 @@
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
-import type { Projection } from '../platform/projection.js';
+import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 import { entriesOf, ledgerSources, type LedgerEvent } from './ledger-entries.js';
 
-/** Sums of an account's postings: debits and credits apart, both positive. */
+/** Totals of an account's postings: debits and credits separately, both non-negative. */
 export type Sums = { readonly currency: string; readonly debit: string; readonly credit: string };
 
-/** All postings of an account (a customer's has the customer's id), whatever their date. */
+/** Totals of an account over all value dates. A customer's account has the customer's id. */
 export type BalanceView = Sums & { readonly accountId: string };
-/** The postings of an account on one date. */
+/** Totals of an account on one value date. */
 export type AccountDayView = Sums & { readonly accountId: string; readonly date: string };
 
 export const balances: ReadModel<BalanceView> = {
@@ -59,7 +59,7 @@ export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
   },
 };
 
-/** What an event moves on one account on one date, in minor units, both sides positive. */
+/** Postings of an event to one account on one date, in minor units, both sides non-negative. */
 type Movement = {
   readonly accountId: string;
   readonly date: string;
@@ -69,7 +69,7 @@ type Movement = {
 };
 
 const NOTHING: readonly Movement[] = [];
-/** Both projections ask, for each of their documents: it is added up once for each event. */
+/** Caches the sums per event: both projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
 function movementsOf(event: LedgerEvent): readonly Movement[] {

@@ -1,16 +1,16 @@
-import type { Projection } from '../platform/projection.js';
+import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 import { ledgerSources, ruleHitsOf, type LedgerEvent } from './ledger-entries.js';
 
-/** What a rule has done; none for one that has never matched. It outlives the rule. */
+/** Hits of a rule; absent if the rule never matched. Survives the rule's deletion. */
 export type CategoryRuleHitsView = {
   readonly id: string;
-  /** Transactions that got their category from it, whatever became of them since. */
+  /** Number of transactions that the rule categorized, whatever happened to them later. */
   readonly hitCount: number;
   readonly lastMatchedAt: string;
 };
 
-// Apart from the rules: sales move it thousands of times a second, and a rule's revision says nothing of it.
+// Separate from the rules: sales update it thousands of times a second, and it must not change a rule's revision.
 export const categoryRuleHits: ReadModel<CategoryRuleHitsView> = {
   name: 'category_rule_hits',
   version: 1,

@@ -1,11 +1,11 @@
 import type { CategoryRuleEvent } from '../aggregates/category-rule.aggregate.js';
 import type { CategoryEvent } from '../aggregates/category.aggregate.js';
-import type { Projection } from '../platform/projection.js';
+import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** Tells whether a tenant's rules are still those that somebody has read: one document, with the tenant's id. */
+/** Change marker of a tenant's rules, so that caches detect changes. One document per tenant, with the tenant's id. */
 export type CategoryRuleSetView = {
-  /** Of the last event of a category or of a rule of the tenant. */
+  /** Position of the tenant's last category or rule event. */
   readonly position: number;
 };
 

@@ -1,31 +1,23 @@
-import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { CustomerDetails } from '../aggregates/customer-fields.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import { isAboutCustomer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { customerRecord } from '../aggregates/customer-fields.js';
+import type { ViewOf } from '../aggregates/record.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
 /**
- * A customer as it is kept; its balance is joined when it is read. A deleted one stays, out of sight: transactions name
- * it for ever.
+ * A customer. The balance is joined on reading. Deleted customers remain, hidden, because transactions refer to them
+ * permanently.
  */
-export type CustomerView = { readonly id: string } & CustomerDetails & {
-    readonly currency: string;
-    readonly status: 'ACTIVE' | 'PASSIVE';
-    readonly isDefault: boolean;
-    readonly accountId: string;
-    readonly isDeleted: boolean;
-    readonly createdAt: string;
-    readonly updatedAt: string;
-    readonly revision: number;
-  };
+export type CustomerView = ViewOf<typeof customerRecord.fields> & { readonly isDeleted: boolean };
 
 export const customers: ReadModel<CustomerView> = {
   name: 'customers',
-  version: 3,
+  version: 4,
   fields: {
     createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
     createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
-    /** What lists show: DELETED for what they never show. */
+    /** Visible status in lists: DELETED is never listed. */
     shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
     isDefault: { type: 'boolean', of: ({ isDefault }) => isDefault },
@@ -37,7 +29,7 @@ export const customers: ReadModel<CustomerView> = {
   ],
   counted: ['shown', 'isDeleted'],
   order: { fields: ['createdOn', 'createdAt'], direction: 'descending' },
-  large: { joined: true },
+  large: true,
   search: {
     name: ({ name }) => name,
     code: ({ code }) => code,
@@ -51,20 +43,21 @@ export const customers: ReadModel<CustomerView> = {
 export const customerProjection: Projection<CustomerView, CustomerEvent> = {
   model: customers,
   sources: ['customer'],
+  recordsOf: [],
   documents: ofRecord,
   evolve: (view, event) => {
     if (event.type === 'CustomerCreated') return created(event);
-    if (!view) return undefined;
-    return { ...view, ...changes(event), updatedAt: event.metadata.timestamp, revision: event.revision };
+    if (!view || !isAboutCustomer(event)) return view;
+    return { ...view, ...changes(event), updatedAt: event.metadata.timestamp, revision: view.revision + 1 };
   },
 };
 
 type Created = Extract<CustomerEvent, { type: 'CustomerCreated' }>;
 
-function created({ data, recordId: id, metadata, revision }: Recorded<Created>): CustomerView {
+function created({ data, recordId: id, metadata }: Recorded<Created>): CustomerView {
   const { openingTransaction: _, openingCategorizedBy: __, links: ___, ...facts } = data;
   const { timestamp: at } = metadata;
-  return { id, ...facts, accountId: id, isDeleted: false, createdAt: at, updatedAt: at, revision };
+  return { id, ...facts, accountId: id, isDeleted: false, createdAt: at, updatedAt: at, revision: 0 };
 }
 
 function changes(event: Exclude<CustomerEvent, Created>): Partial<CustomerView> {

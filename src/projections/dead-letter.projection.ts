@@ -4,12 +4,12 @@ import type {
   DeadLetterStatus,
   Reason,
 } from '../aggregates/dead-letter.aggregate.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
-import { parseStreamName } from '../platform/stream-name.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
+import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
-/** A letter as operators see it, of whatever tenant. */
+/** A letter of any tenant, as shown to operators. */
 export type DeadLetterView = {
   readonly id: string;
   readonly tenantId: string;
@@ -18,7 +18,7 @@ export type DeadLetterView = {
   readonly eventId: string;
   readonly eventType: string;
   readonly stream: string;
-  /** The event's revision in its stream; null where the letter does not say. */
+  /** The event's revision in its stream; null if the letter does not contain it. */
   readonly eventRevision: number | null;
   /** The record that the event is about. */
   readonly subject: string;
@@ -31,13 +31,15 @@ export type DeadLetterView = {
   /** The operator who replayed or discarded it. */
   readonly resolvedBy: string | null;
   readonly discardReason: string | null;
-  /** Of the letter's own stream. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Revision of the letter's own stream. */
   readonly revision: number;
 };
 
 export const deadLetters: ReadModel<DeadLetterView> = {
   name: 'dead_letters',
-  version: 1,
+  version: 2,
   fields: {
     firstFailedAt: { type: 'text', of: ({ firstFailedAt }) => firstFailedAt },
     status: { type: 'text', of: ({ status }) => status },
@@ -62,7 +64,7 @@ export const deadLetterProjection: Projection<DeadLetterView, DeadLetterEvent> =
   scope: () => PLATFORM,
   evolve: (view, event) => {
     if (event.type === 'DeadLetterParked') return parked(view, event);
-    return view && { ...view, ...change(event), revision: event.revision };
+    return view && { ...view, ...change(event), updatedAt: event.metadata.timestamp, revision: event.revision };
   },
 };
 
@@ -83,6 +85,8 @@ function parked(view: DeadLetterView | undefined, event: Recorded<Parked>): Dead
     resolvedAt: null,
     resolvedBy: null,
     discardReason: null,
+    createdAt: view?.createdAt ?? event.metadata.timestamp,
+    updatedAt: event.metadata.timestamp,
     revision: event.revision,
   };
 }

@@ -1,16 +1,16 @@
 import type { AccountEvent } from '../aggregates/account.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { EventMetadata, Recorded } from '../platform/event-catalogue.js';
-import type { Projection } from '../platform/projection.js';
+import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { entriesOf, ledgerSources, type LedgerEvent } from './ledger-entries.js';
 
-/** The event whose transaction reached a deleted record, with what a reaction to it needs. */
+/** The event whose transaction posted to a deleted record, with the metadata needed for a reaction. */
 export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
 
 /**
- * A customer or account from its deletion to its restoration. `reachedBy`: the first event after the deletion that
- * posted to it, which nothing should; null: none did.
+ * A customer or account between deletion and restoration. `reachedBy`: the first event after the deletion that posted
+ * to it, against the rules; null if none did.
  */
 export type DeletedRecord = {
   readonly tenantId: string;
@@ -33,8 +33,8 @@ export const deletedRecords: ReadModel<DeletedRecord> = {
 type Event = LedgerEvent | CustomerEvent | AccountEvent;
 
 /**
- * Only what was deleted has a document, so that a sale costs no more than looking for documents that are not there. All
- * tenants' are in one scope: who restores them asks for all at once.
+ * Only deleted records have a document, so a sale costs no more than a lookup of absent documents. All tenants share
+ * one scope because the restoration policy reads them together.
  */
 export const deletedRecordProjection: Projection<DeletedRecord, Event> = {
   model: deletedRecords,

@@ -1,38 +1,26 @@
 import {
   MAX_CONCERNED,
   MAX_REQUEST_IDS,
-  type ErrorDetails,
   type ErrorLogEvent,
+  type ErrorReport,
 } from '../aggregates/error-log.aggregate.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
-/** An error as operators see it. `requestId`, `path`, `tenantId`, `branchId` and `userId` are those of its last occurrence. */
-export type ErrorLogView = Omit<ErrorDetails, 'fingerprint'> & {
-  readonly id: string;
-  readonly path: string | null;
-  readonly requestId: string | null;
-  readonly tenantId: string | null;
-  readonly branchId: string | null;
-  readonly userId: string | null;
-  readonly count: number;
-  readonly firstSeenAt: string;
-  readonly lastSeenAt: string;
-  readonly resolved: boolean;
-  readonly resolvedAt: string | null;
-  /** The operator. */
-  readonly resolvedBy: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly revision: number;
-  /** The latest, oldest first. */
-  readonly requestIds: readonly string[];
-  /** Whom it concerned lately: lists are filtered by these. */
-  readonly tenantIds: readonly string[];
-  readonly branchIds: readonly string[];
-  readonly userIds: readonly string[];
-};
+/** An error as shown to operators: details, last occurrence, and total of its reports. Lists are oldest first. */
+export type ErrorLogView = Omit<ErrorReport['details'], 'fingerprint'> &
+  ErrorReport['latest'] &
+  Omit<ErrorReport, 'reportId' | 'latest' | 'details'> & {
+    readonly id: string;
+    readonly resolved: boolean;
+    readonly resolvedAt: string | null;
+    /** The operator who resolved it. */
+    readonly resolvedBy: string | null;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly revision: number;
+  };
 
 export const errorLogs: ReadModel<ErrorLogView> = {
   name: 'error_logs',
@@ -82,7 +70,7 @@ export const errorLogProjection: Projection<ErrorLogView, ErrorLogEvent> = {
 
 type Occurred = Recorded<Extract<ErrorLogEvent, { type: 'ErrorOccurred' }>>;
 
-/** A record before its first occurrence is counted. */
+/** A record before its first report is counted. */
 function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView | undefined {
   if (!data.details) return undefined;
   const { fingerprint: _, ...details } = data.details;
@@ -106,7 +94,7 @@ function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView |
   };
 }
 
-/** Processes tell at their own times: one may tell late of what another has overtaken. */
+/** Reports may arrive out of order: a process may report older occurrences than another's last report. */
 function counted(view: ErrorLogView, { data, metadata, revision }: Occurred): ErrorLogView {
   const isLatest = data.lastSeenAt >= view.lastSeenAt;
   return {
@@ -123,7 +111,7 @@ function counted(view: ErrorLogView, { data, metadata, revision }: Occurred): Er
   };
 }
 
-/** The last few of both, each once. */
+/** The last `max` distinct values of both lists. */
 const latestOf = (max: number, before: readonly string[], more: readonly string[]): string[] => {
   const added = new Set(more);
   return [...before.filter((one) => !added.has(one)), ...added].slice(-max);

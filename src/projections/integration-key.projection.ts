@@ -1,9 +1,15 @@
 import type { IntegrationKeyUseEvent } from '../aggregates/integration-key-use.aggregate.js';
-import type { IntegrationKeyEvent } from '../aggregates/integration-key.aggregate.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import {
+  integrationKey,
+  integrationKeyRecord,
+  type IntegrationKeyEvent,
+} from '../aggregates/integration-key.aggregate.js';
+import type { ViewOf } from '../aggregates/record.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { readModelOf, recordProjection } from './record-projection.js';
 
-/** Which tenant a key belongs to: operators name a key by its id alone. */
+/** Maps a key to its tenant: operators address a key by its id alone. */
 export type IntegrationKeyEntry = { readonly id: string; readonly tenantId: string };
 
 export const integrationKeyDirectory: ReadModel<IntegrationKeyEntry> = {
@@ -22,53 +28,18 @@ export const integrationKeyDirectoryProjection: Projection<IntegrationKeyEntry, 
   evolve: (entry, { recordId, tenantId }) => entry ?? { id: recordId, tenantId },
 };
 
-/** A key of a partner, revoked or not; never its secret, nor the digest of it. */
-export type IntegrationKeyView = {
-  readonly id: string;
-  readonly name: string;
-  readonly sourceId: string;
-  readonly rateLimit: number;
-  readonly revokedAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly revision: number;
-};
+/** A partner's key, revoked or not, without its secret and digest. */
+export type IntegrationKeyView = ViewOf<typeof integrationKeyRecord.fields>;
+export const integrationKeys = readModelOf(integrationKeyRecord, { name: 'integration_keys', version: 1 });
 
-export const integrationKeys: ReadModel<IntegrationKeyView> = {
-  name: 'integration_keys',
-  version: 1,
-  fields: { createdAt: { type: 'text', of: ({ createdAt }) => createdAt } },
-  filters: [],
-  order: { fields: ['createdAt'], direction: 'descending' },
-};
+export const integrationKeyProjection = recordProjection(integrationKeys, integrationKey, 'IntegrationKeyCreated', {
+  IntegrationKeyCreated: ({ data: { secretHash: _, ...facts } }) => ({ ...facts, revokedAt: null }),
+  IntegrationKeyRotated: () => ({}),
+  IntegrationKeyRevoked: ({ data }) => data,
+  IntegrationKeyRateLimitSet: ({ data }) => data,
+});
 
-export const integrationKeyProjection: Projection<IntegrationKeyView, IntegrationKeyEvent> = {
-  model: integrationKeys,
-  sources: ['integration-key'],
-  documents: ofRecord,
-  evolve: (view, event) => {
-    const { recordId: id, revision } = event;
-    const at = event.metadata.timestamp;
-    if (event.type === 'IntegrationKeyCreated') {
-      const { name, sourceId, rateLimit } = event.data;
-      return { id, name, sourceId, rateLimit, revokedAt: null, createdAt: at, updatedAt: at, revision };
-    }
-    return view && { ...view, ...changes(event), updatedAt: at, revision };
-  },
-};
-
-function changes(event: Exclude<IntegrationKeyEvent, { type: 'IntegrationKeyCreated' }>): Partial<IntegrationKeyView> {
-  switch (event.type) {
-    case 'IntegrationKeyRotated':
-      return {};
-    case 'IntegrationKeyRevoked':
-      return { revokedAt: event.data.revokedAt };
-    case 'IntegrationKeyRateLimitSet':
-      return { rateLimit: event.data.rateLimit };
-  }
-}
-
-/** When a key was last used. Apart from the key, whose revision no use changes. */
+/** When a key was last used. Separate from the key, because use does not change its revision. */
 export type IntegrationKeyUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const integrationKeyUses: ReadModel<IntegrationKeyUseView> = {

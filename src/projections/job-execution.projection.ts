@@ -1,13 +1,12 @@
 import { executionLogOf, type ExecutionLog, type JobEvent } from '../aggregates/job.aggregate.js';
-import type { Projection } from '../platform/projection.js';
+import type { Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
-/** One run of a job. */
 export type JobExecutionView = ExecutionLog & { readonly jobName: string };
 
 export const jobExecutions: ReadModel<JobExecutionView> = {
   name: 'job_executions',
-  version: 2,
+  version: 3,
   fields: {
     startedAt: { type: 'text', of: ({ startedAt }) => startedAt },
   },

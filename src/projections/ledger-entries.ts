@@ -5,11 +5,11 @@ import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale.aggregate.js';
 
-/** Events of the streams in which ledger transactions ride. */
+/** Events of the streams that carry ledger transactions. */
 export type LedgerEvent = SaleEvent | CustomerEvent | TransactionEvent;
 export const ledgerSources = ['sale', 'customer', 'transaction'] as const;
 
-/** The transactions that an event carries, in their order; none for an event that moves no money. */
+/** The transactions that an event carries, in order; empty if it moves no money. */
 export function entriesOf(event: LedgerEvent): readonly LedgerTransaction[] {
   switch (event.type) {
     case 'SaleBooked':
@@ -30,7 +30,7 @@ export function entriesOf(event: LedgerEvent): readonly LedgerTransaction[] {
 
 const NONE: CategorizedBys = {};
 
-/** Which rules gave the transactions of an event their categories, by the transactions' ids. */
+/** The rules that categorized an event's transactions, by transaction id. */
 export function categorizedBysOf(event: LedgerEvent): CategorizedBys {
   switch (event.type) {
     case 'SaleBooked':
@@ -48,10 +48,10 @@ export function categorizedBysOf(event: LedgerEvent): CategorizedBys {
 const named = (transaction: LedgerTransaction | null, rule: CategorizedBy | null | undefined): CategorizedBys =>
   transaction && rule ? { [transaction.id]: rule } : NONE;
 
-/** One for each transaction that a rule gave its category. */
+/** One hit per transaction that a rule categorized. */
 export const ruleHitsOf = (event: LedgerEvent): readonly CategorizedBy[] => Object.values(categorizedBysOf(event));
 
-/** A person's choice of a category for a transaction that was recorded before; undefined for any other event. */
+/** A user's choice of category for an already recorded transaction; undefined for other events. */
 export function choiceOf(event: LedgerEvent): CategoryChoice | undefined {
   switch (event.type) {
     case 'TransactionCategorized':

@@ -1,31 +1,31 @@
 import type { NotificationInboxEvent } from '../aggregates/notification-inbox.aggregate.js';
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** A time in which a person was active and had one role: by positions, `to` null while it lasts. */
+/** A period in which a person was active with one role, by positions. `to` is null while it lasts. */
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
-/** All was read by the event at `position`. */
+/** Marks everything read up to the event at `position`. */
 export type Sweep = { readonly position: number; readonly at: string };
 export type SingleRead = { readonly id: string; readonly at: string };
 
-/** What makes a list of notifications a person's own; one small document each. */
+/** The state that makes a notification list personal; one small document per person. */
 export type NotificationInboxView = {
   readonly id: string;
   readonly role: string | null;
   readonly isActive: boolean;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly stays: readonly Stay[];
-  /** How often all was read, and the last times of it, the oldest first. */
+  /** Total number of sweeps, and the latest ones, oldest first. */
   readonly sweepCount: number;
   readonly sweeps: readonly Sweep[];
-  /** One by one, since the last sweep. */
+  /** Individually read notifications since the last sweep. */
   readonly reads: readonly SingleRead[];
 };
 
-/** More changes of a person's role, suspensions and sweeps than anybody has; the oldest are forgotten. */
+/** Limits above any realistic number of role changes, suspensions and sweeps. The oldest are dropped. */
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
 
@@ -81,14 +81,12 @@ function changed(view: NotificationInboxView, event: Change): NotificationInboxV
       const sweeps = [...view.sweeps, { position, at: event.metadata.timestamp }].slice(-MAX_SWEEPS);
       return { ...view, sweepCount: view.sweepCount + 1, sweeps, reads: [] };
     }
-    case 'UserPasswordChanged':
-    case 'OperatorUpdated':
-    case 'OperatorPasswordChanged':
+    default:
       return view;
   }
 }
 
-/** Ends the stay that lasts, and begins another, where the person is not as before. */
+/** Closes the current stay and starts another if role or activity changed. */
 function stayingAs(
   view: NotificationInboxView,
   now: Pick<NotificationInboxView, 'role' | 'isActive'>,

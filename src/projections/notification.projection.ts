@@ -1,8 +1,8 @@
 import type { Audience, NotificationEvent, NotificationType } from '../aggregates/notification.aggregate.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** A notification, once for all whom it is for; what each has read is in their inbox. */
+/** A notification, stored once for all recipients. Read states are in the recipients' inboxes. */
 export type NotificationView = {
   readonly id: string;
   readonly title: string;
@@ -11,12 +11,12 @@ export type NotificationView = {
   readonly link: string | null;
   readonly audience: Audience;
   readonly createdAt: string;
-  /** Of its event: the order of everybody's list. */
+  /** Position of its event, which orders every list. */
   readonly position: number;
   readonly revision: number;
 };
 
-/** By what a person's own lists are found. */
+/** Keys of the lists that a person sees. */
 export const EVERYONE = 'everyone';
 export const ofRole = (role: string): string => `role:${role}`;
 export const ofUser = (userId: string): string => `user:${userId}`;

@@ -1,4 +1,4 @@
-import type { AnyProjection } from '../platform/projection.js';
+import type { AnyProjection } from '../projecting/projection.js';
 import { accountProjection } from './account.projection.js';
 import { accountDayProjection, balanceProjection } from './balance.projection.js';
 import { auditActorProjection } from './audit-actor.projection.js';
@@ -29,7 +29,6 @@ import { transactionProjection } from './transaction.projection.js';
 import { userLoginProjection } from './user-login.projection.js';
 import { userProjection } from './user.projection.js';
 
-/** Every projection of the service. */
 export const projections: readonly AnyProjection[] = [
   customerProjection,
   accountProjection,

@@ -1,12 +1,12 @@
 import type { PushDeliveryEvent } from '../aggregates/push-delivery.aggregate.js';
 import type { PushSubscriptionEvent } from '../aggregates/push-subscription.aggregate.js';
-import type { Projection } from '../platform/projection.js';
-import { ofRecord } from '../platform/projection.js';
+import type { Projection } from '../projecting/projection.js';
+import { ofRecord } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
 /**
- * A browser that may be pushed to, of whatever tenant: the last person who subscribed with it has it, also where the one
- * before was of another tenant.
+ * A browser with a push subscription, of any tenant. It belongs to the last person who subscribed with it, even across
+ * tenants.
  */
 export type PushSubscriptionView = {
   readonly id: string;
@@ -35,7 +35,7 @@ export const pushSubscriptions: ReadModel<PushSubscriptionView> = {
 export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSubscriptionEvent> = {
   model: pushSubscriptions,
   sources: ['push-subscription'],
-  // The same browser's streams in two tenants feed one document.
+  // A browser's streams in two tenants feed one document.
   documents: ({ recordId }) => [recordId],
   scope: () => PLATFORM,
   evolve: (view, event) => {
@@ -48,7 +48,7 @@ export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSu
   },
 };
 
-/** When a browser was last pushed to, to an hour. Apart from the subscription, whose revision no push changes. */
+/** When a browser was last pushed to, accurate to an hour. Separate, so that a subscription's revision stays. */
 export type PushUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const pushUses: ReadModel<PushUseView> = {

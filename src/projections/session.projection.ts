@@ -1,13 +1,13 @@
 import type { SessionEvent } from '../aggregates/session.aggregate.js';
-import { ofRecord, type Projection } from '../platform/projection.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
-/** A session that has not ended, of whatever tenant: what is needed to find those that lapsed. */
+/** An open session of any tenant, with the data needed to find expired ones. */
 export type SessionView = {
   readonly id: string;
   /** `platform` for operators. */
   readonly tenantId: string;
-  /** When its refresh token ends. */
+  /** When its refresh token expires. */
   readonly expiresAt: string;
 };
 

@@ -1,29 +1,29 @@
-import type { Carrier } from '../aggregates/ledger-use.js';
+import type { Carrier } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
-import type { Recorded } from '../platform/event-catalogue.js';
-import type { Projection } from '../platform/projection.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 import { categorizedBysOf, choiceOf, entriesOf, ledgerSources, type LedgerEvent } from './ledger-entries.js';
 
-/** A transaction as it is kept; the names of other records are joined when it is read. */
+/** A transaction. The names of other records are joined on reading. */
 export type TransactionView = LedgerTransaction & {
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Of the last event that concerns this transaction, in the stream that carries it. */
+  /** Number of changes since it was recorded. */
   readonly revision: number;
-  /** Orders transactions as their events were recorded, those of one event by their place in it. */
+  /** Orders transactions by the position of their event, then by their index within it. */
   readonly sequence: number;
   readonly isCancelled: boolean;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
-  /** The user who recorded it; null for what the service made. */
+  /** The user who recorded it; null if the service did. */
   readonly createdBy: string | null;
-  /** The stream whose events it rides in. */
+  /** The record whose stream carries the transaction. */
   readonly carrier: Carrier;
 };
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
-  version: 4,
+  version: 5,
   fields: {
     date: { type: 'text', of: ({ date }) => date },
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
@@ -34,9 +34,9 @@ export const transactions: ReadModel<TransactionView> = {
     categoryId: { type: 'text', of: ({ categoryId }) => categoryId },
     expenseItemId: { type: 'text', of: ({ expenseItemId }) => expenseItemId },
     branchId: { type: 'text', of: ({ branchId }) => branchId },
-    // Only what is not system-generated is ever asked for by itself, so only that is in an index.
+    // Queries filter only for manual transactions, so only those are indexed.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
-    /** Every account that it is posted to; `account` holds only those that people chose. */
+    /** Every account with a posting. `account` contains only those chosen by users. */
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: {
       type: 'text',
@@ -55,8 +55,9 @@ export const transactions: ReadModel<TransactionView> = {
     'manual',
     'account',
   ],
+  common: ['direction'],
   order: { fields: ['date', 'sequence'], direction: 'descending' },
-  large: { joined: false },
+  large: true,
   search: {
     description: ({ description }) => description,
     reference: ({ reference }) => reference,
@@ -66,8 +67,8 @@ export const transactions: ReadModel<TransactionView> = {
 };
 
 /**
- * More transactions than one event carries: a sale has at most 50 payments. The product is a safe integer for positions
- * up to nine trillion: bytes of an EventStoreDB log, events of an embedded history.
+ * Upper bound of transactions per event: a sale has at most 50 payments. The product is a safe integer for positions up
+ * to nine trillion (bytes of an EventStoreDB log, events of an embedded history).
  */
 const MAX_PER_EVENT = 1_000;
 
@@ -86,7 +87,7 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
     if (entry) return viewOf(entry, event, ordinal);
     const choice = choiceOf(event);
     const change = choice ? { categoryId: choice.categoryId, categorizedBy: null } : { isCancelled: true };
-    return view && { ...view, ...change, updatedAt: event.metadata.timestamp, revision: event.revision };
+    return view && { ...view, ...change, updatedAt: event.metadata.timestamp, revision: view.revision + 1 };
   },
 };
 
@@ -96,7 +97,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     ...entry,
     createdAt: timestamp,
     updatedAt: timestamp,
-    revision: event.revision,
+    revision: 0,
     sequence: event.position * MAX_PER_EVENT + ordinal,
     isCancelled: false,
     categorizedBy: categorizedBysOf(event)[entry.id] ?? null,

@@ -1,8 +1,8 @@
 import type { SessionEvent } from '../aggregates/session.aggregate.js';
-import type { Projection } from '../platform/projection.js';
+import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** When a user (or an operator) last signed in. Apart from the user, whose revision no sign-in changes. */
+/** When a user or operator last signed in. Separate from the user, because sign-ins do not change its revision. */
 export type UserLogin = { readonly userId: string; readonly lastLoginAt: string };
 
 export const userLogins: ReadModel<UserLogin> = {

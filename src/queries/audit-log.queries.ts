@@ -1,24 +1,24 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { notFound } from '../platform/domain-error.js';
-import { given, ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { ReadModels, type ListRequest, type Page, type Paging } from './query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { auditActors } from '../projections/audit-actor.projection.js';
 import { auditLogs, auditSearch, type AuditLogView } from '../projections/audit-log.projection.js';
 import { tenants } from '../projections/tenant.projection.js';
 import { RecordChanges, type Change } from './record-changes.js';
 
-/** An entry as the API shows it, with the names that its ids stand for at the moment of reading. */
+/** An audit log entry as returned by the API, with the current names of its ids. */
 export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
+  /** Both are `occurredAt`, because an entry never changes. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
   readonly tenantName: string | null;
-  /** Of the user or operator, or `partner:<sourceId>`, `system:<name>`. */
+  /** Name of the user or operator, or `partner:<sourceId>`, `system:<name>`. */
   readonly userName: string | null;
 };
 export type AuditLogDetail = AuditLogRecord & { readonly changes: readonly Change[] };
 
-export type AuditLogFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
+export type AuditLogFilters = Paging & {
   readonly search?: string | undefined;
   /** Instants, both inclusive. */
   readonly dateFrom?: string | undefined;
@@ -31,32 +31,20 @@ export type AuditLogFilters = {
   readonly userId?: string | undefined;
 };
 
-export class ListAuditLogs extends Query<Page<AuditLogRecord>> {
-  constructor(readonly filters: AuditLogFilters) {
-    super();
-  }
-}
-export class GetAuditLog extends Query<AuditLogDetail> {
-  constructor(readonly id: string) {
-    super();
-  }
-}
+export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
+export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}
+
+const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));
 
 function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }: AuditLogFilters): ListRequest {
-  const occurredAtMs = {
-    ...(dateFrom !== undefined && { from: Date.parse(dateFrom) }),
-    ...(dateTo !== undefined && { to: Date.parse(dateTo) }),
-  };
   return {
-    pageNumber,
-    pageSize,
-    ...(search !== undefined && { search: auditSearch(search) }),
-    where: given(where),
-    ...(Object.keys(occurredAtMs).length > 0 && { between: { occurredAtMs } }),
+    ...{ pageNumber, pageSize, where },
+    search: search === undefined ? undefined : auditSearch(search),
+    between: { occurredAtMs: { from: msOf(dateFrom), to: msOf(dateTo) } },
   };
 }
 
-/** Joins the names of tenants and users in one batch each. */
+/** Joins tenant and user names with one batch read each. */
 async function named(models: ReadModels, entries: readonly AuditLogView[]): Promise<AuditLogRecord[]> {
   const idsOf = (field: 'tenantId' | 'userId'): string[] => [
     ...new Set(entries.map((entry) => entry[field]).filter((id) => id !== null)),
@@ -67,34 +55,22 @@ async function named(models: ReadModels, entries: readonly AuditLogView[]): Prom
   ]);
   return entries.map(({ actor, carrier: _, ...entry }) => ({
     ...entry,
+    createdAt: entry.occurredAt,
+    updatedAt: entry.occurredAt,
     tenantName: tenantNames.get(entry.tenantId)?.name ?? null,
     userName: userNames.get(entry.userId ?? '')?.name ?? actor,
   }));
 }
 
-@QueryHandler(ListAuditLogs)
-export class ListAuditLogsHandler implements IQueryHandler<ListAuditLogs> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ filters }: ListAuditLogs): Promise<Page<AuditLogRecord>> {
-    const page = await this.models.list(auditLogs, PLATFORM, requestOf(filters));
-    return { ...page, items: await named(this.models, page.items) };
-  }
-}
-
-@QueryHandler(GetAuditLog)
-export class GetAuditLogHandler implements IQueryHandler<GetAuditLog> {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(RecordChanges) private readonly changes: RecordChanges,
-  ) {}
-
-  async execute({ id }: GetAuditLog): Promise<AuditLogDetail> {
-    const entry = await this.models.get(auditLogs, PLATFORM, id);
-    const [record] = entry ? await named(this.models, [entry]) : [];
-    if (!entry || !record) throw notFound('audit log entry');
-    return { ...record, changes: await this.changes.of(entry) };
-  }
-}
-
-export const auditLogQueryHandlers = [ListAuditLogsHandler, GetAuditLogHandler, RecordChanges];
+export const auditLogQueryHandlers = [
+  RecordChanges,
+  answers(ListAuditLogs, [ReadModels], (models, filters) =>
+    models.page(auditLogs, PLATFORM, requestOf(filters), (entries) => named(models, entries)),
+  ),
+  answers(GetAuditLog, [ReadModels, RecordChanges], async (models, changes, id) => {
+    const entry = await models.found(auditLogs, PLATFORM, id, 'audit log entry');
+    const [record] = await named(models, [entry]);
+    if (!record) throw notFound('audit log entry');
+    return { ...record, changes: await changes.of(entry) };
+  }),
+];

@@ -1,4 +1,4 @@
-import { getFrom, getsFrom, listFrom, listsFrom } from '../platform/query.js';
+import { getFrom, getsFrom, listFrom, listsFrom } from './query.js';
 import { branches } from '../projections/branch.projection.js';
 import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
 

@@ -1,22 +1,13 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { answers, query } from '../eventsourcing/handler.js';
 import type { RuleSource } from '../aggregates/category-rule.aggregate.js';
-import { notFound } from '../platform/domain-error.js';
-import { given, ReadModels, type ListRequest } from '../platform/query.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { ReadModels } from './query.js';
 import type { Scope } from '../ports/read-store.js';
 import { categoryRules } from '../projections/category-rule.projection.js';
-import { TestCategoryRulesHandler } from './category-rule-test.query.js';
-import { CategoryRuleSampler } from './category-rule.sampler.js';
-import { CategoryRuleReader, type CategoryRuleRecord } from './category-rule.reader.js';
+import { testCategoryRulesHandler } from './category-rule-test.query.js';
+import { ruleRecords, type CategoryRuleRecord } from './category-rule.reader.js';
 
-export class GetCategoryRule extends Query<CategoryRuleRecord> {
-  constructor(
-    readonly scope: Scope,
-    readonly id: string,
-  ) {
-    super();
-  }
-}
+export class GetCategoryRule extends query<CategoryRuleRecord, [scope: Scope, id: string]>() {}
 
 export type RuleListRequest = {
   readonly page: number;
@@ -32,56 +23,23 @@ export type RuleList = {
   readonly limit: number;
   readonly total: number;
   readonly totalPages: number;
+  readonly totalIsCapped?: true;
 };
 
-export class ListCategoryRules extends Query<RuleList> {
-  constructor(
-    readonly scope: Scope,
-    readonly request: RuleListRequest,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(GetCategoryRule)
-export class GetCategoryRuleHandler implements IQueryHandler<GetCategoryRule> {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(CategoryRuleReader) private readonly reader: CategoryRuleReader,
-  ) {}
-
-  async execute({ scope, id }: GetCategoryRule): Promise<CategoryRuleRecord> {
-    const view = await this.models.get(categoryRules, scope, id);
-    const [record] = view ? await this.reader.records(scope, [view]) : [];
-    if (!record) throw notFound('category rule');
-    return record;
-  }
-}
-
-@QueryHandler(ListCategoryRules)
-export class ListCategoryRulesHandler implements IQueryHandler<ListCategoryRules> {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(CategoryRuleReader) private readonly reader: CategoryRuleReader,
-  ) {}
-
-  async execute({ scope, request }: ListCategoryRules): Promise<RuleList> {
-    const { page, limit, search, ...filters } = request;
-    const query: ListRequest = {
-      pageNumber: page,
-      pageSize: limit,
-      where: given(filters),
-      ...(search !== undefined && { search }),
-    };
-    const { items, totalCount: total, totalPages } = await this.models.list(categoryRules, scope, query);
-    return { items: await this.reader.records(scope, items), page, limit, total, totalPages };
-  }
-}
+export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
 
 export const categoryRuleQueryHandlers = [
-  CategoryRuleReader,
-  CategoryRuleSampler,
-  GetCategoryRuleHandler,
-  ListCategoryRulesHandler,
-  TestCategoryRulesHandler,
+  answers(GetCategoryRule, [ReadModels], async (models, scope, id) => {
+    const view = await models.found(categoryRules, scope, id, 'category rule');
+    const [record] = await ruleRecords(models, scope, [view]);
+    if (!record) throw notFound('category rule');
+    return record;
+  }),
+  answers(ListCategoryRules, [ReadModels], async (models, scope, { page, limit, search, ...where }) => {
+    const found = await models.list(categoryRules, scope, { pageNumber: page, pageSize: limit, where, search });
+    const { totalCount: total, totalPages, totalIsCapped } = found;
+    const items = await ruleRecords(models, scope, found.items);
+    return { items, page, limit, total, totalPages, ...(totalIsCapped && { totalIsCapped }) };
+  }),
+  testCategoryRulesHandler,
 ];

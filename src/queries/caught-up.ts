@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { readModelBehind } from '../platform/domain-error.js';
-import { Progress } from '../platform/progress.js';
+import { readModelBehind } from '../eventsourcing/domain-error.js';
+import { Progress } from '../projecting/progress.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 
-/** For answers that may not rest on a read model that lags. */
+/** For results that must not come from a lagging read model. */
 @Injectable()
 export class CaughtUp {
   constructor(
@@ -12,14 +12,14 @@ export class CaughtUp {
   ) {}
 
   /**
-   * Resolves when the read model has everything that is stored at the moment of the call.
-   * @throws DomainError unavailable READ_MODEL_BEHIND where that takes longer than `timeoutMs`
+   * Resolves once the read model contains everything stored at the time of the call.
+   * @throws DomainError unavailable READ_MODEL_BEHIND after `timeoutMs`
    */
   async withHead({ name }: { readonly name: string }, timeoutMs: number): Promise<void> {
     if (!(await this.progress.reached(await this.events.head(), timeoutMs, [name]))) throw readModelBehind();
   }
 
-  /** The same for a position, in several read models. @throws DomainError unavailable READ_MODEL_BEHIND */
+  /** Like `withHead`, for a position and several read models. @throws DomainError unavailable READ_MODEL_BEHIND */
   async withPosition(models: readonly { readonly name: string }[], position: number, timeoutMs: number): Promise<void> {
     const names = models.map(({ name }) => name);
     if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();

@@ -1,105 +1,59 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { DEAD_LETTER_OFFICE, type DeadLetterOffice } from '../aggregates/dead-letter-office.js';
-import { notFound } from '../platform/domain-error.js';
-import { given, ReadModels, type ListRequest, type Page } from '../platform/query.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { DEAD_LETTER_REPLAYER, type DeadLetterReplayer } from './dead-letter-replayer.js';
+import { ReadModels, type Page, type Paging } from './query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import { CaughtUp } from './caught-up.js';
 
-/** A letter with what was to be delivered. */
+/** A letter with its undelivered content. */
 export type DeadLetterRecord = DeadLetterView & { readonly payload: unknown };
 
-export type DeadLetterFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
+export type DeadLetterFilters = Paging & {
   readonly search?: string | undefined;
   readonly status?: string | undefined;
   readonly origin?: string | undefined;
   readonly tenantId?: string | undefined;
-  /** Instants, both inclusive, of the first failure. */
+  /** Instants of the first failure, both inclusive. */
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
 };
 
-export class ListDeadLetters extends Query<Page<DeadLetterRecord>> {
-  constructor(readonly filters: DeadLetterFilters) {
-    super();
-  }
-}
-export class GetDeadLetter extends Query<DeadLetterRecord> {
-  constructor(readonly id: string) {
-    super();
-  }
-}
+export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filters: DeadLetterFilters]>() {}
+export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
 
-/** A larger payload is left out of lists. */
+/** Lists omit larger payloads. */
 const MAX_LISTED_PAYLOAD = 4_096;
 const WAIT_MS = 5_000;
-
-function requestOf({
-  pageNumber,
-  pageSize,
-  search,
-  dateFrom: from,
-  dateTo: to,
-  ...where
-}: DeadLetterFilters): ListRequest {
-  const firstFailedAt = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  return {
-    pageNumber,
-    pageSize,
-    ...(search !== undefined && { search }),
-    where: given(where),
-    ...(from === undefined && to === undefined ? {} : { between: { firstFailedAt } }),
-  };
-}
 
 const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({
   ...letter,
   ...(eventRevision !== null && { revision: eventRevision }),
 });
 
-@QueryHandler(ListDeadLetters)
-export class ListDeadLettersHandler implements IQueryHandler<ListDeadLetters> {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(DEAD_LETTER_OFFICE) private readonly office: DeadLetterOffice,
-  ) {}
-
-  async execute({ filters }: ListDeadLetters): Promise<Page<DeadLetterRecord>> {
-    const page = await this.models.list(deadLetters, PLATFORM, requestOf(filters));
-    const items = await Promise.all(page.items.map((letter) => this.recordOf(letter)));
-    return { ...page, items };
-  }
-
-  private async recordOf(letter: DeadLetterView): Promise<DeadLetterRecord> {
-    const payload = await this.office.payloadOf(addressed(letter));
-    const isShort = JSON.stringify(payload).length <= MAX_LISTED_PAYLOAD;
-    return { ...letter, payload: isShort ? payload : null };
-  }
+async function listed(replayer: DeadLetterReplayer, letter: DeadLetterView): Promise<DeadLetterRecord> {
+  const payload = await replayer.payloadOf(addressed(letter));
+  const isShort = JSON.stringify(payload).length <= MAX_LISTED_PAYLOAD;
+  return { ...letter, payload: isShort ? payload : null };
 }
 
-@QueryHandler(GetDeadLetter)
-export class GetDeadLetterHandler implements IQueryHandler<GetDeadLetter> {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
-    @Inject(DEAD_LETTER_OFFICE) private readonly office: DeadLetterOffice,
-  ) {}
-
-  /** A letter that was parked a moment ago may not be listed yet: that there is none counts when everything is. */
-  async execute({ id }: GetDeadLetter): Promise<DeadLetterRecord> {
-    const letter = (await this.models.get(deadLetters, PLATFORM, id)) ?? (await this.late(id));
-    return { ...letter, payload: await this.office.payloadOf(addressed(letter)) };
-  }
-
-  private async late(id: string): Promise<DeadLetterView> {
-    await this.caughtUp.withHead(deadLetters, WAIT_MS);
-    const letter = await this.models.get(deadLetters, PLATFORM, id);
-    if (!letter) throw notFound('dead letter');
-    return letter;
-  }
+/** A letter parked a moment ago may not be in the read model yet, so absence counts only once it has caught up. */
+async function find(models: ReadModels, caughtUp: CaughtUp, id: string): Promise<DeadLetterView> {
+  const letter = await models.get(deadLetters, PLATFORM, id);
+  if (letter) return letter;
+  await caughtUp.withHead(deadLetters, WAIT_MS);
+  return models.found(deadLetters, PLATFORM, id, 'dead letter');
 }
 
-export const deadLetterQueryHandlers = [ListDeadLettersHandler, GetDeadLetterHandler];
+export const deadLetterQueryHandlers = [
+  answers(ListDeadLetters, [ReadModels, DEAD_LETTER_REPLAYER], (models, replayer, filters) => {
+    const { pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where } = filters;
+    const request = { pageNumber, pageSize, search, where, between: { firstFailedAt: { from, to } } };
+    return models.page(deadLetters, PLATFORM, request, (letters) =>
+      Promise.all(letters.map((letter) => listed(replayer, letter))),
+    );
+  }),
+  answers(GetDeadLetter, [ReadModels, CaughtUp, DEAD_LETTER_REPLAYER], async (models, caughtUp, replayer, id) => {
+    const letter = await find(models, caughtUp, id);
+    return { ...letter, payload: await replayer.payloadOf(addressed(letter)) };
+  }),
+];

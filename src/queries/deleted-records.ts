@@ -1,18 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Cause } from '../platform/policy.js';
-import { Progress } from '../platform/progress.js';
-import { ReadModels } from '../platform/query.js';
+import type { Cause } from '../eventsourcing/policy.js';
+import { Progress } from '../projecting/progress.js';
+import { ReadModels } from './query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { deletedRecords } from '../projections/deleted-record.projection.js';
 
-/** A deleted customer or account that a transaction has reached, and the event that brought it. */
+/** A deleted customer or account that a later transaction posted to, and the event of that transaction. */
 export type ReachedRecord = {
   readonly kind: 'customer' | 'account';
   readonly id: string;
   readonly cause: Cause;
 };
 
-/** Deleted records of all tenants that were posted to after their deletion. */
+/** Deleted records of all tenants with postings after their deletion. */
 @Injectable()
 export class DeletedRecords {
   constructor(
@@ -20,7 +20,7 @@ export class DeletedRecords {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Up to where `reached` knows the history, at least. */
+  /** Minimum position of the history that `reached` covers. */
   get position(): number {
     return this.progress.position(deletedRecords.name);
   }

@@ -1,21 +1,16 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { answers, query } from '../eventsourcing/handler.js';
 import type { ErrorLevel } from '../aggregates/error-log.aggregate.js';
-import { notFound } from '../platform/domain-error.js';
-import { given, ReadModels, type ListRequest, type Page } from '../platform/query.js';
-import { PLATFORM, type Range } from '../ports/read-store.js';
+import { ReadModels, type Page, type Paging } from './query.js';
+import { PLATFORM } from '../ports/read-store.js';
 import { errorLogs, type ErrorLogView } from '../projections/error-log.projection.js';
 
-type Found = 'requestIds' | 'tenantIds' | 'branchIds' | 'userIds';
-/** As lists show it: without what it is only found by. */
-export type ErrorLogRecord = Omit<ErrorLogView, Found>;
-export type ErrorLogDetail = ErrorLogRecord & Pick<ErrorLogView, 'requestIds'>;
+/** Omits the lists that only filters and searches use. */
+export type ErrorLogDetail = Omit<ErrorLogView, 'tenantIds' | 'branchIds' | 'userIds'>;
+export type ErrorLogRecord = Omit<ErrorLogDetail, 'requestIds'>;
 
-export type ErrorLogFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
+export type ErrorLogFilters = Paging & {
   readonly search?: string | undefined;
-  /** Instants, both inclusive: errors that were seen first at `dateTo` or before, and last at `dateFrom` or after. */
+  /** Instants, both inclusive: errors first seen at `dateTo` or earlier, and last seen at `dateFrom` or later. */
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
   readonly level?: ErrorLevel | undefined;
@@ -26,30 +21,8 @@ export type ErrorLogFilters = {
   readonly userId?: string | undefined;
 };
 
-export class ListErrorLogs extends Query<Page<ErrorLogRecord>> {
-  constructor(readonly filters: ErrorLogFilters) {
-    super();
-  }
-}
-export class GetErrorLog extends Query<ErrorLogDetail> {
-  constructor(readonly id: string) {
-    super();
-  }
-}
-
-function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }: ErrorLogFilters): ListRequest {
-  const between: Record<string, Range> = {
-    ...(dateFrom !== undefined && { lastSeenAt: { from: dateFrom } }),
-    ...(dateTo !== undefined && { firstSeenAt: { to: dateTo } }),
-  };
-  return {
-    pageNumber,
-    pageSize,
-    ...(search !== undefined && { search }),
-    where: given(where),
-    ...(Object.keys(between).length > 0 && { between }),
-  };
-}
+export class ListErrorLogs extends query<Page<ErrorLogRecord>, [filters: ErrorLogFilters]>() {}
+export class GetErrorLog extends query<ErrorLogDetail, [id: string]>() {}
 
 const detailOf = ({ tenantIds: _t, branchIds: _b, userIds: _u, ...detail }: ErrorLogView): ErrorLogDetail => detail;
 const recordOf = (view: ErrorLogView): ErrorLogRecord => {
@@ -57,25 +30,14 @@ const recordOf = (view: ErrorLogView): ErrorLogRecord => {
   return record;
 };
 
-@QueryHandler(ListErrorLogs)
-export class ListErrorLogsHandler implements IQueryHandler<ListErrorLogs> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ filters }: ListErrorLogs): Promise<Page<ErrorLogRecord>> {
-    const page = await this.models.list(errorLogs, PLATFORM, requestOf(filters));
-    return { ...page, items: page.items.map(recordOf) };
-  }
-}
-
-@QueryHandler(GetErrorLog)
-export class GetErrorLogHandler implements IQueryHandler<GetErrorLog> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ id }: GetErrorLog): Promise<ErrorLogDetail> {
-    const view = await this.models.get(errorLogs, PLATFORM, id);
-    if (!view) throw notFound('error log');
-    return detailOf(view);
-  }
-}
-
-export const errorLogQueryHandlers = [ListErrorLogsHandler, GetErrorLogHandler];
+export const errorLogQueryHandlers = [
+  answers(ListErrorLogs, [ReadModels], (models, filters) => {
+    const { pageNumber, pageSize, search, dateFrom, dateTo, ...where } = filters;
+    const between = { lastSeenAt: { from: dateFrom }, firstSeenAt: { to: dateTo } };
+    const request = { pageNumber, pageSize, search, where, between };
+    return models.page(errorLogs, PLATFORM, request, (views) => views.map(recordOf));
+  }),
+  answers(GetErrorLog, [ReadModels], async (models, id) =>
+    detailOf(await models.found(errorLogs, PLATFORM, id, 'error log')),
+  ),
+];

@@ -1,11 +1,11 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../aggregates/job-directory.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { JOB_DIRECTORY, type JobFacts } from './job-directory.js';
 import { job, type ExecutionLog, type JobState } from '../aggregates/job.aggregate.js';
-import { listFrom, listsFrom } from '../platform/query.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
-import { CLOCK, type Clock } from '../ports/time.js';
+import { BackupArchive } from '../backup/backup-archive.js';
+import { listFrom, ReadModels } from './query.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { CLOCK } from '../ports/time.js';
 import { jobExecutions, type JobExecutionView } from '../projections/job-execution.projection.js';
 
 export type JobRecord = {
@@ -18,13 +18,13 @@ export type JobRecord = {
   readonly lastExecution: JobExecutionView | null;
 };
 
-export class ListJobs extends Query<readonly JobRecord[]> {}
+export class ListJobs extends query<readonly JobRecord[]>() {}
 export class ListJobExecutions extends listFrom(jobExecutions) {}
 
-/** A run as it is shown. */
+/** A run as returned by the API. */
 export const executionViewOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
 
-/** A job as it is at `nowMs`, milliseconds since 1970. */
+/** The job's state at `nowMs`, in milliseconds since 1970. */
 export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number): JobRecord {
   const { name, description, schedule, isEnabled } = facts;
   const nextMs = isEnabled ? facts.nextAfter(nowMs) : undefined;
@@ -36,23 +36,22 @@ export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: num
   };
 }
 
-/** From the jobs' streams, so that it is exact on every replica. */
-@QueryHandler(ListJobs)
-export class ListJobsHandler implements IQueryHandler<ListJobs> {
-  constructor(
-    @Inject(JOB_DIRECTORY) private readonly directory: JobDirectory,
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  execute(): Promise<readonly JobRecord[]> {
-    return Promise.all(
-      [...this.directory.jobs.values()].map(async (facts) => {
-        const { state } = await this.reader.read(job, PLATFORM_TENANT, facts.name);
-        return jobRecordOf(facts, state, this.clock.nowMs());
+export const jobQueryHandlers = [
+  // Read from the jobs' streams, so that it is exact on every replica.
+  answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
+    Promise.all(
+      [...directory.jobs.values()].map(async (facts) => {
+        const { state } = await reader.read(job, PLATFORM_TENANT, facts.name);
+        return jobRecordOf(facts, state, clock.nowMs());
       }),
+    ),
+  ),
+  // Omits artifacts that were removed: newer backups replace older ones.
+  answers(ListJobExecutions, [ReadModels, BackupArchive], async (models, archive, scope, request) => {
+    const [page, isGone] = await Promise.all([models.list(jobExecutions, scope, request), archive.gone()]);
+    const items = page.items.map((run) =>
+      run.artifact && isGone(run.artifact.fileName) ? { ...run, artifact: null } : run,
     );
-  }
-}
-
-export const jobQueryHandlers = [ListJobsHandler, listsFrom(ListJobExecutions)];
+    return { ...page, items };
+  }),
+];

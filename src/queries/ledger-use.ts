@@ -1,27 +1,51 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { LedgerDirectory, LedgerUse } from '../aggregates/ledger-use.js';
-import { ReadModels } from '../platform/query.js';
+import type { Carrier } from '../aggregates/ledger-trail.js';
+import { ReadModels } from './query.js';
 import { tenantScope } from '../ports/read-store.js';
+import { categoryRules } from '../projections/category-rule.projection.js';
 import { balances } from '../projections/balance.projection.js';
 import { transactions } from '../projections/transaction.projection.js';
 import { CaughtUp } from './caught-up.js';
 
 const WAIT_MS = 5_000;
 
-/** Asks the read models of the ledger, once they have everything that is stored. */
+/**
+ * References to an account and the streams of transactions, up to date: every method first waits until the read models
+ * contain all events stored at the time of the call.
+ */
 @Injectable()
-export class ProjectedLedgerUse implements LedgerUse, LedgerDirectory {
+export class LedgerUse {
   constructor(
     @Inject(ReadModels) private readonly models: ReadModels,
     @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
   ) {}
 
+  /**
+   * Whether the account has any posting. A customer's account has the customer's id.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
   async hasTransactions(tenantId: string, accountId: string): Promise<boolean> {
     await this.caughtUp.withHead(balances, WAIT_MS);
     return (await this.models.get(balances, tenantScope(tenantId), accountId)) !== undefined;
   }
 
-  async find(tenantId: string, transactionId: string) {
+  /**
+   * Whether a category rule refers to the account. The account's membership guards against rules being created
+   * concurrently; this finds rules older than memberships.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
+  async isInRule(tenantId: string, accountId: string): Promise<boolean> {
+    await this.caughtUp.withHead(categoryRules, WAIT_MS);
+    for await (const rule of this.models.each(categoryRules, tenantScope(tenantId)))
+      if (rule.accountId === accountId) return true;
+    return false;
+  }
+
+  /** The stream that carries a transaction; undefined if absent. @throws DomainError unavailable READ_MODEL_BEHIND */
+  async find(
+    tenantId: string,
+    transactionId: string,
+  ): Promise<{ readonly carrier: Carrier; readonly isReversal: boolean } | undefined> {
     await this.caughtUp.withHead(transactions, WAIT_MS);
     const view = await this.models.get(transactions, tenantScope(tenantId), transactionId);
     return view && { carrier: view.carrier, isReversal: view.reversalOf !== null };

@@ -1,14 +1,15 @@
-import { Inject, type Type } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { ReadModels } from '../platform/query.js';
+import type { Type } from '@nestjs/common';
+import type { IQueryHandler, Query } from '@nestjs/cqrs';
+import { answers, query } from '../eventsourcing/handler.js';
+import { ReadModels } from './query.js';
 import type { ReadModel, Scalar, Scope } from '../ports/read-store.js';
 import { words } from '../ports/search.js';
 
-/** How many of the records found are compared: the newest of them, where there are more. */
+/** Maximum number of matches to rank: the newest if there are more. */
 const CANDIDATES = 100;
 const SHOWN = 20;
 
-/** A record as look-ups show it. */
+/** A record as shown by look-ups. */
 export type InBrief = { readonly id: string; readonly name: string; readonly code: string | null };
 export const inBrief = ({ id, name, code }: InBrief): InBrief => ({ id, name, code });
 
@@ -20,38 +21,25 @@ type LookUp<Doc extends object> = {
 
 /** `class LookUpBranches extends lookUpFrom({ model: branches, where: { isActive: true }, briefOf: inBrief }) {}` */
 export const lookUpFrom = <Doc extends object>(lookUp: LookUp<Doc>) =>
-  class extends Query<readonly InBrief[]> {
+  class extends query<readonly InBrief[], [scope: Scope, search: string | undefined]>() {
     static readonly lookUp = lookUp;
-    constructor(
-      readonly scope: Scope,
-      readonly search: string | undefined,
-    ) {
-      super();
-    }
   };
 
-type LookUpQuery = Query<readonly InBrief[]> & { scope: Scope; search: string | undefined };
-
-/** The handler of a look-up. */
-export function looksUpFrom<Doc extends object>(
-  query: Type<LookUpQuery> & { lookUp: LookUp<Doc> },
-): Type<IQueryHandler> {
-  const { model, where, briefOf } = query.lookUp;
-  @QueryHandler(query)
-  class LookUpHandler {
-    constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-    async execute({ scope, search }: LookUpQuery): Promise<readonly InBrief[]> {
-      const request = { pageNumber: 1, pageSize: CANDIDATES, where, ...(search !== undefined && { search }) };
-      const { items } = await this.models.list(model, scope, request);
-      return bestMatches(items.map(briefOf), search);
-    }
-  }
-  return LookUpHandler;
-}
+/** Creates the handler of a look-up. */
+export const looksUpFrom = <Doc extends object>(
+  lookUp: Type<Query<readonly InBrief[]> & { args: readonly [scope: Scope, search: string | undefined] }> & {
+    readonly lookUp: LookUp<Doc>;
+  },
+): Type<IQueryHandler> =>
+  answers(lookUp, [ReadModels], async (models, scope, search) => {
+    const { model, where, briefOf } = lookUp.lookUp;
+    const found = await models.first(model, scope, CANDIDATES, { where, search });
+    return bestMatches(found.map(briefOf), search);
+  });
 
 /**
- * The records that a look-up shows, the best match first: the code itself, the name itself, names that begin with the
- * words searched for, names that begin with their letters, then the others. Equal matches stay in the order found.
+ * Ranks matches: equal code, equal name, names that start with the searched words, names that start with their letters,
+ * then the others. Equal ranks stay in the order found.
  */
 function bestMatches(found: readonly InBrief[], search: string | undefined): InBrief[] {
   const wanted = words(search ?? '').join(' ');

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ReadModels } from '../platform/query.js';
+import type { SeenNotification } from '../aggregates/notification-inbox.aggregate.js';
+import { ReadModels } from './query.js';
 import { tenantScope, type Scope } from '../ports/read-store.js';
 import {
   notificationInboxes,
@@ -14,30 +15,35 @@ import {
   type NotificationView,
 } from '../projections/notification.projection.js';
 
-/** Part of what somebody sees: what has the key, from one position to another, both inclusive. No two parts overlap. */
+/** A range of one person's list: notifications with the key between two positions, inclusive. No two overlap. */
 type Part = { readonly key: string; readonly from: number; readonly to: number };
-/** A list that is made of parts; `without`: positions in them that are left out, the newest first. */
+/** A list composed of parts. `without`: positions to exclude, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
+/** A user of a tenant, or an operator of the platform, by the tenant of their streams. */
+export type Person = { readonly tenantId: string; readonly userId: string };
 export type Window = { readonly offset: number; readonly limit: number };
 
 const LAST = Number.MAX_SAFE_INTEGER;
-/** Up to here a page is taken from the beginnings of the parts; further on its place is searched for. */
+/** Up to this offset, a page is merged from the start of the parts. Beyond, its position is searched for. */
 const NEAR = 60;
 
-/** The position up to which somebody has read all; -1 before they did. */
+/** The position up to which everything is read; -1 before the first sweep. */
 export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
 
 const isWithin = (position: number, { from, to }: Stay): boolean => position >= from && position <= (to ?? LAST);
 
-/** Whether a notification is for somebody, as their own history tells. */
-export function isFor(inbox: NotificationInboxView, { audience, position }: NotificationView): boolean {
+/** Whether a notification is addressed to a person, according to that person's history. */
+export function isFor(
+  inbox: NotificationInboxView,
+  { audience, position }: Pick<NotificationView, 'audience' | 'position'>,
+): boolean {
   if (audience.kind === 'users') return audience.userIds.includes(inbox.id);
   const stay = inbox.stays.find((one) => isWithin(position, one));
   if (!stay) return false;
   return audience.kind === 'everyone' || audience.roles.some((role) => role === stay.role);
 }
 
-/** Times in which somebody was active, whatever their role was. */
+/** Merges adjacent stays into periods of activity, regardless of role. */
 function active(stays: readonly Stay[]): Stay[] {
   const joined: Stay[] = [];
   for (const stay of stays) {
@@ -60,26 +66,36 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 }
 
 /**
- * What one person sees of all notifications, newest first: those for everybody and for their role at the times in which
- * they were active (and had the role), and those that name them. Nothing is stored for each reader, so the lists are put
- * together from ranges of an index.
+ * The notifications of one person, newest first: those to everyone and to the person's role while the person was active
+ * (with that role), and those addressed by name. Nothing is stored per reader: lists are merged from ranges of an
+ * index.
  */
 @Injectable()
 export class NotificationLists {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
 
-  inbox(tenantId: string, userId: string): Promise<NotificationInboxView | undefined> {
+  inbox({ tenantId, userId }: Person): Promise<NotificationInboxView | undefined> {
     return this.models.get(notificationInboxes, tenantScope(tenantId), userId);
   }
 
-  unreadCount(tenantId: string, inbox: NotificationInboxView): Promise<number> {
-    const parts = partsOf(inbox, markOf(inbox), LAST);
-    return this.count({ scope: tenantScope(tenantId), parts, without: [] }).then((count) => {
-      return Math.max(0, count - inbox.reads.length);
-    });
+  /** A notification as seen by a person; undefined if it is not addressed to that person. */
+  async find(person: Person, notificationId: string): Promise<SeenNotification | undefined> {
+    const found = await this.models.get(notifications, tenantScope(person.tenantId), notificationId);
+    const inbox = await this.inbox(person);
+    if (!found || !inbox || !isFor(inbox, found)) return undefined;
+    const isRead = found.position <= markOf(inbox) || inbox.reads.some(({ id }) => id === notificationId);
+    return { notificationId, isRead, sweeps: inbox.sweepCount };
   }
 
-  /** `isRead` undefined: all. */
+  async unreadCount(person: Person): Promise<number> {
+    const inbox = await this.inbox(person);
+    if (!inbox) return 0;
+    const parts = partsOf(inbox, markOf(inbox), LAST);
+    const count = await this.count({ scope: tenantScope(person.tenantId), parts, without: [] });
+    return Math.max(0, count - inbox.reads.length);
+  }
+
+  /** `isRead` undefined: read and unread. */
   async page(
     tenantId: string,
     inbox: NotificationInboxView,
@@ -94,7 +110,7 @@ export class NotificationLists {
       const without = singles.map(({ position }) => position);
       return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
     }
-    // What was read one by one is newer than all that was read at once.
+    // Notifications read one by one are newer than all those read by a sweep.
     const first = singles.slice(window.offset, window.offset + window.limit);
     const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
     const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
@@ -119,7 +135,7 @@ export class NotificationLists {
     return { items: isNear ? found.slice(offset) : found, totalCount };
   }
 
-  /** How many there are from a position to another, both inclusive. */
+  /** Number of items between two positions, `after` exclusive and `upTo` inclusive. */
   private async count({ scope, parts, without }: List, after = -1, upTo = LAST): Promise<number> {
     const clipped = parts
       .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
@@ -134,9 +150,8 @@ export class NotificationLists {
   }
 
   /**
-   * The position from which the list goes on after `offset` of its items, of which it has more: the range in which it
-   * must be is halved, and only what lies in the newer half is counted, so all of it costs little more than counting the
-   * list once.
+   * The position at which the list continues after `offset` items; the list must be longer. A binary search by position
+   * that counts only the newer half, so that it costs little more than counting the list once.
    */
   private async placeOf(list: List, offset: number): Promise<number> {
     const [newest] = await this.newest(list, LAST, 1);
@@ -150,7 +165,7 @@ export class NotificationLists {
     return upTo;
   }
 
-  /** The first `limit` items at or before a position. */
+  /** The newest `limit` items at or before a position. */
   private async newest({ scope, parts, without }: List, upTo: number, limit: number): Promise<NotificationView[]> {
     const left = new Set(without);
     const found: NotificationView[] = [];
@@ -170,12 +185,7 @@ export class NotificationLists {
   private async ahead(scope: Scope, { key, from, to }: Part, upTo: number, limit: number): Promise<NotificationView[]> {
     const last = Math.min(to, upTo);
     if (last < from) return [];
-    const request = {
-      pageNumber: 1,
-      pageSize: limit,
-      where: { audience: key },
-      between: { position: { from, to: last } },
-    };
-    return [...(await this.models.list(notifications, scope, request)).items];
+    const matching = { where: { audience: key }, between: { position: { from, to: last } } };
+    return [...(await this.models.first(notifications, scope, limit, matching))];
   }
 }

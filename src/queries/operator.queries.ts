@@ -1,4 +1,4 @@
-import { listFrom, listsFrom } from '../platform/query.js';
+import { listFrom, listsFrom } from './query.js';
 import { operators } from '../projections/operator.projection.js';
 
 export class ListOperators extends listFrom(operators) {}

@@ -1,26 +1,28 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Person } from '../aggregates/notification-directory.js';
-import { ReadModels } from '../platform/query.js';
+import type { Audience } from '../aggregates/notification.aggregate.js';
+import { ReadModels } from './query.js';
 import { PLATFORM, tenantScope } from '../ports/read-store.js';
 import { notificationInboxes, type NotificationInboxView } from '../projections/notification-inbox.projection.js';
 import { notifications, type NotificationView } from '../projections/notification.projection.js';
 import { pushSubscriptions, pushUses, type PushSubscriptionView } from '../projections/push-subscription.projection.js';
 import { CaughtUp } from './caught-up.js';
-import { isFor } from './notification-lists.js';
+import { isFor, type Person } from './notification-lists.js';
 
-/** A browser to push to. */
+/** A browser that receives pushes. */
 export type PushTarget = PushSubscriptionView & { readonly lastUsedAt: string | null };
-/** Some targets, and what to give to go on after them. */
+/** A batch of targets and the cursor after it. */
 export type PushStretchTargets = { readonly targets: readonly PushTarget[]; readonly cursor: string };
 
-/** How many browsers are looked at in one go. */
+type Sent = Pick<NotificationView, 'audience' | 'position'>;
+
+/** Browsers loaded per batch. */
 const STRETCH = 1_000;
-/** Of those who are named, as each has a look of their own. */
+/** Named recipients loaded per batch, with one query each. */
 const NAMED_STRETCH = 50;
 const MAX_OF_ONE = 100;
 const WAIT_MS = 5_000;
 
-/** Which browsers a notification is pushed to: those of its people who are active now, in an order that stays. */
+/** The push targets of a notification: the browsers of its active recipients, in a stable order. */
 @Injectable()
 export class PushTargets {
   constructor(
@@ -29,8 +31,8 @@ export class PushTargets {
   ) {}
 
   /**
-   * In stretches, from a cursor on ('' from the beginning). Memory does not grow with their number. `position`: that of
-   * the notification's event.
+   * Yields batches after a cursor ('' to start), so that memory use is bounded. `position`: position of the
+   * notification's event.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async *of(tenantId: string, id: string, position: number, cursor: string): AsyncIterable<PushStretchTargets> {
@@ -41,24 +43,38 @@ export class PushTargets {
       yield { targets: await this.withUses(meant), cursor: next };
   }
 
-  /**
-   * Ids of the browsers of a person, with everything up to `position`.
-   * @throws DomainError unavailable READ_MODEL_BEHIND
-   */
-  async idsOf({ tenantId, userId }: Person, position: number): Promise<readonly string[]> {
+  /** Ids of a person's browsers, up to date with `position`. @throws DomainError unavailable READ_MODEL_BEHIND */
+  async idsOf(person: Person, position: number): Promise<readonly string[]> {
     await this.caughtUp.withPosition([pushSubscriptions], position, WAIT_MS);
-    const own = (await this.ofOne(userId)).filter((each) => each.tenantId === tenantId);
-    return own.map(({ id }) => id);
+    return (await this.ownedBy(person)).map(({ id }) => id);
   }
 
-  /** Some browsers by their ids, as far as they are still subscribed by somebody of the tenant. */
+  /** A person's browsers known to the read model, oldest first. */
+  async ownedBy({ tenantId, userId }: Person): Promise<PushTarget[]> {
+    const own = (await this.ofOne(userId)).filter((each) => each.tenantId === tenantId);
+    return this.withUses(own);
+  }
+
+  /** Browsers by id, if a user of the tenant still owns the subscription. */
   async byId(tenantId: string, ids: readonly string[]): Promise<PushTarget[]> {
     const found = await this.models.getMany(pushSubscriptions, PLATFORM, ids);
     const own = [...found.values()].filter((each) => each.tenantId === tenantId);
     return this.withUses(own);
   }
 
-  private async *reached(tenantId: string, sent: NotificationView, cursor: string) {
+  /**
+   * The number of browsers that a notification to this audience would currently reach.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
+  async count(tenantId: string, audience: Audience): Promise<number> {
+    await this.caughtUp.withHead(notificationInboxes, WAIT_MS);
+    let count = 0;
+    for await (const { meant } of this.reached(tenantId, { audience, position: Number.MAX_SAFE_INTEGER }, ''))
+      count += meant.length;
+    return count;
+  }
+
+  private async *reached(tenantId: string, sent: Sent, cursor: string) {
     const { audience } = sent;
     const stretches = audience.kind === 'users' ? this.ofNamed(audience.userIds, cursor) : this.ofAll(tenantId, cursor);
     for await (const { found, cursor: next } of stretches) {
@@ -94,9 +110,8 @@ export class PushTargets {
     }
   }
 
-  private async ofOne(userId: string): Promise<readonly PushSubscriptionView[]> {
-    const request = { pageNumber: 1, pageSize: MAX_OF_ONE, where: { userId } };
-    return (await this.models.list(pushSubscriptions, PLATFORM, request)).items;
+  private ofOne(userId: string): Promise<readonly PushSubscriptionView[]> {
+    return this.models.first(pushSubscriptions, PLATFORM, MAX_OF_ONE, { where: { userId } });
   }
 
   private async withUses(found: readonly PushSubscriptionView[]): Promise<PushTarget[]> {
@@ -106,8 +121,8 @@ export class PushTargets {
   }
 }
 
-/** Whoever is not active any more has no place to see it. */
-const isReached = (inbox: NotificationInboxView | undefined, sent: NotificationView): boolean =>
+/** Inactive people cannot see the notification. */
+const isReached = (inbox: NotificationInboxView | undefined, sent: Sent): boolean =>
   inbox?.isActive === true && isFor(inbox, sent);
 
 const cursorOf = (last: PushSubscriptionView | undefined): string => (last ? `${last.createdAt} ${last.id}` : '');

@@ -1,24 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Recorded } from '../platform/event-catalogue.js';
-import { streamName } from '../platform/stream-name.js';
+import { tenant } from '../aggregates/tenant.aggregate.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import type { AuditLogView } from '../projections/audit-log.projection.js';
 import { RecordShape, type Shape } from './record-shape.js';
 import { StreamHistory } from './stream-history.js';
 
-/** One member of a record that an event changed; null where it was not there, or is not there any more. */
+/** A member of a record before and after an event; null if absent. */
 export type Change = { readonly path: string; readonly before: unknown; readonly after: unknown };
 
 type Moment = { readonly view: Shape; readonly own: object };
 
-/** What events changed, folded from the records' own histories. */
+/** Changes made by events, folded from the records' own streams. */
 @Injectable()
 export class RecordChanges {
   constructor(@Inject(StreamHistory) private readonly history: StreamHistory) {}
 
-  /** Reads the stream up to the entry's event, page by page; nothing of it is kept. Secrets are left out. */
+  /** Reads the stream page by page up to the entry's event, without retaining it. Secrets are omitted. */
   async of({ tenantId, carrier, entity, entityId, revision }: AuditLogView): Promise<readonly Change[]> {
     const told = carrier ?? { entity, recordId: entityId };
-    const stream = streamName(told.entity, tenantId, told.recordId);
+    const home = told.entity === tenant.name ? PLATFORM_TENANT : tenantId;
+    const stream = streamName(told.entity, home, told.recordId);
     const shape = new RecordShape(this.history.aggregateOf(stream), { carrier: told, entity, entityId });
     const secrets = this.history.secretsOf(stream);
     for await (const event of this.history.each(stream)) {
@@ -43,8 +45,8 @@ export class RecordChanges {
 const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });
 
 /**
- * The difference that the record's reader sees. What no read model shows is told by the state that decisions see; and
- * what that does not keep either (a sale's lines, what a job was asked for) by the event itself.
+ * The difference visible to readers of the record. Changes that no read model shows come from the aggregate's state;
+ * those that it lacks too (a sale's lines, a job's parameters) come from the event.
  */
 function changesBy(event: Recorded, before: Moment, after: Moment): readonly Change[] {
   const seen = difference(before.view, after.view);
@@ -62,7 +64,7 @@ function toldBy(data: object, changes: readonly Change[], after: object): Change
   return [...leavesOf(data)].filter(isNew).map(([path, value]) => ({ path, before: null, after: value }));
 }
 
-/** Members that differ, by path; an absent one is as good as null. */
+/** Members that differ, by path. Absent equals null. */
 export function difference(before: Shape, after: Shape): Change[] {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -71,7 +73,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** An empty list or record where the other side has members: these tell it already. */
+/** An empty list or record is redundant if the other side's members are listed. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&
@@ -79,7 +81,7 @@ const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: Reado
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Scalars, lists of scalars and what is empty, by path: `address`, `permissions`, `lines[0].quantity`. */
+/** Scalars, lists of scalars and empty containers by path: `address`, `permissions`, `lines[0].quantity`. */
 function leavesOf(value: Shape): ReadonlyMap<string, unknown> {
   const leaves = new Map<string, unknown>();
   if (value !== undefined) collect(value, '', leaves);
@@ -92,7 +94,7 @@ function collect(value: unknown, path: string, leaves: Map<string, unknown>): vo
   for (const [name, each] of inside) if (each !== undefined) collect(each, name, leaves);
 }
 
-/** None where the list is told as a whole. */
+/** Empty for a list of scalars, which is compared as a whole. */
 const itemsOf = (list: readonly unknown[], path: string): (readonly [string, unknown])[] =>
   list.some(isContainer) ? list.map((each, at) => [`${path}[${at}]`, each]) : [];
 const membersOf = (value: unknown, path: string): (readonly [string, unknown])[] =>

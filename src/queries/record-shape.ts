@@ -1,27 +1,27 @@
-import type { Aggregate, DomainEvent } from '../platform/aggregate.js';
-import { CLAIM_FENCED, type Recorded } from '../platform/event-catalogue.js';
-import { documentsOf, evolveWith, ofRecord, wants, type AnyProjection } from '../platform/projection.js';
+import type { Aggregate, DomainEvent } from '../eventsourcing/aggregate.js';
+import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { documentsOf, evolveWith, ofRecord, wants, type AnyProjection } from '../projecting/projection.js';
 import { accountDefaults, type AccountDefaults } from '../aggregates/account-defaults.aggregate.js';
 import type { Sale } from '../aggregates/sale.aggregate.js';
 import { accountProjection } from '../projections/account.projection.js';
 import { projections } from '../projections/projections.js';
 import { transactionProjection } from '../projections/transaction.projection.js';
 
-/** What a record is at a moment of its history, in the words of the API; undefined where it is not there. */
+/** A record at one point of its history, in API terms; undefined if it does not exist. */
 export type Shape = object | undefined;
 
-/** A record, and the one whose stream tells of it. */
+/** A record and the record whose stream contains it. */
 type Subject = {
   readonly carrier: { readonly entity: string; readonly recordId: string };
   readonly entity: string;
   readonly entityId: string;
 };
 
-/** Of every record, and told by the entry itself. */
+/** Common to every record and already part of the entry. */
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
-/** Parts of views that no answer shows. */
+/** Members of views that the API never returns. */
 const INTERNAL = ['sequence', 'carrier', 'isDeleted'];
-/** Parts of states that views lack, and that commands change. */
+/** Members of states that commands change and views lack. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],
   'category-rule': ['dispute'],
@@ -32,7 +32,7 @@ const omit = (value: object, names: readonly string[]): object =>
 const pick = (value: object, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 
-/** Follows one record through the stream that tells of it. */
+/** Follows one record through the stream that contains it. */
 export class RecordShape {
   private readonly views: readonly AnyProjection[];
   private readonly documents: (object | undefined)[];
@@ -49,14 +49,14 @@ export class RecordShape {
 
   apply(event: Recorded): void {
     if (event.type === CLAIM_FENCED) return;
-    this.state = this.aggregate.evolve(this.state, event, event.revision);
+    this.state = this.aggregate.evolve(this.state, event);
     for (const [at, view] of this.views.entries()) {
       const id = view.documents === ofRecord ? event.recordId : this.subject.entityId;
       if (documentsOf(view, event).includes(id)) this.documents[at] = evolveWith(view, this.documents[at], event, id);
     }
   }
 
-  /** As read models show it; undefined also where none does. */
+  /** The record as shown by read models; undefined if none shows it. */
   view(): Shape {
     const shown = this.documents.filter((document) => document !== undefined);
     if (shown.length === 0 || shown.some((document) => 'isDeleted' in document && document.isDeleted === true))
@@ -65,21 +65,21 @@ export class RecordShape {
     return omit(Object.assign({}, ...shown, besides) as object, [...COMMON, ...INTERNAL]);
   }
 
-  /** As its decisions see it. */
+  /** The record as seen by its decisions. */
   own(): object {
     if (this.aggregate.name === accountDefaults.name) return defaultsShape(this.state as AccountDefaults, this.subject);
     if (this.aggregate.name === 'sale') return saleShape(this.state as Sale);
-    return omit(this.state as object, ['trail']);
+    return omit(this.state as object, ['trail', 'revision']);
   }
 }
 
 /**
- * The read models that have exactly one document for the record, fed by the stream alone: folded from there they are
- * what a GET of the record told. A transaction's is fed by whichever stream carries it.
+ * The read models with exactly one document for the record, fed by this stream alone. Folding them from it gives what a
+ * GET of the record returned. A transaction's view is fed by whichever stream carries it.
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
-  // What is kept of sessions serves their clean-up only: the state tells more.
+  // The session view serves only its clean-up: the state contains more.
   if (carrier.recordId !== entityId || entity === 'session') return [];
   if (entity === 'account') return [accountProjection];
   return projections.filter(
@@ -89,7 +89,7 @@ function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection
 
 const isAlone = ({ sources }: AnyProjection): boolean => typeof sources !== 'symbol' && sources.length === 1;
 
-/** Which account is the default is recorded apart from the accounts. */
+/** The default account is recorded separately from the accounts. */
 const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): object => ({
   isDefault: Object.values(byType).includes(entityId),
   defaults: byType,

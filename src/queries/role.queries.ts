@@ -1,51 +1,34 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { answers, query } from '../eventsourcing/handler.js';
 import { SYSTEM_ROLES, systemRoleId, systemRoleOf } from '../aggregates/role.aggregate.js';
-import { notFound, readModelBehind } from '../platform/domain-error.js';
-import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../platform/permissions.js';
-import { ReadModels } from '../platform/query.js';
+import { readModelBehind } from '../eventsourcing/domain-error.js';
+import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
+import { ReadModels } from './query.js';
 import { PLATFORM, type Scope } from '../ports/read-store.js';
 import { roles, type RoleView } from '../projections/role.projection.js';
 import { tenants, type TenantView } from '../projections/tenant.projection.js';
 import { users } from '../projections/user.projection.js';
 
-/** A role as lists show it. */
+/** A role as returned in lists. */
 export type RoleRecord = Omit<RoleView, 'permissions'> & {
   readonly isSystem: boolean;
   readonly permissionCount: number;
-  /** Users who have it, active or not. */
+  /** Number of users with the role, active or not. */
   readonly userCount: number;
 };
 export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] };
 
 /** All roles of the tenant: the system roles, then custom ones by name. */
-export class ListRoles extends Query<readonly RoleRecord[]> {
-  constructor(
-    readonly scope: Scope,
-    readonly tenantId: string,
-  ) {
-    super();
-  }
-}
+export class ListRoles extends query<readonly RoleRecord[], [scope: Scope, tenantId: string]>() {}
+export class GetRole extends query<RoleDetail, [scope: Scope, tenantId: string, id: string]>() {}
 
-export class GetRole extends Query<RoleDetail> {
-  constructor(
-    readonly scope: Scope,
-    readonly tenantId: string,
-    readonly id: string,
-  ) {
-    super();
-  }
-}
-
-/** A role with what its document does not hold. */
+/** Adds to a role what its document lacks. */
 export const roleDetail = (view: RoleView, facts: { isSystem: boolean; userCount: number }): RoleDetail => ({
   ...view,
   ...facts,
   permissionCount: view.permissions.length,
 });
 
-/** Nothing about a system role ever changes, so it has no document: it is as old as its tenant, at revision 0. */
+/** System roles never change, so they have no document: age from the tenant, revision 0. */
 const systemRole = ({ id: tenantId, createdAt, updatedAt }: TenantView, role: SystemRole): RoleView => ({
   id: systemRoleId(tenantId, role),
   ...SYSTEM_ROLES[role],
@@ -57,22 +40,27 @@ const systemRole = ({ id: tenantId, createdAt, updatedAt }: TenantView, role: Sy
 
 async function tenantOf(models: ReadModels, tenantId: string): Promise<TenantView> {
   const tenant = await models.get(tenants, PLATFORM, tenantId);
-  // Whoever asks belongs to it, so it is there.
+  // The caller belongs to the tenant, so it exists.
   if (!tenant) throw readModelBehind();
   return tenant;
 }
 
 const byName = new Intl.Collator('en').compare;
 
-@QueryHandler(ListRoles)
-export class ListRolesHandler implements IQueryHandler<ListRoles> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+/** One pass over the users instead of one count per role. System roles are counted by name. */
+async function countUsers(models: ReadModels, scope: Scope): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const { role, roleIds } of models.each(users, scope))
+    for (const key of [role, ...roleIds]) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
 
-  async execute({ scope, tenantId }: ListRoles): Promise<readonly RoleRecord[]> {
-    const [tenant, counts] = await Promise.all([tenantOf(this.models, tenantId), this.countUsers(scope)]);
+export const roleQueryHandlers = [
+  answers(ListRoles, [ReadModels], async (models, scope, tenantId) => {
+    const [tenant, counts] = await Promise.all([tenantOf(models, tenantId), countUsers(models, scope)]);
     const custom: RoleView[] = [];
-    for await (const view of this.models.each(roles, scope)) custom.push(view);
-    // One sort after the other keeps roles of one name (in the eyes of the collator) in the order in which they were made.
+    for await (const view of models.each(roles, scope)) custom.push(view);
+    // A stable sort keeps roles whose names the collator considers equal in order of creation.
     custom.sort((a, b) => byName(a.name, b.name));
     const system = (Object.keys(SYSTEM_ROLES) as SystemRole[]).map((role) => ({
       view: systemRole(tenant, role),
@@ -83,34 +71,13 @@ export class ListRolesHandler implements IQueryHandler<ListRoles> {
       const { permissions: _, ...record } = roleDetail(view, facts);
       return record;
     });
-  }
-
-  /** One pass over the users, rather than one count for each role. System roles are counted by their names. */
-  private async countUsers(scope: Scope): Promise<ReadonlyMap<string, number>> {
-    const counts = new Map<string, number>();
-    for await (const { role, roleIds } of this.models.each(users, scope))
-      for (const key of [role, ...roleIds]) counts.set(key, (counts.get(key) ?? 0) + 1);
-    return counts;
-  }
-}
-
-@QueryHandler(GetRole)
-export class GetRoleHandler implements IQueryHandler<GetRole> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ scope, tenantId, id }: GetRole): Promise<RoleDetail> {
+  }),
+  answers(GetRole, [ReadModels], async (models, scope, tenantId, id) => {
     const role = systemRoleOf(tenantId, id);
-    const view = role ? systemRole(await tenantOf(this.models, tenantId), role) : await this.custom(scope, id);
-    const where = role ? { role } : { roleIds: id };
-    const userCount = await this.models.count(users, scope, { where });
+    const view = role
+      ? systemRole(await tenantOf(models, tenantId), role)
+      : await models.found(roles, scope, id, 'role');
+    const userCount = await models.count(users, scope, { where: role ? { role } : { roleIds: id } });
     return roleDetail(view, { isSystem: role !== undefined, userCount });
-  }
-
-  private async custom(scope: Scope, id: string): Promise<RoleView> {
-    const view = await this.models.get(roles, scope, id);
-    if (!view) throw notFound('role');
-    return view;
-  }
-}
-
-export const roleQueryHandlers = [ListRolesHandler, GetRoleHandler];
+  }),
+];

@@ -4,12 +4,13 @@ import { idempotencyKey, idempotencyKeyId, isBound } from '../aggregates/idempot
 import { transactionIdsOf } from '../aggregates/sale-booking.js';
 import { saleId } from '../aggregates/sale-payload.js';
 import { acceptedSale, holderIdOf, isBookedOn, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
-import { notFound } from '../platform/domain-error.js';
-import { Progress } from '../platform/progress.js';
-import { ReadModels } from '../platform/query.js';
-import { RecordReader } from '../platform/record-reader.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { Progress } from '../projecting/progress.js';
+import { ReadModels } from './query.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 import { ReadStoreUnavailable, tenantScope } from '../ports/read-store.js';
-import { CLOCK, type Clock } from '../ports/time.js';
+import { CLOCK } from '../ports/time.js';
 import { transactions } from '../projections/transaction.projection.js';
 
 export type SaleStatus = {
@@ -31,10 +32,10 @@ export class GetSaleStatus extends Query<SaleStatus> {
   }
 }
 
-/** A booking: where the stream ends that holds it, and what it made. */
+/** A booking: the last position of its stream, and its transactions. */
 type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
 
-/** From the sale's own stream; BOOKED is told only when its transactions can be read. */
+/** Read from the sale's own stream. BOOKED is reported only once its transactions are readable. */
 @QueryHandler(GetSaleStatus)
 export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   constructor(
@@ -49,7 +50,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     const { acceptedAt } = found;
     const booking = await this.bookingOf(tenantId, id, found);
     const isReadable = booking !== undefined && (await this.isReadable(tenantId, booking));
-    // A return that was rejected and then booked keeps its rejection in its own stream.
+    // A return that was rejected first and booked later keeps the rejection in its stream.
     const rejection = booking ? null : found.rejection;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {
@@ -67,7 +68,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     return isBookedOn(state, id, found) ? { position, transactionIds: transactionIdsOf(id, found, state) } : undefined;
   }
 
-  /** Of a stream that the read model has not got to the end of, the booking may be long there: it is looked for. */
+  /** The read model may have the booking before it reaches the end of the stream, so this looks for it. */
   private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {
     if (this.progress.position(transactions.name) >= position) return true;
     try {
@@ -81,48 +82,35 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
 }
 
 export type IdempotencyKeyStatus = {
-  /** ACCEPTED: the key answers for its payload; EXPIRED: it may be used anew. */
+  /** ACCEPTED: the key is bound to its payload. EXPIRED: it may be reused. */
   readonly state: 'ACCEPTED' | 'EXPIRED';
   readonly saleId: string;
   readonly externalId: string;
   /** When the sale was accepted. */
   readonly acceptedAt: string;
-  /** When the key expires, or did. */
+  /** When the key expires or expired. */
   readonly expiresAt: string;
 };
 
-export class GetIdempotencyKeyStatus extends Query<IdempotencyKeyStatus> {
-  constructor(
-    readonly tenantId: string,
-    readonly sourceId: string,
-    readonly key: string,
-  ) {
-    super();
-  }
-}
+export class GetIdempotencyKeyStatus extends query<
+  IdempotencyKeyStatus,
+  [tenantId: string, sourceId: string, key: string]
+>() {}
 
-/** From the streams of the key and of its sale: what a retry with the key would meet at this moment. */
-@QueryHandler(GetIdempotencyKeyStatus)
-export class GetIdempotencyKeyStatusHandler implements IQueryHandler<GetIdempotencyKeyStatus> {
-  constructor(
-    @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /** @throws DomainError not_found, also where a crash left a key whose sale was never accepted */
-  async execute({ tenantId, sourceId, key }: GetIdempotencyKeyStatus): Promise<IdempotencyKeyStatus> {
-    const { state: claim } = await this.reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
+export const saleQueryHandlers = [
+  GetSaleStatusHandler,
+  // What a retry with the key would find now. After a crash, a key may exist whose sale was never accepted.
+  answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
+    const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');
-    const { state: accepted } = await this.reader.read(sale, tenantId, claim.saleId);
+    const { state: accepted } = await reader.read(sale, tenantId, claim.saleId);
     if (accepted.status === 'absent') throw notFound('idempotency key');
     return {
-      state: isBound(claim, new Date(this.clock.nowMs())) ? 'ACCEPTED' : 'EXPIRED',
+      state: isBound(claim, new Date(clock.nowMs())) ? 'ACCEPTED' : 'EXPIRED',
       saleId: claim.saleId,
       externalId: claim.externalId,
       acceptedAt: accepted.acceptedAt,
       expiresAt: claim.expiresAt,
     };
-  }
-}
-
-export const saleQueryHandlers = [GetSaleStatusHandler, GetIdempotencyKeyStatusHandler];
+  }),
+];

@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Secrets } from '../aggregates/secrets.js';
-import type { Aggregate, DomainEvent } from '../platform/aggregate.js';
-import { CLAIM_FENCED, EventCatalogue, UnknownEvent, type Recorded } from '../platform/event-catalogue.js';
-import { eventsOf } from '../platform/stream-events.js';
-import { parseStreamName } from '../platform/stream-name.js';
+import type { Aggregate, DomainEvent } from '../eventsourcing/aggregate.js';
+import { CLAIM_FENCED, EventCatalogue, UnknownEvent, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { eventsOf } from '../eventsourcing/stream-events.js';
+import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 
-/** A stream as far as it was read: its last event, and the state there. */
+/** The part of a stream that was read: its last event and the state after it. */
 export type Reached = { readonly event: RecordedEvent; readonly state: unknown; readonly secrets: Secrets };
 
-/** Reads streams for those who want to see what was, rather than what is. */
+/** Reads past states from streams. */
 @Injectable()
 export class StreamHistory {
   constructor(
@@ -17,13 +17,13 @@ export class StreamHistory {
     @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
   ) {}
 
-  /** The stream's last event; undefined where there is no such stream. */
+  /** The stream's last event; undefined if the stream does not exist. */
   async lastOf(stream: string): Promise<RecordedEvent | undefined> {
     const { events } = await this.events.readStream(stream, { direction: 'backwards', maxCount: 1 });
     return events[0];
   }
 
-  /** At most `count` events, the newest first, beginning with that at `from`. */
+  /** At most `count` events, newest first, starting with revision `from`. */
   async before(stream: string, from: number, count: number): Promise<readonly RecordedEvent[]> {
     return (await this.events.readStream(stream, { direction: 'backwards', from, maxCount: count })).events;
   }
@@ -33,10 +33,7 @@ export class StreamHistory {
     return eventsOf(this.events, stream);
   }
 
-  /**
-   * The event in its current version; undefined for one that this version of the service does not know, as a newer
-   * replica may have written.
-   */
+  /** The event in its current version; undefined if this release does not know it, because a newer replica wrote it. */
   decode(event: RecordedEvent): Recorded | undefined {
     try {
       return this.catalogue.decode(event);
@@ -46,7 +43,7 @@ export class StreamHistory {
     }
   }
 
-  /** The aggregate that folds a stream. @throws Error for a stream that is not of the service */
+  /** The aggregate that folds a stream. @throws Error if the stream is not one of the service */
   aggregateOf(stream: string): Aggregate<unknown, DomainEvent> {
     const aggregate = this.catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '');
     if (!aggregate) throw new Error(`No aggregate folds ${stream}`);
@@ -57,7 +54,7 @@ export class StreamHistory {
     return new Secrets(this.aggregateOf(stream).events);
   }
 
-  /** The state after the last event for which `isWanted` held from the first one on; undefined where it never did. */
+  /** The state after the longest prefix of events that satisfy `isWanted`; undefined if the first does not. */
   async reach(stream: string, isWanted: (event: RecordedEvent) => boolean): Promise<Reached | undefined> {
     const aggregate = this.aggregateOf(stream);
     const secrets = new Secrets(aggregate.events);
@@ -69,7 +66,7 @@ export class StreamHistory {
       const decoded = event.type === CLAIM_FENCED ? undefined : this.decode(event);
       if (!decoded) continue;
       secrets.learn(decoded);
-      state = aggregate.evolve(state, decoded, decoded.revision);
+      state = aggregate.evolve(state, decoded);
     }
     return last && { event: last, state, secrets };
   }

@@ -1,4 +1,4 @@
-import { getFrom, getsFrom, listFrom, listsFrom } from '../platform/query.js';
+import { getFrom, getsFrom, listFrom, listsFrom } from './query.js';
 import { tenants } from '../projections/tenant.projection.js';
 
 export class GetTenant extends getFrom(tenants) {}

@@ -1,24 +1,21 @@
-import { Inject } from '@nestjs/common';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { notFound } from '../platform/domain-error.js';
-import { given, ReadModels, shown, type Page } from '../platform/query.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { ReadModels, shown, type Page, type Paging } from './query.js';
 import type { Scalar, Scope } from '../ports/read-store.js';
 import { accounts } from '../projections/account.projection.js';
 import { categories } from '../projections/category.projection.js';
 import { customers } from '../projections/customer.projection.js';
 import { transactions, type TransactionView } from '../projections/transaction.projection.js';
-import { GetStatementHandler } from './statement.query.js';
+import { statementHandler } from './statement.query.js';
 
-/** A transaction as the API shows it, with the names that its ids stand for at the moment of reading. */
+/** A transaction as returned by the API, with the current names of its ids. */
 export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier'> & {
   readonly customerName: string | null;
   readonly accountName: string | null;
   readonly categoryName: string | null;
 };
 
-export type TransactionFilters = {
-  readonly pageNumber: number;
-  readonly pageSize: number;
+export type TransactionFilters = Paging & {
   readonly search?: string | undefined;
   readonly customerId?: string | undefined;
   readonly accountId?: string | undefined;
@@ -32,96 +29,33 @@ export type TransactionFilters = {
   readonly showSystemGenerated?: boolean | undefined;
 };
 
-export class ListTransactions extends Query<Page<TransactionRecord>> {
-  constructor(
-    readonly scope: Scope,
-    readonly filters: TransactionFilters,
-  ) {
-    super();
-  }
-}
+type Listed = Page<TransactionRecord>;
+export class ListTransactions extends query<Listed, [scope: Scope, filters: TransactionFilters]>() {}
+export class GetTransaction extends query<TransactionRecord, [scope: Scope, id: string]>() {}
+export class ListCustomerTransactions extends query<
+  Listed,
+  [scope: Scope, customerId: string, filters: TransactionFilters]
+>() {}
 
-export class GetTransaction extends Query<TransactionRecord> {
-  constructor(
-    readonly scope: Scope,
-    readonly id: string,
-  ) {
-    super();
-  }
-}
-
-export class ListCustomerTransactions extends Query<Page<TransactionRecord>> {
-  constructor(
-    readonly scope: Scope,
-    readonly customerId: string,
-    readonly filters: TransactionFilters,
-  ) {
-    super();
-  }
-}
-
-/** These filter by what a document does; they are no transaction types. */
+/** These filter by the effect of a document; they are not transaction types. */
 const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'];
 
 const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>
   type !== undefined && DOCUMENT_EFFECTS.includes(type) ? { documentEffect: type } : { type };
 
-function criteria(filters: TransactionFilters) {
-  const { accountId, customerId, expenseItemId, categoryId, branchId, direction } = filters;
-  const where = given({
+function list(models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<Listed> {
+  const { pageNumber, pageSize, search, beginDate, endDate, accountId, type, showSystemGenerated, ...others } = filters;
+  const where = {
+    ...others,
     account: accountId,
-    customerId,
-    expenseItemId,
-    categoryId,
-    branchId,
-    direction,
-    ...typeFilter(filters.type),
-    ...(filters.showSystemGenerated === false && { manual: true }),
-  });
-  const { beginDate: from, endDate: to } = filters;
-  const date = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  return { where, ...(from === undefined && to === undefined ? {} : { between: { date } }) };
+    ...typeFilter(type),
+    ...(showSystemGenerated === false && { manual: true }),
+  };
+  const request = { pageNumber, pageSize, search, where, between: { date: { from: beginDate, to: endDate } } };
+  return models.page(transactions, scope, request, (views) => named(models, scope, views));
 }
 
-@QueryHandler(ListTransactions)
-export class ListTransactionsHandler implements IQueryHandler<ListTransactions> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ scope, filters }: ListTransactions): Promise<Page<TransactionRecord>> {
-    const { pageNumber, pageSize, search } = filters;
-    const request = { pageNumber, pageSize, ...(search !== undefined && { search }), ...criteria(filters) };
-    const page = await this.models.list(transactions, scope, request);
-    return { ...page, items: await named(this.models, scope, page.items) };
-  }
-}
-
-@QueryHandler(ListCustomerTransactions)
-export class ListCustomerTransactionsHandler implements IQueryHandler<ListCustomerTransactions> {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(ListTransactionsHandler) private readonly list: ListTransactionsHandler,
-  ) {}
-
-  async execute({ scope, customerId, filters }: ListCustomerTransactions): Promise<Page<TransactionRecord>> {
-    const customer = await this.models.get(customers, scope, customerId);
-    if (!customer || customer.isDeleted) throw notFound('customer');
-    return this.list.execute(new ListTransactions(scope, { ...filters, customerId }));
-  }
-}
-
-@QueryHandler(GetTransaction)
-export class GetTransactionHandler implements IQueryHandler<GetTransaction> {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  async execute({ scope, id }: GetTransaction): Promise<TransactionRecord> {
-    const view = await this.models.get(transactions, scope, id);
-    const [record] = view ? await named(this.models, scope, [view]) : [];
-    if (!record) throw notFound('transaction');
-    return record;
-  }
-}
-
-/** Joins the names of other records in one batch per model. */
+/** Joins the names of other records with one batch read per model. */
 export async function named(
   models: ReadModels,
   scope: Scope,
@@ -148,8 +82,16 @@ const idsOf = (views: readonly TransactionView[], field: 'customerId' | 'account
 ];
 
 export const transactionQueryHandlers = [
-  GetTransactionHandler,
-  ListTransactionsHandler,
-  ListCustomerTransactionsHandler,
-  GetStatementHandler,
+  answers(GetTransaction, [ReadModels], async (models, scope, id) => {
+    const [record] = await named(models, scope, [await models.found(transactions, scope, id, 'transaction')]);
+    if (!record) throw notFound('transaction');
+    return record;
+  }),
+  answers(ListTransactions, [ReadModels], list),
+  answers(ListCustomerTransactions, [ReadModels], async (models, scope, customerId, filters) => {
+    const customer = await models.get(customers, scope, customerId);
+    if (!customer || customer.isDeleted) throw notFound('customer');
+    return list(models, scope, { ...filters, customerId });
+  }),
+  statementHandler,
 ];

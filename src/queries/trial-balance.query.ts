@@ -2,10 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import { readModelBehind } from '../platform/domain-error.js';
-import { ReadModels } from '../platform/query.js';
-import { RecordReader } from '../platform/record-reader.js';
-import { PLATFORM_TENANT } from '../platform/stream-name.js';
+import { readModelBehind } from '../eventsourcing/domain-error.js';
+import { ReadModels } from './query.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { tenantScope } from '../ports/read-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { accounts, type AccountView } from '../projections/account.projection.js';
@@ -16,13 +16,13 @@ export type TrialBalanceRow = {
   readonly code: string | null;
   readonly name: string;
   readonly type: string;
-  /** Sums of the postings on either side, and debits minus credits. */
+  /** Sums of debits and credits, and debits minus credits. */
   readonly debit: string;
   readonly credit: string;
   readonly balance: string;
 };
 export type TrialBalance = {
-  /** Null: all postings, whatever their date. */
+  /** Null: all value dates. */
   readonly asOf: string | null;
   readonly currency: string;
   readonly rows: readonly TrialBalanceRow[];
@@ -45,8 +45,8 @@ const MAX_READS = 6;
 const BETWEEN_READS_MS = 50;
 
 /**
- * Every account that was posted to, by code; both totals are equal, always. The sums are read in parts, and what is written
- * between two of them would show with one of its sides only: they are read again until the sides are equal.
+ * Every account with postings, by code. Both totals are always equal: the sums are read in parts, and a write in
+ * between could add only one side, so they are reread until both sides match.
  */
 @QueryHandler(GetTrialBalance)
 export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
@@ -56,7 +56,7 @@ export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError unavailable READ_MODEL_BEHIND while the tenant's books change faster than they can be read */
+  /** @throws DomainError unavailable READ_MODEL_BEHIND if the tenant's books change faster than they can be read */
   async execute({ tenantId, asOf }: GetTrialBalance): Promise<TrialBalance> {
     const { currency } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
     const digits = currencyDigits(currency);

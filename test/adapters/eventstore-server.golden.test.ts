@@ -7,7 +7,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** What EventStoreDB 23.10.6 answered to these scenarios through its official client. */
+/** What EventStoreDB 23.10.6, and 24.10.4 as well, answered to these scenarios through its official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
@@ -17,9 +17,10 @@ const withoutCodes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
 
 describe.each([
-  ['in batches', true, (answer: unknown) => answer],
-  ['in calls of their own, as to older servers', false, withoutCodes],
-])('The EventStoreDB test server answers as EventStoreDB does, appends sent %s', (_how, batchAppend, comparable) => {
+  ['like 23.10, appends sent in batches', { like: '23.10' }, (answer: unknown) => answer],
+  ['like 24.10, appends sent in batches', { like: '24.10' }, (answer: unknown) => answer],
+  ['appends sent in calls of their own, as to older servers', { batchAppend: false }, withoutCodes],
+] as const)('The EventStoreDB test server answers as EventStoreDB does, %s', (_how, options, comparable) => {
   let server: EventStoreServer;
   let client: EventStoreDBClient;
   let directory: string;
@@ -28,7 +29,7 @@ describe.each([
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-golden-'));
     const clock = new ManualClock();
-    server = await EventStoreServer.start({ directory, clock, batchAppend });
+    server = await EventStoreServer.start({ directory, clock, ...options });
     client = EventStoreDBClient.connectionString(server.url);
     const passTime = (ms: number): void => {
       clock.jump(ms);

@@ -58,6 +58,12 @@ function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
   call.end();
 }
 
+const nameOf = (request: BatchAppendReq): string =>
+  Buffer.from(request.getOptions()?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+
+/** Longer than any answer takes that is given, however busy the machine is. */
+const PATIENCE_MS = 15_000;
+
 describe('The EventStoreDB adapter, given an answer', () => {
   let server: Server;
   let store: EventStoreDb;
@@ -88,7 +94,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
       });
     });
     url = `esdb://127.0.0.1:${port}?tls=false`;
-    store = open(300);
+    store = open(PATIENCE_MS);
   });
   afterEach(async () => {
     await store.close();
@@ -157,16 +163,17 @@ describe('The EventStoreDB adapter, given an answer', () => {
       if (mine > 1) call.write(stored(request));
     };
     const append = created('sale-1');
-    await expect(store.append(append)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
-    expect(await store.append(append)).toEqual({ revision: 0, position: 700 });
+    const impatient = open(1_000);
+    await expect(impatient.append(append)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    expect(await impatient.append(append)).toEqual({ revision: 0, position: 700 });
     expect(calls).toBe(2);
+    await impatient.close();
   });
 
   test('that never comes for one append, waits for the answers to the others', async () => {
     const late: (() => void)[] = [];
     script = (call, request) => {
-      const name = Buffer.from(request.getOptions()?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
-      if (name === 'sale-slow') late.push(() => call.write(stored(request)));
+      if (nameOf(request) === 'sale-slow') late.push(() => call.write(stored(request)));
     };
     const patient = open(2_000);
     const lost = patient.append(created('sale-lost'));
@@ -186,5 +193,42 @@ describe('The EventStoreDB adapter, given an answer', () => {
     const appends = await Promise.allSettled([1, 2, 3].map((n) => store.append(created(`sale-${n}`))));
     for (const append of appends)
       expect(append).toMatchObject({ reason: { cause: { message: 'The server ended the call' } } });
+  });
+
+  test('that never comes although a later append is answered, sends the append again on the same call', async () => {
+    const seen: string[] = [];
+    script = (call, request) => {
+      const name = nameOf(request);
+      const isFirst = !seen.includes(name);
+      seen.push(name);
+      if (name === 'sale-skipped' && isFirst) return;
+      call.write(stored(request));
+    };
+    const patient = open(10_000);
+    const skipped = patient.append(created('sale-skipped'));
+    await patient.append(created('sale-2'));
+    expect(await skipped).toEqual({ revision: 0, position: 700 });
+    expect(seen).toEqual(['sale-skipped', 'sale-2', 'sale-skipped']);
+    expect(calls).toBe(1);
+    await patient.close();
+  });
+
+  test('that comes late to one after the other, does not send what waits its turn again', async () => {
+    const requests: BatchAppendReq[] = [];
+    script = (call, request) => {
+      requests.push(request);
+      if (requests.length > 1) return;
+      void (async () => {
+        for (let n = 0; n < 8; n += 1) {
+          await sleep(400);
+          const next = requests[n];
+          if (next) call.write(stored(next));
+        }
+      })();
+    };
+    const patient = open(20_000);
+    await Promise.all(Array.from({ length: 8 }, (_, n) => patient.append(created(`sale-${n}`))));
+    expect(requests.map(nameOf)).toEqual(Array.from({ length: 8 }, (_, n) => `sale-${n}`));
+    await patient.close();
   });
 });

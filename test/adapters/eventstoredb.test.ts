@@ -21,6 +21,7 @@ import {
 } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { eventStoreContract } from '../contracts/event-store.contract.js';
+import { appendNext } from '../support/append-next.js';
 import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
 
 const clock = new SystemClock();
@@ -81,7 +82,7 @@ describe('The EventStoreDB adapter', () => {
     await rm(directory, { recursive: true });
   });
 
-  const appendTo = (stream: string, ...events: EventToAppend[]) => store.append({ stream, expected: 'any', events });
+  const appendTo = (stream: string, ...events: EventToAppend[]) => appendNext(store, stream, ...events);
 
   /** The batches of a subscription up to the one that says that it has caught up. */
   async function catchUp(subscription: AllSubscription): Promise<EventBatch[]> {
@@ -97,8 +98,8 @@ describe('The EventStoreDB adapter', () => {
     await appendTo('sale-1', event());
     await official.tombstoneStream('sale-1');
     await expect(store.readStream('sale-1')).rejects.toEqual(new StreamTombstoned('sale-1'));
-    await expect(appendTo('sale-1', event())).rejects.toEqual(new StreamTombstoned('sale-1'));
-    await expect(store.deleteStream('sale-1', 'any')).rejects.toEqual(new StreamTombstoned('sale-1'));
+    const again = { stream: 'sale-1', expected: 0, events: [event()] };
+    await expect(store.append(again)).rejects.toEqual(new StreamTombstoned('sale-1'));
   });
 
   test('reads a stream whose events are hidden by its metadata as one that exists', async () => {
@@ -109,14 +110,24 @@ describe('The EventStoreDB adapter', () => {
     expect(await store.readStream('sale-1')).toMatchObject({ exists: true, events: [] });
   });
 
-  test('deletes a stream that must exist only where it does', async () => {
-    await expect(store.deleteStream('sale-1', 'stream_exists')).rejects.toEqual(
-      new WrongExpectedRevision('sale-1', 'stream_exists', 'no_stream'),
-    );
-    await appendTo('sale-1', event());
-    await store.deleteStream('sale-1', 'stream_exists');
-    expect((await store.readStream('sale-1')).exists).toBe(false);
-  });
+  test.each([['as a new stream', 'no_stream'] as const, ['at its last revision', 1] as const])(
+    'appends to a stream that was softly deleted %s, and continues its revisions',
+    async (_, expected) => {
+      await appendTo('sale-1', event({ n: 1 }), event({ n: 2 }));
+      const head = await store.head();
+      await official.deleteStream('sale-1');
+      expect(await store.readStream('sale-1')).toMatchObject({ exists: false, events: [] });
+      expect(await store.head()).toBe(head);
+      await expect(store.append({ stream: 'sale-1', expected: 0, events: [event()] })).rejects.toBeInstanceOf(
+        WrongExpectedRevision,
+      );
+      const appended = await store.append({ stream: 'sale-1', expected, events: [event({ n: 3 })] });
+      expect(await store.readStream('sale-1')).toMatchObject({ exists: true, events: [{ revision: 2 }] });
+      const all = await store.readAll();
+      expect(all.map(({ type }) => type)).toEqual(['Counted', 'Counted', 'Counted']);
+      expect(all.at(-1)?.position).toBe(appended.position);
+    },
+  );
 
   test.each([
     ['bytes', () => binaryEvent({ type: 'Imported', data: Buffer.from('no JSON') })],

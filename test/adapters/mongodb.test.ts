@@ -1,10 +1,12 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { ordered, unordered } from '../../src/adapters/mongodb/ordered-text.js';
+import { indexesOf, shapeOf } from '../../src/adapters/mongodb/read-store.collections.js';
 import { openMongoDb } from '../../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import type { Logger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
+import { transactions } from '../../src/projections/transaction.projection.js';
 import { freePort } from '../support/server-process.js';
 
 const clock = new SystemClock();
@@ -34,6 +36,23 @@ describe('Text as MongoDB keeps it', () => {
     expect(unordered(ordered('a\uD800b'))).toBe('a\uFFFDb');
     expect(ordered('\uDC00')).toBe(ordered('\uFFFD'));
   });
+});
+
+test('Transactions have an index for each filter with rare values, and none for their direction', () => {
+  const names = indexesOf(shapeOf({ model: transactions, generation: 1 })).map(({ name }) => name);
+  expect(names.sort()).toEqual([
+    'by_account',
+    'by_branchId',
+    'by_categoryId',
+    'by_customerId',
+    'by_documentEffect',
+    'by_expenseItemId',
+    'by_manual',
+    'by_posting',
+    'by_type',
+    'order',
+    'words',
+  ]);
 });
 
 describe('MongoDB that is not there', () => {

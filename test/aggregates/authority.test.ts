@@ -6,7 +6,7 @@ import {
   type Standing,
   type UserChange,
 } from '../../src/aggregates/authority.js';
-import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../../src/platform/permissions.js';
+import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../../src/security/permissions.js';
 import { refusal } from './given.js';
 
 const roles = new Map<string, readonly string[]>([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { calendarDate, isTimeZone } from '../../src/platform/calendar.js';
+import { calendarDate, isTimeZone } from '../../src/eventsourcing/calendar.js';
 
 const at = (text: string) => Date.parse(text);
 

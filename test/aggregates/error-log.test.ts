@@ -7,11 +7,11 @@ import {
   isReported,
   resolveErrors,
   type ErrorLogEvent,
-  type NewErrors,
+  type ErrorReport,
 } from '../../src/aggregates/error-log.aggregate.js';
 import { given, NOW } from './given.js';
 
-const details: NewErrors['details'] = {
+const details: ErrorReport['details'] = {
   fingerprint: 'f0',
   level: 'ERROR',
   message: 'It broke.',
@@ -21,7 +21,7 @@ const details: NewErrors['details'] = {
   route: '/api/kites/:id',
   stack: 'at fly (src/kite:1)',
 };
-const counts: Omit<NewErrors, 'details'> = {
+const counts: Omit<ErrorReport, 'details'> = {
   reportId: 'report-1',
   count: 3,
   firstSeenAt: '2026-03-01T10:00:00.000Z',
@@ -32,20 +32,20 @@ const counts: Omit<NewErrors, 'details'> = {
   userIds: [],
   latest: { requestId: 'r-3', path: '/api/kites/1', tenantId: 't', branchId: null, userId: null },
 };
-const report: NewErrors = { ...counts, details };
+const report: ErrorReport = { ...counts, details };
 const first: ErrorLogEvent = { type: 'ErrorOccurred', data: report };
 const another = { ...counts, reportId: 'report-2', lastSeenAt: '2026-03-02T10:00:00.000Z' };
 const resolved: ErrorLogEvent = { type: 'ErrorResolved', data: { at: NOW.toISOString() } };
 const expired: ErrorLogEvent = { type: 'ErrorLogExpired', data: { at: NOW.toISOString() } };
 
 describe('An error', () => {
-  test('is described when it is counted first, and only counted afterwards', () => {
+  test('is described by its first report, and only counted by later ones', () => {
     given(errorLog, []).when(countErrors, report).then(first);
     given(errorLog, [first])
       .when(countErrors, { ...another, details })
       .then({ type: 'ErrorOccurred', data: another });
   });
-  test('is not counted again by a report that was recorded already', () => {
+  test('is not counted twice by the same report', () => {
     given(errorLog, [first]).when(countErrors, report).changesNothing();
     given(errorLog, [first, { type: 'ErrorOccurred', data: another }])
       .when(countErrors, report)
@@ -59,7 +59,7 @@ describe('An error', () => {
     given(errorLog, [first, expired]).when(resolveErrors, {}).isRefused('not_found NOT_FOUND');
     given(errorLog, []).when(resolveErrors, {}).isRefused('not_found NOT_FOUND');
   });
-  test('counts no more on a record that is resolved or hidden', () => {
+  test('is not counted on a record that is resolved or hidden', () => {
     for (const end of [resolved, expired]) {
       const closed = given(errorLog, [first, end]);
       expect(isClosed(closed.state)).toBe(true);
@@ -67,7 +67,7 @@ describe('An error', () => {
     }
     expect([given(errorLog, []), given(errorLog, [first])].map(({ state }) => isClosed(state))).toEqual([false, false]);
   });
-  test('has a record for each of its lives, the same in every process', () => {
+  test('has the same record ids in every process', () => {
     expect(errorLogId('f0', 0)).toBe('d04b5195-c067-534b-9ba9-4439d8c55058');
     expect(new Set([errorLogId('f0', 0), errorLogId('f0', 1), errorLogId('f1', 0)]).size).toBe(3);
   });
@@ -77,7 +77,7 @@ describe('The record of an error', () => {
   const retention = { resolvedBefore: '2026-03-02T00:00:00.000Z', unresolvedBefore: '2026-02-01T00:00:00.000Z' };
   const later = { ...retention, unresolvedBefore: '2026-03-01T10:00:01.001Z' };
 
-  test('is hidden when it was not seen for long: sooner where it is resolved', () => {
+  test('is hidden when it was not seen for long, and sooner if it is resolved', () => {
     given(errorLog, [first]).when(expireErrors, retention).changesNothing();
     given(errorLog, [first]).when(expireErrors, later).then(expired);
     given(errorLog, [first, resolved]).when(expireErrors, retention).then(expired);

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { z } from 'zod';
-import type { EventDeclarations } from '../../src/platform/aggregate.js';
+import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 
 /** How every value begins that an event marks as secret: nothing that is shown may hold it. */
 export const SECRET = 'secret-';

@@ -1,5 +1,5 @@
-import { fold, type Aggregate, type Decision, type DomainEvent } from '../../src/platform/aggregate.js';
-import { DomainError } from '../../src/platform/domain-error.js';
+import { fold, type Aggregate, type Decision, type DomainEvent } from '../../src/eventsourcing/aggregate.js';
+import { DomainError } from '../../src/eventsourcing/domain-error.js';
 
 export const NOW = new Date('2026-03-04T10:00:00.000Z');
 

@@ -6,7 +6,7 @@ import {
   isIdempotencyKey,
 } from '../../src/aggregates/idempotency-key.aggregate.js';
 import { fieldHashes } from '../../src/aggregates/request-digest.js';
-import { DomainError } from '../../src/platform/domain-error.js';
+import { DomainError } from '../../src/eventsourcing/domain-error.js';
 import { given, NOW } from './given.js';
 
 const after = (ms: number) => new Date(NOW.getTime() + ms);

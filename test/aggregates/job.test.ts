@@ -167,15 +167,19 @@ describe('A run', () => {
   test('is told whole by each of its events', () => {
     const running = {
       ...{ id: 'run-1', status: 'RUNNING', trigger: 'MANUAL', triggeredBy: 'operator-1', startedAt: at },
+      ...{ createdAt: at, updatedAt: at },
       ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
     };
     expect(executionLogOf(started)).toEqual(running);
     expect(executionLogOf(claimed('me'))).toBeUndefined();
-    expect(executionLogOf(progressed)).toEqual({ ...running, progress: 40, message: 'half' });
+    expect(executionLogOf(progressed)).toEqual({
+      ...running,
+      ...{ updatedAt: expect.stringMatching(/Z$/) as string, progress: 40, message: 'half' },
+    });
     const finishedAt = later.toISOString();
     expect(executionLogOf(succeeded)).toEqual({
       ...running,
-      ...{ status: 'SUCCEEDED', finishedAt, durationMs: 5_000, progress: 100, message: 'Done.' },
+      ...{ status: 'SUCCEEDED', updatedAt: finishedAt, finishedAt, durationMs: 5_000, progress: 100, message: 'Done.' },
     });
     expect(executionLogOf(endOf(started))).toEqual({
       ...running,

@@ -8,7 +8,7 @@ import {
   type MerchantChoicesEvent,
   type NotedChoice,
 } from '../../src/aggregates/merchant-choices.aggregate.js';
-import { fold } from '../../src/platform/aggregate.js';
+import { fold } from '../../src/eventsourcing/aggregate.js';
 
 const START_MS = Date.UTC(2026, 0, 1);
 

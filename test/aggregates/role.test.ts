@@ -10,7 +10,7 @@ import {
   UpdateRolePermissions,
   updateRolePermissions,
 } from '../../src/aggregates/role.aggregate.js';
-import { PERMISSIONS, type PermissionCode } from '../../src/platform/permissions.js';
+import { PERMISSIONS, type PermissionCode } from '../../src/security/permissions.js';
 import { given } from './given.js';
 
 const permitted: PermissionCode[] = ['customers.read', 'reports.read'];

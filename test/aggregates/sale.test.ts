@@ -10,7 +10,7 @@ import {
   type Sale,
   type SaleEvent,
 } from '../../src/aggregates/sale.aggregate.js';
-import { fold } from '../../src/platform/aggregate.js';
+import { fold } from '../../src/eventsourcing/aggregate.js';
 import { given, NOW, refusal } from './given.js';
 
 const SALE_ID = '5aae0000-0000-5000-8000-000000000001';

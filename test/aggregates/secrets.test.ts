@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { markedFields, secret } from '../../src/aggregates/personal.js';
 import { Secrets } from '../../src/aggregates/secrets.js';
-import { catalogue } from '../../src/catalogue.js';
-import { domain } from '../../src/platform/aggregate.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { domain } from '../../src/eventsourcing/aggregate.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { RecordShape } from '../../src/queries/record-shape.js';
 import { auditLogProjection } from '../../src/projections/audit-log.projection.js';
 import { SECRET, histories } from './event-samples.js';
@@ -52,7 +52,7 @@ function shownOf(name: string, history: readonly Recorded[]): string {
   for (const event of history) {
     secrets.learn(event);
     shape.apply(event);
-    state = aggregate.evolve(state, event, event.revision);
+    state = aggregate.evolve(state, event);
     for (const part of [event.data, state, shape.view(), shape.own()]) shown.push(secrets.without(part));
     for (const id of auditLogProjection.documents(event)) shown.push(auditLogProjection.evolve(undefined, event, id));
   }
@@ -84,7 +84,7 @@ test('Secrets are in the histories, in states and in what would be shown of them
   ]);
   const [session] = holding.filter(({ name }) => name === 'session');
   const started = { userId: 'u', refreshTokenHash: `${SECRET}a`, startedAt: 's', expiresAt: 'e' };
-  const state = session?.evolve(session.initial as never, { type: 'SessionStarted', data: started } as never, 0);
+  const state = session?.evolve(session.initial as never, { type: 'SessionStarted', data: started } as never);
   expect(JSON.stringify(state)).toContain(SECRET);
 });
 

@@ -25,7 +25,7 @@ import {
   type User,
   type UserEvent,
 } from '../../src/aggregates/user.aggregate.js';
-import { fold } from '../../src/platform/aggregate.js';
+import { fold } from '../../src/eventsourcing/aggregate.js';
 import { given, NOW } from './given.js';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);

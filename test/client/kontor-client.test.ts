@@ -217,4 +217,41 @@ describe('The client', () => {
     await expect(data(client.api.GET('/api/auth/me'))).rejects.toMatchObject({ status: 502, code: 'UNKNOWN' });
     await new Promise((resolve) => proxy.close(resolve));
   });
+
+  const refusals: readonly [status: number, code: string, push: () => Promise<unknown>][] = [
+    [400, 'VALIDATION_FAILED', () => partner().pushSale(saleOf('bad', { currency: 'eur!', lines: [] }))],
+    [401, 'INVALID_KEY', () => partner({ integrationKey: 'kontor_no_such_key' }).pushSale(saleOf('stranger'))],
+    [
+      404,
+      'NOT_FOUND',
+      () => whole(partner().api.GET(`${SALES}/{externalId}`, { params: { path: { externalId: '?' } } })),
+    ],
+    [409, 'IDEMPOTENCY_CONFLICT', () => pushTwice('twice')],
+    [413, 'PAYLOAD_TOO_LARGE', () => partner().pushSale(saleOf('huge', { metadata: { note: 'x'.repeat(1 << 20) } }))],
+    [415, 'UNSUPPORTED_MEDIA_TYPE', () => whole(partner().api.POST(SALES, { ...asText, body: saleOf('text') }))],
+    [429, 'RATE_LIMITED', () => pushTooOften()],
+  ];
+  const SALES = '/api/integrations/v1/sales';
+  const asText = { headers: { 'content-type': 'text/plain' } };
+  const partner = (credentials: { integrationKey: string } = { integrationKey: books.partner.key }): KontorClient =>
+    new KontorClient({ url, credentials, maxTries: 1 });
+  const pushTwice = async (key: string): Promise<void> => {
+    await partner().pushSale(saleOf('twice-1'), key);
+    await partner().pushSale(saleOf('twice-2'), key);
+  };
+  const pushTooOften = async (): Promise<void> => {
+    const { id, key: integrationKey } = await service.createKey(books.tenant, { sourceId: 'busy-shop' });
+    await service.setRateLimit(id, 1);
+    for (let n = 0; n < 10; n += 1) await partner({ integrationKey }).pushSale(saleOf('often'));
+  };
+
+  test.each(refusals)("tells a partner's refusal %d by its code, %s", async (status, code, push) => {
+    const refused = (await push().catch((thrown: unknown) => thrown)) as KontorError;
+    expect([refused.status, refused.code]).toEqual([status, code]);
+    expect(refused.message).not.toMatch(/The service answered/);
+    expect(refused.requestId).toEqual(expect.stringMatching(/./));
+    if (status === 400) expect(refused.fault('lines')).toEqual(expect.any(String));
+    if (status === 409) expect(refused.errors.map(({ path }) => path)).toEqual(['externalId']);
+    if (status === 429) expect(refused.retryAfterSeconds).toEqual(expect.any(Number));
+  });
 });

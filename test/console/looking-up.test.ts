@@ -106,7 +106,7 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();
-  await dialog().getByText('Is the cause mended?').waitFor();
+  await dialog().getByText('Is the cause removed?').waitFor();
   await dialog().getByRole('button', { name: 'Resolve' }).click();
   await dialog().waitFor({ state: 'detached' });
   await region('What happened').getByText('Resolved', { exact: true }).first().waitFor();

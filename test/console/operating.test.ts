@@ -104,7 +104,7 @@ test('A dead letter is discarded with a reason only, and says so', async () => {
   expect(await dialog().getByRole('button', { name: 'Discard' }).isDisabled()).toBe(true);
   await dialog().getByLabel('Reason').fill('The partner sent it again under another number.');
   await dialog().getByRole('button', { name: 'Discard' }).click();
-  await dialog().getByText('put away for good').waitFor();
+  await dialog().getByText('The dead letter was discarded.').waitFor();
   await dialog().getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('The partner sent it again under another number.').waitFor();
   await page.getByText('Discarded', { exact: true }).waitFor();

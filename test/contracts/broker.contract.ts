@@ -1,9 +1,12 @@
 import fc from 'fast-check';
+import type { StoredMessage } from '../support/stored-messages.js';
 import { type Broker, type BrokerMessage, BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
 
 export type BrokerUnderTest = {
   /** Empty. It takes subjects that begin with `kontor.`. */
   readonly broker: Broker;
+  /** All that it has stored, in order. */
+  readonly stored: () => Promise<readonly StoredMessage[]>;
   /** Called after each test, when the broker may be closed already. */
   readonly dispose: () => Promise<void>;
 };
@@ -20,14 +23,12 @@ const message = (given: Partial<BrokerMessage> = {}): BrokerMessage => ({
 export function brokerContract(name: string, open: () => Promise<BrokerUnderTest>): void {
   describe(`${name} as a broker`, () => {
     let broker: Broker;
+    let all: () => Promise<readonly StoredMessage[]>;
     let dispose: () => Promise<void>;
     beforeEach(async () => {
-      ({ broker, dispose } = await open());
+      ({ broker, stored: all, dispose } = await open());
     });
     afterEach(() => dispose());
-
-    const all = (subjectPrefix?: string) =>
-      broker.browse({ after: 0, limit: 100_000, ...(subjectPrefix === undefined ? {} : { subjectPrefix }) });
 
     test('stores messages that belong together in their order, beside others', async () => {
       const [a, b, c] = [message(), message(), message()];
@@ -107,7 +108,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
               for (const { id, payload } of messages) if (!expected.has(id)) expected.set(id, payload);
               await Promise.all(messages.map((each) => broker.publish(each)));
             }
-            const stored = await all(prefix);
+            const stored = await all();
             expect(stored.filter(({ subject }) => subject === prefix).map(({ id, payload }) => [id, payload])).toEqual([
               ...expected,
             ]);
@@ -169,35 +170,6 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(await all()).toEqual([]);
     });
 
-    test('lets the log be read page by page', async () => {
-      const messages = Array.from({ length: 7 }, () => message());
-      for (const each of messages) await broker.publish(each);
-      const read: string[] = [];
-      for (let after = 0; ;) {
-        const page = await broker.browse({ after, limit: 3 });
-        if (page.length === 0) break;
-        expect(page.length).toBeLessThanOrEqual(3);
-        read.push(...page.map(({ id }) => id));
-        after = page.at(-1)?.sequence ?? after;
-      }
-      expect(read).toEqual(messages.map(({ id }) => id));
-      expect(await broker.browse({ after: 0, limit: 0 })).toEqual([]);
-      expect(await broker.browse({ after: Number.MAX_SAFE_INTEGER - 1, limit: 3 })).toEqual([]);
-      expect(await broker.browse({ after: -5, limit: 1 })).toMatchObject([{ id: messages[0]?.id }]);
-    });
-
-    test('finds messages by the leading text of their subject, taken literally', async () => {
-      const subjects = ['kontor.sales.booked', 'kontor.salesmen.hired', 'kontor.sa_es.x', 'kontor.customers.created'];
-      for (const subject of subjects) await broker.publish(message({ subject }));
-      const found = async (prefix: string) => (await all(prefix)).map(({ subject }) => subject);
-      expect(await found('kontor.sales')).toEqual(['kontor.sales.booked', 'kontor.salesmen.hired']);
-      expect(await found('kontor.sales.')).toEqual(['kontor.sales.booked']);
-      expect(await found('kontor.sa_')).toEqual(['kontor.sa_es.x']);
-      expect(await found('sales')).toEqual([]);
-      expect(await found('KONTOR')).toEqual([]);
-      expect(await found('')).toEqual(subjects);
-    });
-
     test('tells which engine it is, until it is closed', async () => {
       const { engine, version } = await broker.facts();
       expect(['sqlite', 'nats']).toContain(engine);
@@ -212,7 +184,6 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       const outcomes = await Promise.allSettled(underWay);
       expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'fulfilled'));
       await expect(broker.publish(message())).rejects.toBeInstanceOf(BrokerUnavailable);
-      await expect(broker.browse({ after: 0, limit: 1 })).rejects.toBeInstanceOf(BrokerUnavailable);
       await broker.close();
     });
   });

@@ -39,7 +39,7 @@ const owners: ReadModel<Owner> = {
   fields: { name: { type: 'text', of: (owner) => owner.name } },
   filters: [],
   order: { fields: ['name'], direction: 'ascending' },
-  large: { joined: true },
+  large: true,
   search: { name: (owner) => owner.name, city: (owner) => owner.city },
 };
 const things: ReadModel<Thing> = {
@@ -58,7 +58,7 @@ const things: ReadModel<Thing> = {
   compound: [['kind', 'active']],
   counted: ['kind', 'active', 'size'],
   order: { fields: ['rank', 'name'], direction: 'descending' },
-  large: { joined: false },
+  large: true,
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
 };
@@ -786,6 +786,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
           { numRuns: 60 },
         );
       },
+      60_000,
     );
 
     describe('holds generations side by side', () => {
@@ -843,6 +844,145 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([await totalOf({ search: 'ada' }), await totalOf({ search: 'grace' })]).toEqual([0, 1]);
       });
     });
+
+    describe('counts', () => {
+      const tagged = (n: number) =>
+        create(mine, `d${n}`, thing({ rank: n % 3, kind: n % 2 === 0 ? 'x' : 'y', tags: ['red'] }), n + 1);
+      const thirty = Array.from({ length: 30 }, (_, n) => tagged(n));
+
+      test('no further than it is told to, and says so', async () => {
+        await store.write(batch(thirty, table, { things: 30 }));
+        const list = (countUpTo: number, offset = 0) =>
+          store.list(table, mine, { offset, limit: 5, where: { tags: 'red' }, countUpTo });
+        const some = await list(10);
+        expect(some.items).toHaveLength(5);
+        if (some.isCapped) expect(some.totalCount).toBe(10);
+        else expect(some.totalCount).toBe(30);
+        expect(await list(30)).toEqual({ items: some.items, totalCount: 30 });
+        expect((await list(0)).items).toEqual(some.items);
+        // Whoever has seen as many knows that they are there.
+        const beyond = await list(10, 20);
+        expect(beyond.items).toHaveLength(5);
+        expect(beyond.totalCount).toBeGreaterThanOrEqual(25);
+        const last = await list(10, 28);
+        expect([last.items.length, last.totalCount, last.isCapped]).toEqual([2, 30, undefined]);
+      });
+
+      test('to the end where totals are kept, however little counting is allowed', async () => {
+        await store.write(batch(thirty, table, { things: 30 }));
+        const totals = async (query: Partial<ListQuery>) => {
+          const { totalCount, isCapped } = await store.list(table, mine, {
+            offset: 0,
+            limit: 2,
+            countUpTo: 1,
+            ...query,
+          });
+          return [totalCount, isCapped];
+        };
+        expect(await totals({})).toEqual([30, undefined]);
+        expect(await totals({ where: { kind: 'x' } })).toEqual([15, undefined]);
+        expect(await totals({ where: { kind: 'y' }, reverse: true })).toEqual([15, undefined]);
+        expect(await totals({ where: { kind: 'never' } })).toEqual([0, undefined]);
+      });
+
+      test('rightly, whatever batches were written by two stores, refused, repaired beside the checkpoint or repeated', async () => {
+        let generation = 300;
+        const someBatch = fc.record({
+          changes: fc.array(someChange, { minLength: 1, maxLength: 6 }),
+          by: fc.boolean(),
+          kind: fc.constantFrom('checkpointed', 'checkpointed', 'checkpointed', 'beside', 'refused', 'interrupted'),
+        });
+        const other = await under.another();
+        await fc.assert(
+          fc.asyncProperty(fc.array(someBatch, { minLength: 1, maxLength: 8 }), async (batches) => {
+            generation += 1;
+            const key = `g${generation}`;
+            const home: AnyTable = { model: things, generation };
+            const stores = [store, other] as const;
+            for (const each of stores) await each.prepare([home]);
+            const known = [new Map<string, Known>(), new Map<string, Known>()] as const;
+            let position = 0;
+            for (const { changes, by, kind } of batches) {
+              const latest = new Map(changes.map((change) => [JSON.stringify([change.scope, change.id]), change]));
+              const writes = [...latest.values()].map(({ scope, id, document }): DocumentWrite => {
+                const before = known[scope === 0 ? 0 : 1].get(id)?.position ?? null;
+                position += 1;
+                known[scope === 0 ? 0 : 1].set(id, { id, document, position });
+                return { scope: scope === 0 ? mine : theirs, id, document, position, expected: before };
+              });
+              const target = stores[by ? 0 : 1];
+              if (kind === 'refused') {
+                const stale = writes.map((write) => ({
+                  ...write,
+                  position: write.position + 1_000,
+                  expected: 999_999,
+                }));
+                expect((await target.write(batch(stale, home, { [key]: 1_000_000 }))).conflicts).toHaveLength(
+                  stale.length,
+                );
+              }
+              const reached = kind === 'beside' ? {} : { [key]: position };
+              if (kind !== 'interrupted')
+                expect((await target.write(batch(writes, home, reached))).conflicts).toEqual([]);
+              else {
+                // One stale write keeps the checkpoint back; what was stored all the same is there for the next writer.
+                const stale = { ...create(mine, 'stale', thing(), position), expected: 999_999 };
+                await target.write(batch([...writes, stale], home, reached));
+                const stored = await stores[by ? 1 : 0].load(home, writes);
+                const left = writes.filter((write, n) => stored[n]?.position !== write.position);
+                expect((await stores[by ? 1 : 0].write(batch(left, home, reached))).conflicts).toEqual([]);
+              }
+              for (const where of [{}, { kind: 'x' }, { active: true }, { size: 7 }]) {
+                const query = { offset: 0, limit: 1, where, countUpTo: 1 };
+                const { totalCount } = await stores[by ? 1 : 0].list(home, mine, query);
+                expect({ where, totalCount }).toEqual({
+                  where,
+                  totalCount: naiveList(known[0].values(), query, new Map()).totalCount,
+                });
+              }
+            }
+            await store.drop(home);
+          }),
+          { numRuns: 25 },
+        );
+      }, 120_000);
+    });
+
+    test.each([false, true])(
+      'a page far behind is what a walk through the whole list finds there, ties and gaps included (reverse: %s)',
+      async (reverse) => {
+        const size = 1_300;
+        const nth = (n: number, gaps: boolean) =>
+          thing({
+            rank: gaps && n % 7 === 0 ? null : n % 4,
+            name: n % 3 === 0 ? null : `n${n % 50}`,
+            kind: n % 5 === 0 ? 'y' : 'x',
+            tags: ['red'],
+            note: `${n}`,
+          });
+        for (const [generation, gaps] of [
+          [40, false],
+          [41, true],
+        ] as const) {
+          const home: AnyTable = { model: things, generation };
+          await store.prepare([home]);
+          const writes = Array.from({ length: size }, (_, n) => create(mine, `d${n}`, nth(n, gaps), n + 1));
+          await store.write(batch(writes, home, { [`g${generation}`]: size }));
+          const known = writes.map(({ id, document, position }) => ({ id, document: document as Thing, position }));
+          for (const where of [{}, { kind: 'x' }, { tags: 'red' }]) {
+            for (const offset of [999, 1_000, 1_110, 1_285, 1_299, 1_300, 9_999]) {
+              const query = { offset, limit: 20, where, reverse, countUpTo: 3_000 };
+              expect({ gaps, query, ...(await store.list(home, mine, query)) }).toEqual({
+                gaps,
+                query,
+                ...naiveList(known, query, new Map()),
+              });
+            }
+          }
+        }
+      },
+      60_000,
+    );
 
     test('a scan gives every document once, tombstones included, by scope and id', async () => {
       const writes = Array.from({ length: 1_200 }, (_, n) =>

@@ -4,7 +4,7 @@ type Line = { readonly id: string; readonly message: string; readonly count: num
 
 /** Nobody listens there. */
 const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
-const UNREACHED = 'NATS: cannot connect';
+const UNREACHED = 'NATS: NATS_URL: cannot connect';
 /** The forwarder's complaint, which runs in the worker thread. */
 const RETRIED = 'integration-events: event is tried again';
 

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { NO_LIMITS } from '../support/no-limits.js';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const OPERATOR = { email: 'operator@kontor.test', password: 'operator-secret' } as const;
@@ -55,7 +56,7 @@ export class KontorProcess {
   /** Nothing of this process's own settings reaches the service but where to find programs. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...settings };
+    const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
     this.child = spawn(program ?? '', args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     running.add(this.child);
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
@@ -84,6 +85,15 @@ export class KontorProcess {
         throw new Error(`Not ready:\n${this.stdout}\n${this.stderr}`);
       await pause(10);
     }
+  }
+
+  /** Its log is no longer read, so its output fills up; `hasExited` tells of its end. */
+  stopReading(): void {
+    this.child.stdout?.pause();
+  }
+
+  get hasExited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   get isRunning(): boolean {

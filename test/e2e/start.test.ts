@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { call, KontorProcess, OPERATOR, PLAIN, withDirectory } from './kontor-process.js';
+import { call, KontorProcess, OPERATOR, PLAIN, until, withDirectory } from './kontor-process.js';
 
 const bash = async (line: string): Promise<string> =>
   (await promisify(execFile)('bash', ['-c', line], { timeout: 30_000 })).stdout;
@@ -93,6 +93,16 @@ test('What the service keeps is read by nobody but the account that runs it', as
   });
 }, 30_000);
 
+test('A data folder that others could read is closed to them at the start, which says so', async () => {
+  await withDirectory(async (directory) => {
+    await chmod(directory, 0o755);
+    const kontor = await KontorProcess.ready(directory, PLAIN);
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    expect(kontor.stdout).toContain('other accounts could read the data folder');
+    await kontor.stop();
+  });
+}, 30_000);
+
 describe('a start that cannot be', () => {
   test('on the data of a running service is refused, and harms nothing', async () => {
     await withDirectory(async (directory) => {
@@ -165,3 +175,19 @@ describe('a start that cannot be', () => {
     expect(handled).toBeGreaterThan(0);
   }, 120_000);
 });
+
+test('A service whose log nobody reads any more ends in time all the same', async () => {
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, { ...PLAIN, LOG_LEVEL: 'info' });
+    const url = await kontor.url();
+    kontor.stopReading();
+    const path = `${url}/api/${'x'.repeat(1_000)}`;
+    for (let round = 0; round < 60; round += 1)
+      await Promise.all(Array.from({ length: 20 }, () => fetch(path).then((response) => response.text())));
+    kontor.send('SIGTERM');
+    await until(
+      () => Promise.resolve(kontor.hasExited),
+      (hasExited) => hasExited,
+    );
+  });
+}, 60_000);

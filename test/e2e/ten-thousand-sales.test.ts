@@ -2,7 +2,7 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { toMinor } from '../../src/aggregates/money.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { projections } from '../../src/projections/projections.js';
 import {

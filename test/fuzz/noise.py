@@ -8,6 +8,7 @@ import json
 # document would want to see on every field. Told by the message, so that any other refusal is a finding.
 RULES = {
     "Must not contain control characters.": "texts are free of control characters",
+    "Must not contain invisible characters.": "names are free of characters that cannot be seen",
     "Must not be empty.": "texts of nothing but spaces are empty",
     "Must have at most 64 characters before the @.": "said by the format, not by its pattern",
     "Must be a currency of ISO 4217": "the list of currencies is ISO's",
@@ -25,6 +26,7 @@ RULES = {
     "A CANCELLATION has no": "fields that go together",
     "A SALE has": "fields that go together",
     "A RETURN has": "fields that go together",
+    "names the sale that it is about.": "fields that go together",
     "A category cannot lie below itself.": "fields that go together",
     "A customer is named as customerId.": "fields that go together",
     "Categories are nested at most": "fields that go together",
@@ -43,6 +45,13 @@ RULES = {
     "Give either broadcast, or at least one of": "fields that go together",
     "Must be a P-256 key, base64url.": "whether a point is on the curve is computed",
     "The current password is wrong.": "only its user knows it",
+    "Must not repeat a single character.": "weak passwords are refused",
+    "Must not consist of spaces only.": "weak passwords are refused",
+    "Is one of the most common passwords.": "weak passwords are refused",
+    "Must not contain the e-mail address": "fields that go together",
+    "is in the future.": "positions of the history at hand",
+    "is beyond the end of the history": "positions of the history at hand",
+    "Must be a URL.": "addresses are parsed",
 }
 
 

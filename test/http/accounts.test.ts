@@ -85,7 +85,7 @@ describe('Accounts', () => {
     expect(cash.isDefault).toBe(true);
     const { id: till } = await post({ type: 'CASH', name: 'Till', isDefault: true });
     expect([(await get(cash.id)).isDefault, (await get(till)).isDefault]).toEqual([false, true]);
-    expect((await get(cash.id)).revision).toBe(cash.revision);
+    expect((await get(cash.id)).revision).toBe(cash.revision + 1);
     const several = await Promise.all(['1', '2', '3'].map((name) => post({ type: 'CASH', name })));
     await Promise.all(several.map(({ id }) => patch(id, { isDefault: true })));
     const defaults = (await list()).items.filter(({ type, isDefault }) => type === 'CASH' && isDefault);

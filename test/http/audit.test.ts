@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose';
 import { parseIntegrationKey } from '../../src/aggregates/integration-key-format.js';
-import { catalogue } from '../../src/catalogue.js';
-import type { EventMetadata } from '../../src/platform/event-catalogue.js';
-import type { Page } from '../../src/platform/query.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import type { EventMetadata } from '../../src/eventsourcing/event-catalogue.js';
+import type { Page } from '../../src/queries/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
+import { OidcIssuer } from '../support/oidc-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { Browser } from '../support/push-service.js';
 import { ApiDocument, routeTable } from '../support/route-table.js';
@@ -84,11 +85,12 @@ const ENTITIES: readonly string[] = [
     'operator',
   ],
   ...['session', 'sale', 'integration-key', 'notification', 'dead-letter', 'job', 'error-log', 'projection'],
+  'forwarder',
 ];
 const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['LOGIN', /^SessionStarted$/],
   ['LOGOUT', /^SessionEnded$/],
-  ['OTHER', /^LoginFailed$|^Job|Replay|Rebuil|Rewind/],
+  ['OTHER', /^LoginFailed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$/],
   ['CREATE', /(?:Created|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
   ['DELETE', /(?:Deleted|Archived|Revoked|Unsubscribed)$/],
 ];
@@ -97,6 +99,7 @@ const secrets = new Map<string, string>(Object.entries(PASSWORDS));
 
 let service: TestService;
 let operator: string;
+let issuer: OidcIssuer;
 const deeds: Deed[] = [];
 let history: RecordedEvent[] = [];
 
@@ -176,6 +179,8 @@ async function walkPlatform(): Promise<TestTenant> {
     body: { email: owner.email, password: PASSWORDS.owner },
   });
   const { accessToken: token } = tokensOf(login, 'owner');
+  const oidcDomains = [{ issuer: issuer.url, domain: 'walk.test' }];
+  await take({ route: 'PATCH /api/settings', token, body: { oidcDomains } });
   const newcomer = { fullName: 'Otto Operator', email: 'otto@kontor.test', password: PASSWORDS.operator };
   const operators = '/api/platform/operators';
   const made = await take({ route: `POST ${operators}`, body: newcomer, look: `${operators}#{id}` });
@@ -200,6 +205,15 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
     ...users,
     body: { newPassword: PASSWORDS.reset },
   });
+  const invited = await take({
+    route: 'POST /api/users/{id}/invitation',
+    address: `/api/users/${userId}/invitation`,
+    ...users,
+  });
+  const { code } = invited.answer as { code: string };
+  const identity = await issuer.token('uma@issuer.test');
+  await take({ route: 'POST /api/auth/oidc/bind', token: identity, body: { code } });
+  secrets.set('code of the invitation', code).set("token of the user's provider", identity);
   const login = { email: person.email, password: PASSWORDS.reset };
   const first = tokensOf(await take({ route: 'POST /api/auth/login', body: login }), 'user');
   const fresh = await take({ route: 'POST /api/auth/refresh', body: { refreshToken: first.refreshToken } });
@@ -325,12 +339,17 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   const parked = ((await service.get(`${letters}?tenantId=${tenantId}`, operator)).body as Page<{ id: string }>).items;
   await change('POST', letters, parked[0]?.id ?? '', operator, undefined, '/replay');
   await change('POST', letters, parked[1]?.id ?? '', operator, { reason: 'A test.' }, '/discard');
-  const rewind = '/api/platform/forwarders';
-  await take({
-    route: `POST ${rewind}/{name}/rewind`,
-    address: `${rewind}/integration-events/rewind`,
-    body: { position: await service.service.engines.events.head() },
-  });
+  const forwarders = '/api/platform/forwarders';
+  const ask = (method: 'POST' | 'DELETE', what: string, body?: object): Promise<Deed> =>
+    take({
+      route: `${method} ${forwarders}/{name}/${what}`,
+      address: `${forwarders}/integration-events/${what}`,
+      ...(body && { body }),
+    });
+  await ask('POST', 'pause');
+  await ask('POST', 'rewind', { position: await service.service.engines.events.head() });
+  await ask('DELETE', 'rewind');
+  await ask('POST', 'resume', { from: 'now' });
   await take({ route: `DELETE ${keys}/{id}`, address: `${keys}/${keyId}`, token, look: `${keys}#${keyId}` });
 }
 
@@ -383,7 +402,8 @@ async function walkOperations(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await TestService.start();
+  issuer = await OidcIssuer.start();
+  service = await TestService.start({ environment: { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'kontor-api' } });
   operator = await service.operator();
   secrets.set('password of the operator', OPERATOR.password).set('token of the operator', operator);
   const tenant = await walkPlatform();
@@ -398,7 +418,10 @@ beforeAll(async () => {
   await service.quiet();
   history = [...(await service.service.engines.events.readAll({ maxCount: 1_000_000 }))];
 }, 60_000);
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await issuer.close();
+});
 
 const list = async (query: string): Promise<Page<AuditLogRecord>> => {
   const reply = await service.get(`/api/platform/audit-logs?${query}`, operator);
@@ -494,9 +517,15 @@ describe('The audit log', () => {
   test('says of every kind of event what it did to what, as the contract has it', () => {
     const audited = [...catalogue.types].flatMap(([type, { audit }]) => (audit ? [{ type, ...audit }] : []));
     expect(audited.filter(({ entity }) => !ENTITIES.includes(entity)).map(({ type }) => type)).toEqual([
-      // It is about none of them.
-      'ForwarderRewindRequested',
+      // It is about whichever record was read.
+      'HistoryRead',
     ]);
+    const { description } = (
+      JSON.parse(service.service.openApi()) as {
+        components: { schemas: { AuditLogDto: { properties: { entity: { description: string } } } } };
+      }
+    ).components.schemas.AuditLogDto.properties.entity;
+    expect(ENTITIES.filter((entity) => !new RegExp(`\\b${entity}[,. ]`).test(description))).toEqual([]);
     const actionOf = (type: string): string => ACTIONS.find(([, form]) => form.test(type))?.[0] ?? 'UPDATE';
     expect(audited.map(({ type, action }) => [type, action])).toEqual(
       audited.map(({ type }) => [type, actionOf(type)]),
@@ -611,7 +640,7 @@ describe('What an entry says was changed', () => {
       expect.arrayContaining([{ path: 'isDefault', before: false, after: true }]),
     );
     const rewound = (await changesOf('ForwarderRewindRequested')).map(({ path }) => path);
-    expect(rewound).toEqual(['rewinds', 'from.position']);
+    expect(rewound).toEqual(expect.arrayContaining(['rewinds[0].from.position', 'rewinds[0].upTo', 'from.position']));
     expect(await changesOf('CustomerCreated', ({ name }) => name === 'Ada Ltd')).toEqual(
       expect.arrayContaining([{ path: 'openingTransaction.amount', before: null, after: '50.00' }]),
     );

@@ -1,9 +1,9 @@
-import { Appender } from '../../src/platform/appender.js';
-import { inContext } from '../../src/platform/context.js';
-import { CLAIM_FENCED } from '../../src/platform/event-catalogue.js';
-import type { Page } from '../../src/platform/query.js';
-import { expectedAt } from '../../src/platform/record-reader.js';
-import { streamName } from '../../src/platform/stream-name.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { CLAIM_FENCED } from '../../src/eventsourcing/event-catalogue.js';
+import type { Page } from '../../src/queries/query.js';
+import { expectedAt } from '../../src/eventsourcing/record-reader.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import type { BranchView } from '../../src/projections/branch.projection.js';
 import { TestService, type TestTenant } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';

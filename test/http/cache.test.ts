@@ -1,4 +1,4 @@
-import type { QueueState } from '../../src/platform/queue-board.js';
+import type { QueueState } from '../../src/observability/queue-board.js';
 import type { CacheStatus } from '../../src/ports/cache.js';
 import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
@@ -31,6 +31,8 @@ const present = async (...keys: readonly string[]): Promise<string[]> => {
 
 describe('Clearing the cache', () => {
   test('removes what the pattern matches, and says how much', async () => {
+    // What signing in has left there.
+    await clear('*');
     await fill('a:1', 'a:2', 'b:1');
     const reply = await clear('a:*');
     expect([reply.status, reply.data]).toEqual([200, { success: true, id: 'a:*', revision: -1, cleared: 2 }]);

@@ -6,15 +6,16 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';
 import type { MatchableRule } from '../../src/aggregates/category-rule-matching.js';
 import { collection } from '../../src/aggregates/ledger.js';
-import { ReadModels } from '../../src/platform/query.js';
+import { ReadModels } from '../../src/queries/query.js';
 import { tenantScope, type DocumentWrite } from '../../src/ports/read-store.js';
 import { accounts } from '../../src/projections/account.projection.js';
 import { categories } from '../../src/projections/category.projection.js';
 import { customers } from '../../src/projections/customer.projection.js';
 import { transactions } from '../../src/projections/transaction.projection.js';
-import { CategoryRuleSampler } from '../../src/queries/category-rule.sampler.js';
+import { sampleOf } from '../../src/queries/category-rule.sampler.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import { TestService, type TestTenant } from '../support/service.js';
+import { fixedTables } from '../support/fixed-tables.js';
 
 const PATH = '/api/transaction-categories';
 type Result = { sample?: TransactionRecord[]; sampleCount?: number; sampledTransactions?: number; matched: boolean };
@@ -147,15 +148,13 @@ describe('Of many transactions', () => {
   const EVERY = 7;
   let directory: string;
   let store: EmbeddedReadStore;
-  let sampler: CategoryRuleSampler;
+  let models: ReadModels;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-'));
     store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
     const tables = [transactions, customers, accounts, categories].map((model) => ({ model, generation: 1 }));
     await store.prepare(tables);
-    const models = new ReadModels(store);
-    for (const table of tables) models.serve(table);
-    sampler = new CategoryRuleSampler(models);
+    models = new ReadModels(store, fixedTables(tables));
     const write = (writes: readonly DocumentWrite[]) =>
       store.write({ tables: [{ table: { model: transactions, generation: 1 }, writes }], checkpoints: [] });
     await write([document(0, other)]);
@@ -188,7 +187,7 @@ describe('Of many transactions', () => {
   };
 
   test('the newest ten thousand are looked at, and the newest twenty of those that it catches are shown', async () => {
-    const { sample, sampleCount, sampledTransactions } = await sampler.sample(scope, rule);
+    const { sample, sampleCount, sampledTransactions } = await sampleOf(models, scope, rule);
     expect([sampledTransactions, sampleCount]).toEqual([10_000, Math.ceil(10_000 / EVERY)]);
     expect(sample.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `t-${index * EVERY}`));
   });
@@ -201,7 +200,7 @@ describe('Of many transactions', () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    await sampler.sample(scope, rule);
+    await sampleOf(models, scope, rule);
     isDone = true;
     expect(turns).toBeGreaterThanOrEqual(40);
   });

@@ -40,7 +40,25 @@ describe('The session of a browser', () => {
 
   test('keeps its cookie to HTTPS where it came by HTTPS', async () => {
     const reply = await signIn({ 'x-forwarded-proto': 'https' });
-    expect(reply.headers['set-cookie']).toMatch(/; Secure$/);
+    const attributes = (reply.headers['set-cookie'] ?? '').split('; ').slice(1);
+    expect(attributes).toEqual(['Path=/', 'Secure', 'Max-Age=2592000', 'HttpOnly', 'SameSite=Strict']);
+    expect(cookieOf(reply)).toMatch(/^__Host-kontor-console=/);
+  });
+
+  test('takes over HTTPS no cookie that another host of the domain, or plain HTTP, could have set', async () => {
+    const https = { 'x-forwarded-proto': 'https' };
+    const own = cookieOf(await signIn(https));
+    const plain = own.replace('__Host-', '');
+    expect((await refresh(plain, https)).data).toBeNull();
+    expect((await refresh(`${plain}; ${own}`, https)).data).not.toBeNull();
+  });
+
+  test.each(['https', 'http'])('believes neither of two cookies of its name, over %s', async (protocol) => {
+    const headers = { 'x-forwarded-proto': protocol };
+    const [own, other] = [cookieOf(await signIn(headers)), cookieOf(await signIn(headers))];
+    for (const cookie of [`${own}; ${other}`, `${own};${own}`, `x=y; ${other}; z; ${own}`])
+      expect((await refresh(cookie, headers)).data).toBeNull();
+    expect((await refresh(`x=y; ${own}; z`, headers)).data).not.toBeNull();
   });
 
   test('is renewed by its cookie, each of which is spent by its use', async () => {

@@ -1,4 +1,4 @@
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import type { CustomerRecord } from '../../src/queries/customer.queries.js';
 import { TestService, type TestTenant } from '../support/service.js';
 

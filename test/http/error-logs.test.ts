@@ -55,7 +55,7 @@ const fail = (requestId: string, token = books.tenant.token): Promise<Reply> => 
 };
 
 describe('A request that fails because of a defect', () => {
-  test('is an error with its place in the sources, found by the id that its caller was told', async () => {
+  test('is an error with its place in the sources, found by the request id of its response', async () => {
     branches.failWith(() => new TypeError('x is not iterable'));
     const reply = await fail('call-the-support-1');
     expect([reply.told, reply.headers['x-request-id']]).toEqual(['500 INTERNAL', 'call-the-support-1']);
@@ -70,7 +70,7 @@ describe('A request that fails because of a defect', () => {
       method: 'GET',
       route: '/api/branches',
       path: '/api/branches',
-      stack: expect.stringContaining('ReadModels.list (src/platform/query:') as string,
+      stack: expect.stringContaining('ReadModels.list (src/queries/query:') as string,
       requestId: 'call-the-support-1',
       requestIds: ['call-the-support-1'],
       tenantId: books.tenant.id,
@@ -90,7 +90,7 @@ describe('A request that fails because of a defect', () => {
     expect((await get(id)).headers['etag']).toBe('"0"');
   });
 
-  test('is the same error for other numbers and ids, and another for another place or message', async () => {
+  test('is the same error for other numbers and ids, and another error for another place or message', async () => {
     for (const [index, name] of ['a', 'b', 'c'].entries()) {
       branches.failWith(() => new RangeError(`No 17${index} of "${name}"`));
       await fail(`same-${name}`);
@@ -101,7 +101,7 @@ describe('A request that fails because of a defect', () => {
     expect((await recorded('search=other-a')).count).toBe(1);
   });
 
-  test('tells nobody a secret, and breaks no line', async () => {
+  test('reveals no secret, and contains no line break', async () => {
     const address = `mongodb://root:${SECRET}@db:27017`;
     branches.failWith(
       () => new Error(`${address} refused\r\n{"level":50} password=${SECRET}\u001b[2J`, { cause: new Error(address) }),
@@ -128,7 +128,7 @@ describe('A storm of failing requests', () => {
     await Promise.all(Array.from({ length: 8 }, caller));
   }
 
-  test('is one record with the count of them all, at the cost of a few appends', async () => {
+  test('is one record with the total count, at the cost of a few appends', async () => {
     const storm = 10_000;
     branches.failWith(() => new ReadStoreUnavailable('The read store is away.'));
     await eightAtATime(0, 500, async (requestId) => (await fail(requestId)).status);
@@ -151,7 +151,7 @@ describe('A storm of failing requests', () => {
     expect(appends.events.length).toBeLessThanOrEqual(12);
   }, 60_000);
 
-  test('does not lose its last when the service ends', async () => {
+  test('does not lose its last occurrences at shutdown', async () => {
     branches.failWith(() => new Error('The last ones'));
     await fail('last-1');
     await recorded('search=last-1');
@@ -193,7 +193,7 @@ describe('Whoever is refused again and again', () => {
 });
 
 describe('Background work', () => {
-  test('that fails is an error, that is tried again a warning, and an engine that is back is told', async () => {
+  test('is an error when it fails, a warning when it is retried, and information when an engine recovers', async () => {
     const { logger } = service.service.engines;
     logger.error({ err: new Error('boom'), projection: 'toys' }, 'projection stands still');
     logger.warn({ err: new Error('not yet'), subscriber: 'toymaker' }, 'event is tried again');
@@ -204,7 +204,7 @@ describe('Background work', () => {
     expect(await recorded('search=mongodb%20back')).toMatchObject({ level: 'INFO' });
     expect((await list('search=nothing')).totalCount).toBe(0);
   });
-  test('does not count what the error log itself cannot do', async () => {
+  test('does not include failures of the error log itself', async () => {
     const { errors } = service.service.engines;
     const before = (await list()).totalCount;
     // Its event's schema refuses it.
@@ -216,7 +216,7 @@ describe('Background work', () => {
 });
 
 describe('An operator', () => {
-  test('resolves an error once; when it comes again that is a new one', async () => {
+  test('resolves an error once; when it occurs again it is a new record', async () => {
     branches.failWith(() => new Error('Comes again'));
     await fail('first-life');
     const { id } = await recorded('search=first-life');
@@ -238,7 +238,7 @@ describe('An operator', () => {
     expect((await list('search=comes&resolved=false')).items.map((item) => item.id)).toEqual([again.id]);
   });
 
-  test('finds errors by level, status, tenant, user, text and time, those seen last first', async () => {
+  test('finds errors by level, status, tenant, user, text and time, last seen first', async () => {
     const { items, totalCount } = await list();
     expect(totalCount).toBeGreaterThan(8);
     const order = items.map(({ lastSeenAt, id }) => `${lastSeenAt} ${id}`);
@@ -267,14 +267,14 @@ describe('An operator', () => {
   });
 
   test.each(['level=error', 'resolved=yes', 'statusCode=99', 'statusCode=abc', 'dateTo=x', 'pageSize=101', 'other=1'])(
-    'is told that %s is no filter',
+    'is refused the filter %s',
     async (query) => {
       const reply = await service.get(`/api/platform/error-logs?${query}`, await service.operator());
       expect(reply.told).toMatch(/^400 VALIDATION_FAILED/);
     },
   );
 
-  test('is the only one to see errors, and an unknown one is not found', async () => {
+  test('is the only one who can read errors, and gets 404 for an unknown one', async () => {
     const [first] = (await list()).items;
     const id = first?.id ?? '';
     const { token } = books.tenant;

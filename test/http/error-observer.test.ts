@@ -1,6 +1,6 @@
 import { ErrorObserver } from '../../src/http/error-observer.js';
 import type { Outcome } from '../../src/http/kernel.js';
-import type { NotedError } from '../../src/platform/counted-error.js';
+import type { NotedError } from '../../src/observability/counted-error.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const clock = new ManualClock();
@@ -38,12 +38,12 @@ async function refuse(times: number, everyMs: number, facts: Partial<Outcome> = 
   }
 }
 
-test('What goes well, and what a client got wrong, is nothing to note', () => {
+test('Successful requests and mistakes of clients are not noted', () => {
   for (const status of [200, 201, 204, 400, 404, 409, 413, 415, 422]) observe({ status }, 20);
   expect(noted).toEqual([]);
 });
 
-test('Refusals are noted where ten come within some minute: all of those, and no others', async () => {
+test('Refusals are noted when ten occur within a minute: all of those, and no others', async () => {
   await refuse(30, 7_000);
   expect(noted).toEqual([]);
   await clock.advance(60_000);
@@ -59,7 +59,7 @@ test('Refusals are noted where ten come within some minute: all of those, and no
   expect(kinds()).toBe(1);
 });
 
-test('Refusals of different kinds count together, each kind as a warning of its own', () => {
+test('Refusals of different kinds count together, and each kind is its own warning', () => {
   const user = { tenantId: 't', userId: 'ada' };
   observe({ status: 403, code: 'FORBIDDEN', ...user }, 6);
   observe({ status: 429, code: 'RATE_LIMITED', ...user }, 4);
@@ -70,7 +70,7 @@ test('Refusals of different kinds count together, each kind as a warning of its 
   expect(kinds()).toBe(2);
 });
 
-test('Whoever has an IPv6 network is one address; users, partners and operators are one wherever they are', () => {
+test('An IPv6 network counts as one address; users, partners and operators count as one at any address', () => {
   for (let one = 0; one < 10; one += 1) observe({ status: 401, ip: `2001:db8:0:1::${one}` });
   for (let one = 0; one < 10; one += 1)
     observe({ status: 403, tenantId: 'platform', userId: 'op', ip: `10.0.0.${one}` });
@@ -82,7 +82,7 @@ test('Whoever has an IPv6 network is one address; users, partners and operators 
   ]);
 });
 
-test('Of a great many strangers only the latest 2,000 are watched', () => {
+test('Only the latest 2,000 callers are watched', () => {
   const stranger = (one: number): Partial<Outcome> => ({
     status: 401,
     ip: `10.${one >> 16}.${(one >> 8) & 255}.${one & 255}`,
@@ -96,7 +96,7 @@ test('Of a great many strangers only the latest 2,000 are watched', () => {
   expect(noted).toHaveLength(10);
 });
 
-test('That an engine is away is one error for each route; a defect is one for each place', () => {
+test('An unavailable engine is one error for each route, a defect one for each place in the sources', () => {
   for (const message of ['away', 'The primary stepped down'])
     observe({ status: 503, code: 'UNAVAILABLE', error: new Error(message) });
   expect(kinds()).toBe(1);

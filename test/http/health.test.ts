@@ -1,17 +1,22 @@
 import { createRequire } from 'node:module';
-import { catalogue } from '../../src/catalogue.js';
-import { FilledModels } from '../../src/platform/filled-models.js';
-import { Progress } from '../../src/platform/progress.js';
-import type { QueueState } from '../../src/platform/queue-board.js';
-import { lastOwnEvent } from '../../src/platform/stream-events.js';
-import { Readiness } from '../../src/readiness.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { ReadModelReadiness } from '../../src/projecting/read-model-readiness.js';
+import { Progress } from '../../src/projecting/progress.js';
+import type { QueueState } from '../../src/observability/queue-board.js';
+import { lastOwnEvent } from '../../src/eventsourcing/stream-events.js';
+import { Readiness } from '../../src/app/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';
 import type { Reply } from '../support/reply.js';
 import { TestService, type Books } from '../support/service.js';
 
-type Check = { readonly name: string; readonly status: string; readonly latencyMs: number };
+type Check = {
+  readonly name: string;
+  readonly status: string;
+  readonly latencyMs: number;
+  readonly reason?: string | undefined;
+};
 type Report = { readonly status: string; readonly checks: readonly Check[] };
 type System = {
   readonly status: string;
@@ -139,10 +144,12 @@ test('Without its history a process is not ready, and says what is missing; with
   expect((await service.get('/readyz')).status).toBe(200);
 });
 
-const filledOver = (progress: Progress): FilledModels => {
-  const { reads: store, clock } = service.service.engines;
-  const models = progress.names.map((name) => ({ name, version: 1 }));
-  return new FilledModels({ models, progress, store, lastStored: () => lastOwnEvent(events, catalogue), clock });
+const filledOver = (progress: Progress): ReadModelReadiness => {
+  const { reads: store, checkpoints, clock } = service.service.engines;
+  // A version that was never filled in this store.
+  const models = progress.names.map((name) => ({ name, version: 99 }));
+  const lastStored = () => lastOwnEvent(events, catalogue);
+  return new ReadModelReadiness({ models, progress, store, checkpoints, lastStored, clock });
 };
 
 test('A process whose read models have never been seen complete is not ready while it cannot be known', async () => {
@@ -162,11 +169,12 @@ test('A process is not ready before its read models have had everything once, an
   progress.stop('branches');
   progress.advance('customers', head);
   progress.advance('balances', head - 1);
-  expect([await readiness.check(), (await readiness.report()).status]).toEqual([false, 'not-ready']);
+  const statuses = async () => [(await readiness.check()).status, (await readiness.report()).status];
+  expect(await statuses()).toEqual(['not-ready', 'not-ready']);
   progress.advance('balances', head);
-  expect([await readiness.check(), (await readiness.report()).status]).toEqual([true, 'degraded']);
+  expect(await statuses()).toEqual(['ready', 'degraded']);
   await service.post('/api/branches', { code: 'N', name: 'North' }, books.tenant.token);
-  expect(await readiness.check()).toBe(true);
+  expect((await readiness.check()).status).toBe('ready');
 });
 
 test('Without its read models a process is not ready', async () => {
@@ -174,7 +182,9 @@ test('Without its read models a process is not ready', async () => {
   const reply = await ready();
   expect(reply.status).toBe(503);
   expect(statusesOf(reply.data as Report)).toEqual(without('read-store'));
-  expect((await service.get('/readyz')).body).toEqual({ status: 'not-ready' });
+  const probe = (await service.get('/readyz')).body as Report;
+  expect(probe.status).toBe('not-ready');
+  expect(probe.checks).toContainEqual({ name: 'read-store', status: 'down', reason: 'does not answer' });
 });
 
 test('Without its broker and its cache it serves, and says that something is away', async () => {
@@ -186,6 +196,23 @@ test('Without its broker and its cache it serves, and says that something is awa
   expect(statusesOf(reply.data as Report)).toEqual(without('broker', 'cache'));
   expect((await service.get('/readyz')).status).toBe(200);
   expect((await service.get(HEALTH, operator)).data).toMatchObject({ status: 'degraded' });
+});
+
+test('Projections that fail again and again take the service out of use, and one that fails alone does not', async () => {
+  const { progress } = service.service.engines;
+  const told = async () => {
+    const { status, body } = await service.get('/readyz');
+    const found = (body as Report).checks.find(({ name }) => name === 'read-models');
+    return [status, found?.status, found?.reason];
+  };
+  progress.fail('branches');
+  expect(await told()).toEqual([200, 'up', undefined]);
+  progress.fail('branches');
+  expect(await told()).toEqual([200, 'degraded', 'stopped: branches']);
+  for (const _ of [1, 2]) progress.fail('customers');
+  expect(await told()).toEqual([503, 'down', '2 read models cannot be brought up to date']);
+  for (const name of ['branches', 'customers']) progress.advance(name, progress.position(name));
+  expect(await told()).toEqual([200, 'up', undefined]);
 });
 
 test('A projection that stands still is told, and takes nobody out of service', async () => {

@@ -12,7 +12,7 @@ import {
   queryBooleanOr,
   toInput,
 } from '../../src/http/input.js';
-import { isPermission, PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
+import { isPermission, PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/security/permissions.js';
 
 const moneyInput = decimalInput({ decimals: 6, positive: true });
 const priceInput = decimalInput({ decimals: 6 });

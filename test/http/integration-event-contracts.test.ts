@@ -6,7 +6,7 @@ import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
 import { saleEvents } from '../../src/aggregates/sale-events.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import type { IntegrationEvent } from '../../src/integration/cloud-event.js';
 import {
   contracts,
@@ -16,12 +16,13 @@ import {
   type PublishedContract,
 } from '../../src/integration/contracts.js';
 import { publicEventTypes, translate } from '../../src/integration/translations.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { nameUuid } from '../../src/platform/name-uuid.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { nameUuid } from '../../src/eventsourcing/name-uuid.js';
 import { histories } from '../aggregates/event-samples.js';
 import { writeHistory } from '../support/history.js';
 import { TestService, type Books } from '../support/service.js';
 import { Team } from '../support/team.js';
+import { messagesIn } from '../support/stored-messages.js';
 
 let service: TestService;
 let books: Books;
@@ -380,7 +381,7 @@ describe('The AsyncAPI document', () => {
   test('says of the headers what is published, and of the payload the same as the list', async () => {
     const { components } = (await service.get('/asyncapi.json')).body as Document;
     const headers = z.fromJSONSchema(components.schemas['headers'] as never);
-    const [message] = await service.service.engines.broker.browse({ after: 0, limit: 1, subjectPrefix: '' });
+    const [message] = messagesIn(service.directory);
     expect(headers.safeParse({ 'Nats-Msg-Id': message?.id, ...message?.headers }).success).toBe(true);
     expect(headers.safeParse({ 'Nats-Msg-Id': message?.id }).success).toBe(false);
     for (const { type, example, schema } of published) {

@@ -3,7 +3,7 @@ import { JobFeed, MAX_STREAMS } from '../../src/http/job-feed.js';
 import type { JobExecutionView } from '../../src/projections/job-execution.projection.js';
 import type { JobRecord } from '../../src/queries/job.queries.js';
 import { mulberry32 } from '../support/manual-clock.js';
-import { PASSWORD, saleOf, TestService } from '../support/service.js';
+import { OPERATOR, PASSWORD, saleOf, TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 import { Watcher } from '../support/watcher.js';
 import { addJob, ToyJob } from '../support/toy-job.js';
@@ -202,7 +202,7 @@ describe('The stream of jobs', () => {
   });
 
   test('is refused where too many are open, and is there again when one has left', async () => {
-    const open = feed() as unknown as { streams: Map<object, string> };
+    const open = feed() as unknown as { streams: Map<object, object> };
     const watcher = await watch();
     const fillers = Array.from({ length: MAX_STREAMS - 1 }, () => ({
       stalledForMs: () => 0,
@@ -210,7 +210,8 @@ describe('The stream of jobs', () => {
       flow: () => undefined,
       finish: () => undefined,
     }));
-    for (const filler of fillers) open.streams.set(filler, operator);
+    for (const filler of fillers)
+      open.streams.set(filler, { token: operator, sessionId: 'another', userId: 'another' });
     const refused = await watch();
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
     for (const filler of fillers) open.streams.delete(filler);
@@ -226,4 +227,28 @@ describe('The stream of jobs', () => {
     expect(performance.now() - beganMs).toBeLessThan(10_000);
     for (const watcher of watchers) watcher.leave();
   });
+});
+
+test('a session, and a person over all sessions, can hold so many streams open and no more', async () => {
+  const environment = { SESSION_STREAMS: '2', USER_STREAMS: '3' };
+  const own = await TestService.start({ environment });
+  try {
+    const open = (token: string): Promise<Watcher> => Watcher.open(`${own.url}${PATH}`, token);
+    const [first, second] = [
+      await own.signIn(OPERATOR.email, OPERATOR.password),
+      await own.signIn(OPERATOR.email, OPERATOR.password),
+    ];
+    const opened = [await open(first), await open(first)];
+    const refused = await open(first);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
+    opened.push(await open(second));
+    expect((await open(second)).status).toBe(429);
+    opened[0]?.leave();
+    await until(() => own.service.app.get(JobFeed).open === 2);
+    opened.push(await open(second));
+    expect(opened.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    for (const watcher of opened) watcher.leave();
+  } finally {
+    await own.close();
+  }
 });

@@ -1,4 +1,4 @@
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import type { JobExecutionView } from '../../src/projections/job-execution.projection.js';
 import type { JobRecord } from '../../src/queries/job.queries.js';
 import { eventually } from '../support/eventually.js';
@@ -78,6 +78,7 @@ describe('A job that is triggered', () => {
     const { id: me } = ((await service.get('/api/auth/me', operator)).data as { user: { id: string } }).user;
     const running = {
       ...{ id: result.executionLogId, jobName: 'toy', status: 'RUNNING', trigger: 'MANUAL', triggeredBy: me },
+      ...{ createdAt: result.startedAt, updatedAt: expect.stringMatching(/Z$/) as string },
       ...{ startedAt: result.startedAt, finishedAt: null, durationMs: null, progress: 0 },
       ...{ message: null, error: null, artifact: null },
     };
@@ -224,7 +225,7 @@ describe('The runs', () => {
 test('Every event of a run tells the whole execution, and only begin and end are audited', async () => {
   const { events } = service.service.engines;
   const stored = (await events.readStream('job-platform_toy')).events;
-  const { catalogue } = await import('../../src/catalogue.js');
+  const { catalogue } = await import('../../src/app/catalogue.js');
   const audited = stored.filter(({ type }) => catalogue.types.get(type)?.audit !== null).map(({ type }) => type);
   expect(new Set(audited)).toEqual(new Set(['JobStarted', 'JobSucceeded', 'JobFailed']));
   expect(stored.filter(({ data }) => !('executionId' in data && 'startedAt' in data && 'trigger' in data))).toEqual([]);

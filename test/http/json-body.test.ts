@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { decodeJson, MAX_JSON_DEPTH, parseJson } from '../../src/http/json-body.js';
+import * as body from '../../src/http/json-body.js';
+
+const { MAX_JSON_DEPTH } = body;
+const ENOUGH = 10_000_000;
+const parseJson = (text: string): unknown => body.parseJson(text, ENOUGH);
+const decodeJson = (bytes: Buffer): unknown => body.decodeJson(bytes, ENOUGH);
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
@@ -100,5 +105,20 @@ describe('a JSON body', () => {
   test('must be UTF-8', () => {
     expect(() => decodeJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');
     expect(decodeJson(Buffer.from('"ı"'))).toBe('ı');
+  });
+
+  test.each([
+    ['elements', '[1,2,3]', 4],
+    ['members', '{"a":1,"b":2}', 3],
+    ['empty lists', '[[],[],[]]', 7],
+    ['nested objects', '{"a":{"b":{}}}', 4],
+    ['commas within strings, which count for nothing', '[",,,,[[[["]', 2],
+  ])('may hold as many values as its route takes, and no more: %s', (_, text, values) => {
+    expect(body.parseJson(text, values)).toEqual(JSON.parse(text));
+    expect(() => body.parseJson(text, values - 1)).toThrow(`more than ${values - 1} values`);
+  });
+
+  test('with too many values is refused before it is parsed, so that what is wrong behind them is not even found', () => {
+    expect(() => body.parseJson(`[${'1,'.repeat(100)}oops`, 50)).toThrow('more than 50 values');
   });
 });

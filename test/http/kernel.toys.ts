@@ -1,16 +1,10 @@
-import { Body, Controller, Module, Param, Query } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { currentContext, type RequestContext } from '../../src/platform/context.js';
-import { conflict, DomainError } from '../../src/platform/domain-error.js';
-import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
-import type {
-  Authenticator,
-  PartnerPrincipal,
-  Principal,
-  RateLimiter,
-  UserPrincipal,
-} from '../../src/platform/principal.js';
+import { currentContext, type RequestContext } from '../../src/eventsourcing/context.js';
+import { conflict, DomainError } from '../../src/eventsourcing/domain-error.js';
+import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/security/permissions.js';
+import type { Authenticator, RateLimiter, UserPrincipal } from '../../src/security/principal.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../../src/ports/event-store.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { createHttpApp, type HttpApp } from '../../src/http/adapter.js';
@@ -18,9 +12,9 @@ import { line } from '../../src/aggregates/fields.js';
 import { MoneyInput } from '../../src/aggregates/money.js';
 import { answer, JsonText } from '../../src/http/answer.js';
 import { installDocs } from '../../src/http/docs-page.js';
-import { Caller, Endpoint, IdempotencyKey, Received, Wants } from '../../src/http/endpoint.js';
 import { queryBoolean, requiredPaging, searchInput } from '../../src/http/input.js';
 import type { KernelOptions, Outcome } from '../../src/http/kernel.js';
+import { controllerOf, pageOf, receipt, recordOf, routesAt, Services } from '../../src/http/routes.js';
 import { named, recordFields } from '../../src/http/shapes.js';
 
 export const ID = '0199d3a0-0000-7000-8000-000000000001';
@@ -38,9 +32,12 @@ const FlightDto = named(
 );
 const kiteText = `{"id":"${ID}","createdAt":"2026-01-01T00:00:00.000Z","updatedAt":"2026-01-01T00:00:00.000Z","revision":7,"name":"Red","tail":null}`;
 const kites = { tag: 'Customers', who: 'tenant' } as const;
-const read = { ...kites, method: 'GET', permission: 'customers.read' } as const;
-const write = { ...kites, permission: 'customers.write' } as const;
-const command = { status: 201, shape: 'command' } as const;
+const service = { tag: 'Service' } as const;
+const read = routesAt('/api/kites', { ...kites, permission: 'customers.read' });
+const write = routesAt('/api/kites', { ...kites, permission: 'customers.write', method: 'POST' });
+const platform = routesAt('/api/platform/winds', { who: 'platform', ...service });
+const partner = routesAt('/api/integrations/v1/flights', { who: 'partner', tag: 'Partner Intake' });
+const value = { status: 200, shape: 'envelope' } as const;
 
 const failures: Record<string, () => unknown> = {
   conflict: () => conflict('KITE_TAKEN', 'That kite is taken.'),
@@ -52,199 +49,84 @@ const failures: Record<string, () => unknown> = {
   nothing: () => undefined,
 };
 
-@Controller()
-class KiteController {
-  @Endpoint({
-    ...read,
-    path: '/api/kites/:id',
-    summary: 'A kite',
-    answers: { status: 200, shape: 'envelope', schema: KiteDto, etag: true },
-  })
-  get(@Param('id') _id: string) {
-    return answer(new JsonText(kiteText), { revision: 7 });
-  }
-
-  @Endpoint({
-    ...read,
-    path: '/api/kites',
-    summary: 'Kites',
-    query: z.strictObject({ ...requiredPaging, search: searchInput.optional(), flying: queryBoolean.optional() }),
-    answers: { status: 200, shape: 'page', schema: KiteDto },
-  })
-  list(@Query() query: object) {
-    return { asked: query };
-  }
-
-  @Endpoint({
-    ...read,
-    path: '/api/kites/lookup',
-    summary: 'Kites, briefly',
-    answers: { status: 200, shape: 'lookup' },
-  })
-  lookup() {
-    return [{ id: ID, name: 'Red', code: null }];
-  }
-
-  @Endpoint({
-    ...write,
-    method: 'POST',
-    path: '/api/kites',
-    summary: 'Make a kite',
-    body: CreateKiteDto,
-    idempotencyKey: true,
-    answers: { ...command, also: { 200: 'Replayed.' } },
-  })
-  async make(@Body() body: z.output<typeof CreateKiteDto>, @IdempotencyKey() key: string | undefined) {
-    await Promise.resolve();
-    seen.context = currentContext();
-    seen.body = body;
-    const result = { success: true, id: ID, revision: 0 };
-    if (key !== undefined) return answer(result, { status: 200, replayed: true, position: 41, behind: true });
-    return answer(result, { position: 41 });
-  }
-
-  @Endpoint({
-    ...write,
-    method: 'PATCH',
-    path: '/api/kites/:id/land',
-    summary: 'Land a kite',
-    answers: { ...command, status: 200 },
-  })
-  land(@Param('id') id: string) {
+const KiteController = controllerOf(
+  read.route('Get a kite', { path: '/:id', answers: recordOf(KiteDto) }, () =>
+    answer(new JsonText(kiteText), { revision: 7 }),
+  ),
+  read.route(
+    'List kites',
+    {
+      query: z.strictObject({ ...requiredPaging, search: searchInput.optional(), flying: queryBoolean.optional() }),
+      answers: pageOf(KiteDto),
+    },
+    ({ query }) => ({ asked: query }),
+  ),
+  read.route('Look up kites', { path: '/lookup', answers: { status: 200, shape: 'lookup' } }, () => [
+    { id: ID, name: 'Red', code: null },
+  ]),
+  write.route(
+    'Make a kite',
+    { body: CreateKiteDto, idempotencyKey: true, answers: { ...receipt(201), also: { 200: 'Replayed.' } } },
+    async ({ body, idempotencyKey }) => {
+      await Promise.resolve();
+      seen.context = currentContext();
+      seen.body = body;
+      const isReplay = idempotencyKey !== undefined && ({ status: 200, replayed: true, behind: true } as const);
+      return answer({ success: true, id: ID, revision: 0 }, { position: 41, ...isReplay });
+    },
+  ),
+  write.route('Land a kite', { method: 'PATCH', path: '/:id/land', answers: receipt(200) }, ({ id }) => {
     seen.context = currentContext();
     return { success: true, id, revision: 8 };
-  }
-
-  @Endpoint({ ...read, path: '/api/kites/failing/:how', summary: 'Fail', answers: { status: 200, shape: 'envelope' } })
-  fail(@Param('how') how: string) {
-    const error = failures[how]?.();
+  }),
+  read.route('Fail', { path: '/failing/:how', answers: value }, ({ params }) => {
+    const error = failures[params.how]?.();
     if (error !== undefined) throw error as Error;
     return { loop: 1n };
-  }
-
-  @Endpoint({
-    ...read,
-    path: '/api/kites/report',
-    summary: 'A report',
-    answers: { status: 200, shape: 'envelope', media: ['text/csv'] },
-  })
-  report(@Wants('text/csv') csv: boolean) {
-    return csv ? answer('name\r\nRed\r\n', { type: 'text/csv; charset=utf-8' }) : { rows: ['Red'] };
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/wind',
-    who: 'any',
-    tag: 'Service',
-    summary: 'Who asks',
-    answers: { status: 200, shape: 'envelope' },
-  })
-  wind(@Caller() caller: Principal) {
-    return { kind: caller.kind };
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/platform/winds',
-    who: 'platform',
-    tag: 'Service',
-    summary: 'Winds',
-    answers: { status: 200, shape: 'envelope' },
-  })
-  winds() {
-    return [];
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/platform/winds/stream',
-    who: 'platform',
-    tag: 'Service',
-    summary: 'Winds',
-    answers: { status: 200, shape: 'sse', bareRefusals: true },
-  })
-  stream() {
-    return Readable.from(['event: wind\ndata: {}\n\n']);
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/platform/winds/export',
-    who: 'platform',
-    tag: 'Service',
-    summary: 'Winds',
-    answers: { status: 200, shape: 'file' },
-  })
-  export() {
-    return answer(pieces());
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/kites/admin',
-    who: 'tenant-admin',
-    permission: 'notifications.send',
-    tag: 'Service',
-    summary: 'Shout',
-    answers: { status: 201, shape: 'envelope' },
-  })
-  shout() {
-    return { shouted: true };
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/login',
-    who: 'public',
-    tag: 'Authentication',
-    summary: 'Sign in',
-    answers: { status: 200, shape: 'envelope' },
-  })
-  login() {
-    seen.context = currentContext();
-    return {};
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/metrics',
-    who: 'token',
-    tag: 'Service',
-    summary: 'Metrics',
-    answers: { status: 200, shape: 'plain', media: ['text/plain'] },
-  })
-  metrics() {
-    return answer('up 1\n', { type: 'text/plain; version=0.0.4' });
-  }
-
-  @Endpoint({
-    method: 'POST',
-    path: '/api/integrations/v1/flights',
-    who: 'partner',
-    tag: 'Partner Intake',
-    summary: 'A flight',
-    body: FlightDto,
-    idempotencyKey: true,
-    answers: { status: 202, shape: 'plain' },
-  })
-  flight(@Body() body: object, @Received() received: object, @Caller() partner: PartnerPrincipal) {
-    seen.context = currentContext();
-    return { body, received, sourceId: partner.sourceId };
-  }
-
-  @Endpoint({
-    method: 'GET',
-    path: '/api/integrations/v1/flights/:externalId',
-    who: 'partner',
-    tag: 'Partner Intake',
-    summary: 'A flight',
-    answers: { status: 200, shape: 'plain' },
-  })
-  flightOf(@Param('externalId') externalId: string) {
-    return { externalId };
-  }
-}
+  }),
+  read.route('Get a report', { path: '/report', answers: { ...value, media: ['text/csv'] } }, (call) =>
+    call.prefers('text/csv') ? answer('name\r\nRed\r\n', { type: 'text/csv; charset=utf-8' }) : { rows: ['Red'] },
+  ),
+  routesAt('/api/wind', { who: 'any', ...service }).route('Get the caller', { answers: value }, ({ caller }) => ({
+    kind: caller.kind,
+  })),
+  platform.route('List winds', { answers: value }, () => []),
+  platform.route('Stream winds', { path: '/stream', answers: { status: 200, shape: 'sse', bareRefusals: true } }, () =>
+    Readable.from(['event: wind\ndata: {}\n\n']),
+  ),
+  platform.route('Export winds', { path: '/export', answers: { status: 200, shape: 'file' } }, () => answer(pieces())),
+  routesAt('/api/kites/admin', { who: 'tenant-admin', permission: 'notifications.send', ...service }).route(
+    'Shout',
+    { method: 'POST', answers: { ...value, status: 201 } },
+    () => ({ shouted: true }),
+  ),
+  routesAt('/api/login', { who: 'public', tag: 'Authentication' }).route(
+    'Sign in',
+    { method: 'POST', answers: value },
+    () => {
+      seen.context = currentContext();
+      return {};
+    },
+  ),
+  routesAt('/metrics', { who: 'token', ...service }).route(
+    'Get the metrics',
+    { answers: { status: 200, shape: 'plain', media: ['text/plain'] } },
+    () => answer('up 1\n', { type: 'text/plain; version=0.0.4' }),
+  ),
+  partner.route(
+    'Push a flight',
+    { method: 'POST', body: FlightDto, idempotencyKey: true, answers: { status: 202, shape: 'plain' } },
+    ({ body, received, caller }) => {
+      seen.context = currentContext();
+      return { body, received, sourceId: caller.sourceId };
+    },
+  ),
+  partner.route(
+    'Get a flight',
+    { path: '/:externalId', answers: { status: 200, shape: 'plain' } },
+    ({ params }) => params,
+  ),
+);
 
 async function* pieces() {
   await Promise.resolve();
@@ -252,18 +134,17 @@ async function* pieces() {
   yield 'two';
 }
 
-@Module({ controllers: [KiteController] })
-class KiteModule {} // eslint-disable-line @typescript-eslint/no-extraneous-class -- a Nest module is its decorator
+class ToyModule {} // eslint-disable-line @typescript-eslint/no-extraneous-class -- a Nest module is its options
+const moduleOf = (controller: Type): DynamicModule => ({
+  module: ToyModule,
+  controllers: [controller],
+  providers: [{ provide: Services, useValue: undefined }],
+});
 
-@Controller()
-class ForgetfulController {
-  @Endpoint({ ...read, path: '/api/remembered', summary: 'Declared', answers: { status: 200, shape: 'envelope' } })
-  remembered() {
-    return {};
-  }
-}
-@Module({ controllers: [ForgetfulController] })
-export class ForgetfulModule {} // eslint-disable-line @typescript-eslint/no-extraneous-class -- a Nest module is its decorator
+const remembered = routesAt('/api/remembered', { ...kites, permission: 'customers.read' });
+export const forgetfulModule = moduleOf(
+  controllerOf(remembered.route('Get what is remembered', { answers: value }, () => ({}))),
+);
 
 /** What the last handler saw. */
 export const seen: { context: RequestContext | undefined; body: unknown } = { context: undefined, body: undefined };
@@ -307,6 +188,7 @@ const authenticator: Authenticator = {
   },
 };
 
+const UNLIMITED = { address: 1_000_000, user: 1_000_000, userWrites: 1_000_000, tenant: 1_000_000 };
 export const NOW_MS = Date.UTC(2026, 0, 15, 12);
 
 const countingLimiter = (): RateLimiter => {
@@ -335,10 +217,11 @@ export async function startToy(options: Partial<KernelOptions> = {}): Promise<To
   let next = 0;
   let document = (): string => '';
   const made = await createHttpApp(
-    KiteModule,
+    moduleOf(KiteController),
     () => ({
       authenticator,
       rateLimiter: countingLimiter(),
+      limits: UNLIMITED,
       clock: { nowMs: () => NOW_MS, monotonicMs: () => 0, sleep: () => Promise.resolve() },
       ids: { next: () => `made-${(next += 1)}` },
       logger: { info: (fields) => lines.push(fields), error: (fields) => lines.push(fields) },

@@ -33,7 +33,7 @@ describe('Metrics', () => {
   const counted = (metrics: MetricsText, method: string, route: string, status: string): number =>
     metrics.all(`${REQUESTS}_count`, { method, route, status })[0]?.value ?? 0;
 
-  test('count requests by the pattern of their route, and what leads nowhere as one', async () => {
+  test('count requests by route pattern, and all unknown addresses as one', async () => {
     const before = await scrape(service);
     const { id } = await service.post('/api/customers', { name: 'Ada' }, books.tenant.token);
     for (let n = 0; n < 3; n += 1) await service.get(`/api/customers/${id}`, books.tenant.token);
@@ -52,7 +52,7 @@ describe('Metrics', () => {
     expect(after.typeOf(`${REQUESTS}_bucket`)).toBe('histogram');
   });
 
-  test('have buckets that grow up to the count, and sums of seconds', async () => {
+  test('have cumulative buckets and a sum in seconds', async () => {
     const metrics = await scrape(service);
     const labels = { method: 'POST', route: '/api/customers', status: '2xx' };
     const buckets = metrics.all(`${REQUESTS}_bucket`, labels).map(({ value }) => value);
@@ -71,13 +71,25 @@ describe('Metrics', () => {
     const names = new Set(new MetricsText(text).samples.flatMap(({ labels }) => Object.keys(labels)));
     expect([...names].toSorted()).toEqual(
       [
-        ...['engine', 'kind', 'le', 'method', 'node_version', 'operation', 'projection', 'reason', 'result', 'route'],
+        ...[
+          'engine',
+          'job',
+          'kind',
+          'le',
+          'method',
+          'node_version',
+          'operation',
+          'projection',
+          'reason',
+          'result',
+          'route',
+        ],
         ...['status', 'subscriber', 'version'],
       ].toSorted(),
     );
   });
 
-  test('have names and types as Prometheus asks for them', async () => {
+  test("follow Prometheus' conventions for names and types", async () => {
     const metrics = await scrape(service);
     for (const [name, type] of metrics.types) {
       expect(name).toMatch(/^(kontor|process|nodejs)_[a-z0-9_]+$/);
@@ -103,7 +115,7 @@ describe('Metrics', () => {
     expect(rise('kontor_rate_limit_refusals_total', { route: '/api/integrations/v1/sales' })).toBe(2);
   });
 
-  test('count what is appended, conflicts, commits, messages, and how far every subscriber is', async () => {
+  test("count appends, conflicts, commits and messages, and show every subscriber's position", async () => {
     const queueOf = { subscriber: 'booking', kind: 'policy' };
     const settled = async (): Promise<MetricsText> => {
       for (;;) {
@@ -145,7 +157,7 @@ describe('Metrics', () => {
 
   const eventsAfter = (from: number) => service.service.engines.events.readAll({ from });
 
-  test('tell how many dead letters wait', async () => {
+  test('show the number of parked dead letters', async () => {
     const before = (await scrape(service)).value('kontor_dead_letters_parked');
     await service.postSale(books.partner, saleOf('to-nowhere', { branchCode: 'NOWHERE' }));
     expect((await service.settled(books.partner, 'to-nowhere')).status).toBe('REJECTED');
@@ -156,7 +168,7 @@ describe('Metrics', () => {
     throw new Error('The letter was never counted.');
   });
 
-  test('tell of the process, under the names that everybody uses', async () => {
+  test('describe the process under the usual names', async () => {
     const metrics = await scrape(service);
     expect(metrics.value('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     expect(metrics.value('process_cpu_seconds_total')).toBeGreaterThan(0);
@@ -166,7 +178,7 @@ describe('Metrics', () => {
     expect(metrics.all('kontor_build_info')).toMatchObject([{ value: 1, labels: { node_version: process.version } }]);
   });
 
-  test('tell how many requests are under way, refused ones not longer than they last', async () => {
+  test('show requests in flight, and end refused ones with their response', async () => {
     for (let n = 0; n < 20; n += 1) await service.get('/api/customers?pageNumber=1&pageSize=1');
     const pending = Array.from({ length: 5 }, () => scrape(service));
     const seen = (await Promise.all(pending)).map((metrics) => metrics.value('kontor_http_requests_in_flight'));
@@ -174,7 +186,7 @@ describe('Metrics', () => {
     expect(Math.max(...seen)).toBeLessThanOrEqual(6);
   });
 
-  test('tell which projection stands still', async () => {
+  test('show which projection has stopped', async () => {
     const stopped = async (projection: string) =>
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
@@ -186,7 +198,7 @@ describe('Metrics', () => {
     expect(await stopped('customers')).toBe(0);
   });
 
-  test('are there also while an engine is away, and say which', async () => {
+  test('are served while an engine is unavailable, and show which', async () => {
     if (!events) throw new Error('There is no event store.');
     expect((await scrape(service)).value('kontor_ready')).toBe(1);
     events.away = true;
@@ -202,7 +214,7 @@ describe('Metrics', () => {
     expect([again.value('kontor_ready'), again.all('kontor_event_store_head_position').length]).toEqual([1, 1]);
   });
 
-  test('count how often the cache could not count', async () => {
+  test("count failures of the cache's counters", async () => {
     await service.service.engines.cache.close();
     await service.postSale(books.partner, saleOf('uncounted'));
     expect((await scrape(service)).value('kontor_cache_failures_total', { operation: 'count' })).toBeGreaterThan(0);
@@ -227,14 +239,14 @@ afterEach(async () => {
 });
 
 describe('Who may scrape', () => {
-  test('is this machine, where no token is set: not who came through a proxy', async () => {
+  test('is this machine if no token is set, but nobody through a proxy', async () => {
     const service = await started();
     expect((await service.get('/metrics')).status).toBe(200);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip'])
       expect((await service.get('/metrics', undefined, { [name]: '127.0.0.1' })).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('is who has the token, where one is set', async () => {
+  test('is whoever has the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
     // Before its read models have had everything once, it is not ready.
     await service.quiet();
@@ -247,7 +259,7 @@ describe('Who may scrape', () => {
   });
 });
 
-test('Two services in one process count apart', async () => {
+test('Two services in one process have separate metrics', async () => {
   const [first, second] = [await started(), await started()];
   const labels = { method: 'GET', route: '/livez', status: '2xx' };
   const livez = async (service: TestService) =>

@@ -1,4 +1,4 @@
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import type { NotificationRecord } from '../../src/queries/notification.queries.js';
 import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';

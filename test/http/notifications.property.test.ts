@@ -6,8 +6,8 @@ import {
   ReadNotification,
   SendAdminNotification,
 } from '../../src/commands/notification.commands.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { asService } from '../../src/platform/context.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { asService } from '../../src/eventsourcing/context.js';
 import { CountUnread, ListNotifications } from '../../src/queries/notification.queries.js';
 import { TestService, type TestTenant } from '../support/service.js';
 import { Team } from '../support/team.js';

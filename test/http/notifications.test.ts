@@ -1,4 +1,4 @@
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import { notificationInboxes } from '../../src/projections/notification-inbox.projection.js';
 import { notifications } from '../../src/projections/notification.projection.js';
 import type { NotificationRecord } from '../../src/queries/notification.queries.js';

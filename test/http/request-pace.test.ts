@@ -1,6 +1,6 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Endpoint } from '../../src/http/endpoint.js';
-import { countRequests } from '../../src/http/request-pace.js';
+import { countRequests } from '../../src/http/request-backpressure.js';
 
 let server: FastifyInstance;
 let underWay: number;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { RestorationWatch } from '../../src/policies/restoration-watch.js';
 import { RestorationPolicy } from '../../src/policies/restoration.policy.js';
 import { DeletedRecords } from '../../src/queries/deleted-records.js';
@@ -17,7 +17,7 @@ let sales: string;
 const token = (): string => books.tenant.token;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ environment: { RESTORE_FORWARD: 'all' } });
 });
 beforeEach(async () => {
   books = await service.openBooks();

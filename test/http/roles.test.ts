@@ -1,5 +1,5 @@
 import { systemRoleId } from '../../src/aggregates/role.aggregate.js';
-import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
+import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/security/permissions.js';
 import type { RoleDetail, RoleRecord } from '../../src/queries/role.queries.js';
 import { TestService } from '../support/service.js';
 import { Team, type Member } from '../support/team.js';

@@ -1,4 +1,4 @@
-import { SYSTEM_ROLE_PERMISSIONS } from '../../src/platform/permissions.js';
+import { SYSTEM_ROLE_PERMISSIONS } from '../../src/security/permissions.js';
 import { routeTable as routes, type Route } from '../support/route-table.js';
 import { TestService, type Books } from '../support/service.js';
 
@@ -76,9 +76,9 @@ function accessOf({ security, description = '' }: Operation): string {
   if (schemes.includes('IntegrationKey')) return 'partner -';
   if (schemes.includes('MetricsToken')) return 'token -';
   expect(schemes).toEqual(['Bearer', 'bearer']);
-  const permission = /Needs the permission ([\w.]+)\./.exec(description)?.[1];
+  const permission = /Requires the permission ([\w.]+)\./.exec(description)?.[1];
   if (permission !== undefined) return `tenant ${permission}`;
-  return description.includes('For operators of the platform.') ? 'platform -' : 'any -';
+  return description.includes('Requires an operator of the platform.') ? 'platform -' : 'any -';
 }
 
 describe('The table of routes', () => {

@@ -1,5 +1,5 @@
-import type { EventMetadata } from '../../src/platform/event-catalogue.js';
-import type { Page } from '../../src/platform/query.js';
+import type { EventMetadata } from '../../src/eventsourcing/event-catalogue.js';
+import type { Page } from '../../src/queries/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { StreamEvent, StreamState } from '../../src/queries/stream.queries.js';
 import { saleOf, TestService, type Books } from '../support/service.js';

@@ -18,15 +18,15 @@ import {
 } from '../../src/aggregates/category.aggregate.js';
 import { seedCategories } from '../../src/aggregates/tenant-seed-categories.js';
 import type { NewTenant } from '../../src/aggregates/tenant.aggregate.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { TenantSeeder } from '../../src/commands/tenant-seeds.js';
-import { Appender } from '../../src/platform/appender.js';
-import { Claims } from '../../src/platform/claims.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { Memberships } from '../../src/platform/memberships.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { Claims } from '../../src/eventsourcing/claims.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { fold } from '../../src/ports/search.js';
 import { TestService } from '../support/service.js';
 

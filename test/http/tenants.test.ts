@@ -1,16 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { createTenant, tenant, updateTenant } from '../../src/aggregates/tenant.aggregate.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { hashPassword } from '../../src/platform/passwords.js';
-import type { Page } from '../../src/platform/query.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { passwords } from '../../src/security/passwords.js';
+import type { Page } from '../../src/queries/query.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { TenantView } from '../../src/projections/tenant.projection.js';
 import { elsewhere } from '../support/elsewhere.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
+import { messagesIn } from '../support/stored-messages.js';
 
 const clock = new ShiftedClock();
 let service: TestService;
@@ -72,7 +73,7 @@ describe('A new tenant', () => {
     await create(facts('secretive'));
     const events = await engines.events.readAll();
     expect(JSON.stringify(events)).not.toContain(PASSWORD);
-    const messages = await engines.broker.browse({ after: 0, limit: 1_000 });
+    const messages = messagesIn(service.directory);
     expect(JSON.stringify(messages)).not.toMatch(/argon2|passwordHash/);
   });
 
@@ -88,12 +89,12 @@ describe('A new tenant', () => {
     expect((await create(facts('retried', { owner }))).told).toBe('201');
   });
 
-  test('cannot have the e-mail address of a user or operator, in whatever case', async () => {
+  test('may have an owner whose e-mail address a user elsewhere or an operator has', async () => {
     const { email } = await service.createTenant();
     const owner = { fullName: 'D', email: email.toUpperCase(), password: PASSWORD };
-    expect((await create(facts('mail-1', { owner }))).told).toBe('409 EMAIL_TAKEN');
+    expect((await create(facts('mail-1', { owner }))).told).toBe('201');
     const operator = { fullName: 'E', email: 'operator@kontor.test', password: PASSWORD };
-    expect((await create(facts('mail-2', { owner: operator }))).told).toBe('409 EMAIL_TAKEN');
+    expect((await create(facts('mail-2', { owner: operator }))).told).toBe('201');
   });
 
   test('is made once of two with the same slug at the same moment', async () => {
@@ -117,7 +118,7 @@ describe('A new tenant', () => {
       userId: next(),
       fullName: 'G',
       email: 'g@crashed.test',
-      passwordHash: await hashPassword(PASSWORD),
+      passwordHash: await passwords.hash(PASSWORD),
     };
     const data = { name: 'Crashed', slug: 'crashed', currency: 'EUR', timeZone: 'UTC', owner, seeds };
     const actor = { kind: 'system', name: 'test' } as const;
@@ -181,6 +182,7 @@ describe('Operators see of a tenant', () => {
       currency: 'EUR',
       timeZone: 'Europe/Berlin',
       isActive: true,
+      oidcDomains: [],
       ownerUserId,
       createdAt,
       updatedAt: createdAt,
@@ -325,7 +327,9 @@ describe('Signing in', () => {
       service.post('/api/auth/login', { email: '', password: '' }),
     ]);
     const seen = replies.map(({ status, text, headers }) => {
-      const { 'x-request-id': _, date: __, ...kept } = headers;
+      // How often the address has asked tells nothing about accounts.
+      const counters = /^(?:x-request-id|date|ratelimit|x-ratelimit-(?:remaining|reset))$/;
+      const kept = Object.entries(headers).filter(([name]) => !counters.test(name));
       return { status, text: text.replace(/"requestId":"[^"]+"/, ''), kept };
     });
     expect(seen[0]?.status).toBe(401);

@@ -1,4 +1,4 @@
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import { words } from '../../src/ports/search.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import { DAYS, writeHistory } from '../support/history.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { QueueState } from '../../src/platform/queue-board.js';
+import type { QueueState } from '../../src/observability/queue-board.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import { eventually } from '../support/eventually.js';
 import { HurriedClock } from '../support/hurried-clock.js';

@@ -4,19 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
-import { SystemClock } from '../../src/adapters/system-time.js';
-import type { RewindStart } from '../../src/aggregates/forwarder.aggregate.js';
+import {
+  cancelRewinds,
+  FORWARDER,
+  forwarder as aggregate,
+  noteForwarder,
+  pauseForwarder,
+  resumeForwarder,
+  rewindForwarder,
+  type Forwarder as State,
+  type ForwarderEvent,
+  type RewindStart,
+} from '../../src/aggregates/forwarder.aggregate.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/cloud-event.js';
-import { createForwarder } from '../../src/integration/forwarder.js';
-import { streamName } from '../../src/platform/stream-name.js';
-import type { Checkpoints, WindowedSubscriber } from '../../src/platform/windowed-subscriber.js';
+import { Forwarder } from '../../src/integration/forwarder.js';
+import type { Marks } from '../../src/projecting/marks.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { silentLogger } from '../../src/ports/log.js';
 import type { BrokerMessage } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { appendAllNext } from '../support/append-next.js';
 import { choosy } from '../support/choosy-broker.js';
 import { eventually } from '../support/eventually.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+import { messagesIn, type StoredMessage } from '../support/stored-messages.js';
 
 const PATIENCE_MS = 20_000;
 const until = (look: () => Promise<boolean> | boolean): Promise<boolean> => eventually(look, PATIENCE_MS);
@@ -58,57 +72,82 @@ const opened = (code: string): Fact => ({
   type: 'BranchCreated',
   data: { code, name: code, description: null, address: null, phone: null, email: null, isActive: true },
 });
-const rewound = (from: RewindStart): Fact => ({
-  stream: streamName('forwarder', 'platform', 'integration-events'),
-  type: 'ForwarderRewindRequested',
-  data: { from },
-});
+type Stored = { readonly message: StoredMessage; readonly event: CloudEvent };
+type Settings = { readonly restoreForward?: 'wait' | 'all' };
 
 class Scene {
-  readonly clock = new SystemClock();
+  readonly clock = new ShiftedClock();
   /** Types of the events that were parked. */
   readonly parked: string[] = [];
+  readonly warnings: string[] = [];
   /** As long as it fails nothing can be parked. */
   failParking: () => Error | undefined = () => undefined;
-  private checkpoint = -1;
-  private readonly started: WindowedSubscriber[] = [];
+  /** What outlives a forwarder beside the history. */
+  readonly kept = new Map<string, number>();
+  private readonly started: Forwarder[] = [];
+  private readonly seen: Stored[] = [];
+  private readonly reader: RecordReader;
 
   private constructor(
     private readonly directory: string,
     readonly events: EmbeddedEventStore,
     readonly broker: EmbeddedBroker,
     readonly line: ReturnType<typeof choosy>,
-  ) {}
+  ) {
+    this.reader = new RecordReader(events, catalogue, this.clock);
+  }
 
   static async open(): Promise<Scene> {
     const directory = await mkdtemp(join(tmpdir(), 'kontor-forwarder-'));
-    const clock = new SystemClock();
+    const clock = new ShiftedClock();
     const broker = await EmbeddedBroker.open({ directory, clock, keptMessages: 100_000 });
     return new Scene(directory, EmbeddedEventStore.open({ directory, clock }), broker, choosy(broker));
   }
 
-  private readonly checkpoints: Checkpoints = {
-    load: () => Promise.resolve(this.checkpoint),
-    save: (_, position) => {
-      this.checkpoint = position;
+  private readonly marks: Marks = {
+    load: (name) => Promise.resolve(this.kept.get(name) ?? -1),
+    save: (marks) => {
+      for (const [name, position] of Object.entries(marks))
+        this.kept.set(name, Math.max(position, this.kept.get(name) ?? -1));
       return Promise.resolve();
     },
   };
 
   async happen(...facts: readonly Fact[]): Promise<void> {
-    const metadata = { version: 1, tenantId: TENANT, timestamp: '2026-03-04T10:00:00.000Z' };
+    const timestamp = new Date(this.clock.nowMs()).toISOString();
+    const metadata = { version: 1, tenantId: TENANT, timestamp };
     const appends = facts.map(({ stream, type, data }) => ({
       stream,
-      expected: 'any' as const,
       events: [{ id: randomUUID(), type, data, metadata }],
     }));
-    await this.events.appendInOrder(appends);
+    await appendAllNext(this.events, appends);
   }
 
-  async forward(): Promise<WindowedSubscriber> {
-    const { events, broker, checkpoints, clock } = this;
-    const forwarder = createForwarder({
-      ...{ events, broker, catalogue, checkpoints, clock, logger: silentLogger },
+  /** Decides on the forwarder's stream, as commands do. */
+  async decide(decision: (state: State, now: Date) => readonly ForwarderEvent[]): Promise<void> {
+    const { state, stream } = await this.reader.read(aggregate, 'platform', FORWARDER);
+    await this.happen(...decision(state, new Date(this.clock.nowMs())).map((event) => ({ ...event, stream })));
+  }
+
+  async rewind(from: RewindStart): Promise<void> {
+    const upTo = await this.events.head();
+    await this.decide((state, now) => rewindForwarder(state, { from, upTo }, now));
+  }
+
+  resume(after: number | null): Promise<void> {
+    return this.decide((state, now) => resumeForwarder(state, { after }, now));
+  }
+
+  async state(): Promise<State> {
+    return (await this.reader.read(aggregate, 'platform', FORWARDER)).state;
+  }
+
+  forward({ restoreForward = 'wait' }: Settings = {}): Forwarder {
+    const { events, broker, marks, clock } = this;
+    const warn = (_: object, message: string) => void this.warnings.push(message);
+    const forwarder = new Forwarder({
+      ...{ events, broker, catalogue, marks, clock, restoreForward, logger: { ...silentLogger, warn } },
+      report: (report) => this.decide((state, now) => noteForwarder(state, report, now)),
       park: (event: RecordedEvent) => {
         const failure = this.failParking();
         if (failure) return Promise.reject(failure);
@@ -116,15 +155,16 @@ class Scene {
         return Promise.resolve();
       },
     });
-    await forwarder.start();
+    forwarder.start();
     this.started.push(forwarder);
     return forwarder;
   }
 
   /** What the broker has stored, in its order. */
-  async stored(): Promise<{ readonly message: BrokerMessage; readonly event: CloudEvent }[]> {
-    const messages = await this.broker.browse({ after: 0, limit: 100_000 });
-    return messages.map((message) => ({ message, event: JSON.parse(message.payload) as CloudEvent }));
+  stored(): Promise<readonly Stored[]> {
+    for (const message of messagesIn(this.directory, this.seen.at(-1)?.message.sequence))
+      this.seen.push({ message, event: JSON.parse(message.payload) as CloudEvent });
+    return Promise.resolve(this.seen);
   }
 
   /** What was said of a record, in the broker's order. */
@@ -170,7 +210,7 @@ describe('What is told about a return', () => {
       inScene(async (scene) => {
         scene.line.failNext((message) => isAbout(event, 'R', message));
         await scene.happen(...history);
-        await scene.forward();
+        scene.forward();
         await until(async () => (await scene.told(idOf('R'))).length === 3);
         expect(await scene.told(idOf('R'))).toEqual(whole);
         expect(scene.parked).toEqual([]);
@@ -180,36 +220,50 @@ describe('What is told about a return', () => {
   test('comes in its order in a rewind, too', () =>
     inScene(async (scene) => {
       await scene.happen(...history);
-      await scene.forward();
+      scene.forward();
       await until(async () => (await scene.told(idOf('last'))).length === 1);
       scene.line.failNext((message) => isAbout('accepted', 'R', message));
-      await scene.happen(rewound({ position: 0 }));
+      await scene.rewind({ position: 0 });
       await until(async () => (await scene.told(idOf('R'), true)).length === 3);
       expect(await scene.told(idOf('R'), true)).toEqual(whole);
       expect(await scene.told(idOf('S'), true)).toEqual(['kontor.sale.accepted.v1', 'kontor.sale.booked.v1']);
     }));
 });
 
-describe('A rewind', () => {
-  const branches = (count: number): Fact[] => Array.from({ length: count }, (_, at) => opened(`B${at}`));
-  const again = async (scene: Scene): Promise<number> =>
-    (await scene.stored()).filter(({ event }) => event.replayed).length;
+const branches = (count: number, name = 'B'): Fact[] =>
+  Array.from({ length: count }, (_, at) => opened(`${name}${at}`));
+const again = async (scene: Scene): Promise<number> =>
+  (await scene.stored()).filter(({ event }) => event.replayed).length;
+/** The codes of the branches that were told of, in the broker's order; those of repeats with a mark. */
+const codes = async (scene: Scene): Promise<string[]> =>
+  (await scene.stored()).map(
+    ({ event }) => `${(event.data as { code: string }).code}${event.replayed ? ' again' : ''}`,
+  );
 
+describe('A rewind', () => {
   test(
-    'of ten thousand events ends at once when the forwarder stops, and is done by the next one',
+    'of five thousand events ends at once when the forwarder stops, and the next one continues it',
     () =>
       inScene(async (scene) => {
-        await scene.happen(...branches(10_000));
-        await scene.happen(rewound({ position: 0 }));
-        const first = await scene.forward();
-        await until(async () => (await again(scene)) > 0);
+        await scene.happen(...branches(5_000));
+        const first = scene.forward();
+        await until(async () => (await scene.state()).isStarted);
+        await scene.rewind({ position: 0 });
+        await until(async () => (await again(scene)) > 500);
         const startedMs = performance.now();
         await first.stop();
         expect(performance.now() - startedMs).toBeLessThan(2_000);
-        expect(await again(scene)).toBeLessThan(10_000);
+        expect(await again(scene)).toBeLessThan(5_000);
         expect(scene.parked).toEqual([]);
-        await scene.forward();
-        await until(async () => (await again(scene)) === 10_000);
+        const reached = [...scene.kept].filter(([name]) => name.startsWith('rewind.'));
+        expect(reached.map(([, position]) => position > 0)).toEqual([true, true]);
+        scene.forward();
+        await until(async () => (await scene.state()).lastRewind !== null);
+        expect(await again(scene)).toBe(5_000);
+        expect((await scene.state()).lastRewind).toMatchObject({
+          published: 5_000,
+          endedAt: expect.any(String) as string,
+        });
       }),
     60_000,
   );
@@ -217,16 +271,250 @@ describe('A rewind', () => {
   test('goes on when what the broker refuses could not be parked at once', () =>
     inScene(async (scene) => {
       await scene.happen(...branches(3));
-      const forwarder = await scene.forward();
+      scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
       // As it arrives from another thread: without what it was.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
-      await scene.happen(rewound({ position: 0 }));
-      const head = await scene.events.head();
-      await until(() => forwarder.position === head);
+      await scene.rewind({ position: 0 });
+      await until(async () => (await scene.state()).lastRewind !== null);
       expect(await again(scene)).toBe(2);
       expect(scene.parked).toEqual(['BranchCreated']);
+    }));
+
+  test(
+    'lets live messages go first',
+    () =>
+      inScene(async (scene) => {
+        await scene.happen(...branches(4_000));
+        const forwarder = scene.forward();
+        const head = await scene.events.head();
+        await until(() => forwarder.position >= head);
+        await scene.rewind({ position: 0 });
+        await until(async () => (await again(scene)) > 100);
+        await scene.happen(...branches(20, 'live'));
+        await until(async () => (await again(scene)) === 4_000);
+        const order = await codes(scene);
+        expect(order.lastIndexOf('live19')).toBeLessThan(order.indexOf('B2000 again'));
+      }),
+    60_000,
+  );
+
+  test('that is cancelled ends, and the next one begins', () =>
+    inScene(async (scene) => {
+      await scene.happen(...branches(5_000));
+      scene.forward();
+      await until(async () => (await scene.stored()).length === 5_000);
+      // Of the first rewind the broker takes a part only, so it cannot end by itself.
+      const limit = scene.line.attempts + 1_000;
+      scene.line.letThrough(({ payload }) => scene.line.attempts < limit || payload.includes('"after"'));
+      await scene.rewind({ position: 0 });
+      await until(() => Promise.resolve(scene.line.attempts >= limit));
+      await scene.decide((state, now) => cancelRewinds(state, {}, now));
+      await scene.happen(opened('after'));
+      const { position = 0 } = (await scene.events.readAll({ direction: 'backwards', maxCount: 1 }))[0] ?? {};
+      await scene.rewind({ position });
+      await until(async () => (await scene.state()).lastRewind?.published === 1);
+      expect(await again(scene)).toBeLessThan(5_000);
+      expect(await codes(scene)).toContain('after again');
+    }));
+
+  test('does not repeat what was recorded after it was requested, nor rewinds that earlier versions carried out', () =>
+    inScene(async (scene) => {
+      await scene.happen(opened('before'));
+      const stream = streamName('forwarder', 'platform', FORWARDER);
+      await scene.happen({ stream, type: 'ForwarderRewindRequested', data: { from: { position: 0 } } });
+      await scene.rewind({ instant: '2026-01-01T00:00:00.000Z' });
+      await scene.happen(opened('later'));
+      scene.forward();
+      await until(async () => (await scene.state()).lastRewind !== null);
+      await until(async () => (await scene.stored()).length === 3);
+      expect((await codes(scene)).sort()).toEqual(['before', 'before again', 'later']);
+    }));
+});
+
+test('Two forwarders at once publish everything once, and repeat it once in a rewind', () =>
+  inScene(async (scene) => {
+    await scene.happen(...branches(300));
+    scene.forward();
+    await until(async () => (await scene.stored()).length > 0);
+    scene.forward();
+    await until(async () => (await scene.stored()).length === 300);
+    await scene.rewind({ position: 0 });
+    await scene.happen(...branches(20, 'live'));
+    await until(async () => (await scene.state()).lastRewind !== null);
+    await until(async () => (await scene.stored()).length === 620);
+    expect(await again(scene)).toBe(300);
+    const ids = (await scene.stored()).map(({ message }) => message.id);
+    expect(new Set(ids).size).toBe(620);
+  }));
+
+const HOUR_MS = 60 * 60_000;
+
+describe('A forwarder without a checkpoint', () => {
+  /** A history that was forwarded, under read models that know nothing of it. */
+  const restored = async (scene: Scene): Promise<void> => {
+    await scene.happen(...branches(3));
+    const first = scene.forward();
+    await until(async () => (await scene.stored()).length === 3);
+    await first.stop();
+    scene.kept.clear();
+    scene.clock.pass(HOUR_MS);
+  };
+  const waits = async (scene: Scene): Promise<void> => {
+    await until(async () => (await scene.state()).pause?.reason === 'CHECKPOINT_MISSING');
+  };
+
+  test('waits for resume after a restore, over restarts, and continues from now', () =>
+    inScene(async (scene) => {
+      await restored(scene);
+      const first = scene.forward();
+      await waits(scene);
+      expect(scene.warnings).toEqual([expect.stringContaining('until it is resumed')]);
+      await first.stop();
+      await scene.happen(opened('while it waits'));
+      scene.forward();
+      await scene.resume(await scene.events.head());
+      await scene.happen(opened('new'));
+      await until(async () => (await scene.stored()).length === 4);
+      expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'new']);
+    }));
+
+  test('marks what it publishes from a position of the restored history, and nothing that is newer', () =>
+    inScene(async (scene) => {
+      await restored(scene);
+      const [, second] = await scene.events.readAll({ filter: { on: 'type', prefixes: ['BranchCreated'] } });
+      scene.forward();
+      await waits(scene);
+      await scene.happen(opened('while it waits'));
+      scene.clock.pass(HOUR_MS);
+      await scene.resume((second?.position ?? 0) - 1);
+      await until(async () => (await scene.stored()).length === 6);
+      expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'B1 again', 'B2 again', 'while it waits']);
+      expect((await scene.stored())[3]?.message.id).toBe(`${second?.id ?? ''}~retry`);
+    }));
+
+  test('publishes everything, unmarked, where the settings say so', () =>
+    inScene(async (scene) => {
+      await restored(scene);
+      await scene.decide((state, now) => pauseForwarder(state, {}, now));
+      const before = (await scene.stored()).length;
+      scene.forward({ restoreForward: 'all' });
+      await scene.happen(opened('new'));
+      // The embedded broker has the ids of the others.
+      await until(async () => (await scene.stored()).length === before + 1);
+      expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'new']);
+      expect(scene.line.attempts).toBeGreaterThanOrEqual(7);
+    }));
+
+  test('does not wait in a new installation', () =>
+    inScene(async (scene) => {
+      await scene.happen(...branches(2));
+      scene.forward();
+      await until(async () => (await scene.stored()).length === 2);
+      expect(await scene.state()).toMatchObject({ isStarted: true, pause: null });
+    }));
+
+  test('does not wait in an installation of an earlier version, which has a checkpoint', () =>
+    inScene(async (scene) => {
+      await scene.happen(...branches(2));
+      scene.clock.pass(2 * HOUR_MS);
+      const [first] = await scene.events.readAll({ maxCount: 1 });
+      scene.kept.set(FORWARDER, first?.position ?? 0);
+      await scene.happen(opened('new'));
+      scene.forward();
+      await until(async () => (await scene.stored()).length === 2);
+      expect((await codes(scene)).sort()).toEqual(['B1 again', 'new']);
+      expect(await scene.state()).toMatchObject({ isStarted: true, pause: null });
+    }));
+
+  test('waits where an earlier version recorded the history long ago', () =>
+    inScene(async (scene) => {
+      await scene.happen(...branches(2));
+      scene.clock.pass(2 * HOUR_MS);
+      scene.forward();
+      await waits(scene);
+      expect(await scene.stored()).toEqual([]);
+    }));
+});
+
+describe('A forwarder that is paused', () => {
+  test('publishes nothing, and continues where it was', () =>
+    inScene(async (scene) => {
+      const forwarder = scene.forward();
+      await scene.happen(opened('first'));
+      await until(async () => (await scene.stored()).length === 1);
+      await scene.decide((state, now) => pauseForwarder(state, {}, now));
+      await until(() => forwarder.position === -1);
+      await scene.happen(opened('second'));
+      await scene.rewind({ position: 0 });
+      scene.clock.pass(10 * 60_000);
+      await scene.resume(null);
+      await until(async () => (await scene.state()).lastRewind !== null);
+      await until(async () => (await scene.stored()).length === 3 + 1);
+      expect((await codes(scene)).sort()).toEqual(['first', 'first again', 'second', 'second again']);
+    }));
+});
+
+describe('What may have been stored before', () => {
+  const OUTAGE_MS = 3 * 60_000;
+
+  test('is marked when the answer was lost and the broker was away for longer than it remembers ids', () =>
+    inScene(async (scene) => {
+      scene.forward();
+      scene.line.loseAnswers();
+      await scene.happen(opened('lost'));
+      await until(async () => (await scene.stored()).length === 1);
+      scene.line.goAway();
+      scene.clock.pass(OUTAGE_MS);
+      scene.line.accept();
+      await until(async () => (await scene.stored()).length === 2);
+      expect(await codes(scene)).toEqual(['lost', 'lost again']);
+      const [first, second] = await scene.stored();
+      expect([second?.event.id, second?.message.id]).toEqual([first?.event.id, `${first?.message.id ?? ''}~retry`]);
+    }));
+
+  test('is dropped by its id when the broker is back soon', () =>
+    inScene(async (scene) => {
+      scene.forward();
+      scene.line.loseAnswers();
+      await scene.happen(opened('lost'));
+      await until(async () => (await scene.stored()).length === 1);
+      scene.line.accept();
+      await scene.happen(opened('next'));
+      await until(async () => (await scene.stored()).length === 2);
+      expect(await codes(scene)).toEqual(['lost', 'next']);
+    }));
+
+  test('is not what was never handed over, however long the broker was away', () =>
+    inScene(async (scene) => {
+      scene.line.refuseConnection();
+      scene.forward();
+      await scene.happen(...branches(3));
+      await until(() => scene.line.attempts > 3);
+      scene.clock.pass(OUTAGE_MS);
+      scene.line.accept();
+      await until(async () => (await scene.stored()).length === 3);
+      expect((await codes(scene)).sort()).toEqual(['B0', 'B1', 'B2']);
+    }));
+
+  test('is marked after a crash that lasted longer than the broker remembers ids, and what came later is not', () =>
+    inScene(async (scene) => {
+      const first = scene.forward();
+      await scene.happen(opened('before'));
+      await until(() => (scene.kept.get(FORWARDER) ?? -1) > 0);
+      const kept = new Map(scene.kept);
+      await scene.happen(...branches(2));
+      await until(async () => (await scene.stored()).length === 3);
+      await first.stop();
+      scene.kept.clear();
+      for (const [name, position] of kept) scene.kept.set(name, position);
+      scene.clock.pass(OUTAGE_MS);
+      await scene.happen(opened('meanwhile'));
+      scene.clock.pass(OUTAGE_MS);
+      scene.forward();
+      await until(async () => (await scene.stored()).length === 6);
+      expect((await codes(scene)).sort()).toEqual(['B0', 'B0 again', 'B1', 'B1 again', 'before', 'meanwhile']);
     }));
 });

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { readConfig } from '../../src/config.js';
-import { historyJobs } from '../../src/history-jobs.js';
+import { historyJobs } from '../../src/app/history-jobs.js';
 import type { Job, JobOutcome, JobRun } from '../../src/jobs/job.js';
-import { BackupNotWritten } from '../../src/platform/backup-archive.js';
 import { rebuild, hashOf } from '../support/rebuilt-table.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import type { Clock } from '../../src/ports/time.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { projections } from '../../src/projections/projections.js';
 import { contentOf, linesOf, restored, unchained, verified } from '../support/backups.js';
 import { eventually } from '../support/eventually.js';
@@ -35,9 +34,9 @@ let nowMs = Date.UTC(2026, 0, 1);
 function job(settings: Readonly<Record<string, string>> = {}): Job {
   const environment = { DATA_DIR: service.directory, SUBSCRIBERS: 'inline', ...settings };
   const madeAtMs = (nowMs += 1_000);
-  const { events, reads } = service.service.engines;
+  const { events, history, reads } = service.service.engines;
   const clock: Clock = Object.assign(new SystemClock(), { nowMs: () => madeAtMs });
-  const [backup] = historyJobs(readConfig(environment), { events, reads, clock });
+  const [backup] = historyJobs(readConfig(environment), { events, history, reads, clock });
   if (!backup) throw new Error('There is no job');
   return backup;
 }
@@ -178,7 +177,7 @@ test('A folder that cannot be written to fails the run, and says so', async () =
   const blocked = join(service.directory, 'blocked');
   await writeFile(blocked, '');
   const running = job({ BACKUP_DIR: join(blocked, 'backups') }).run(runOf());
-  await expect(running).rejects.toThrow(BackupNotWritten);
+  await expect(running).rejects.toThrow('The backup cannot be written to');
   await expect(running).rejects.toThrow(/cannot be written to .*blocked.*: a part of the path is no folder/);
 });
 

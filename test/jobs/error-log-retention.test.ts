@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
-import { ErrorLogRetentionJob } from '../../src/jobs/error-log-retention.job.js';
-import type { JobOutcome } from '../../src/jobs/job.js';
+import type { Job, JobOutcome } from '../../src/jobs/job.js';
 import type { ErrorLogRecord } from '../../src/queries/error-log.queries.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 import { TestService } from '../support/service.js';
+import { jobOf } from '../support/toy-job.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 const clock = new ShiftedClock();
 let service: TestService;
-let job: ErrorLogRetentionJob;
+let job: Job;
 beforeAll(async () => {
   service = await TestService.start({ clock });
-  job = service.service.app.get(ErrorLogRetentionJob);
+  job = jobOf(service, 'error-log-retention');
 });
 afterAll(() => service.close());
 
@@ -55,7 +55,7 @@ const run = (parameters: z.input<typeof job.parameters> = {}, signal = new Abort
   });
 const told = async (running: Promise<JobOutcome>): Promise<string> => (await running).message;
 
-test('Errors that nobody needs any more are hidden: resolved ones after 30 days, the others after 90', async () => {
+test('Resolved errors are hidden 30 days after they were last seen, the others after 90', async () => {
   await occur('resolved', 'open', 'resolved, and seen again', 'open, and seen again');
   await resolve('resolved');
   clock.pass(29 * DAY_MS);
@@ -80,7 +80,7 @@ test('Errors that nobody needs any more are hidden: resolved ones after 30 days,
   expect(events.at(-1)?.metadata).toMatchObject({ requestId: executionId, $correlationId: executionId });
 });
 
-test('An error that is hidden and occurs again is a new record', async () => {
+test('A hidden error that occurs again gets a new record', async () => {
   const hidden = await idOf('open, and seen again');
   clock.pass(100 * DAY_MS);
   await run();
@@ -89,7 +89,7 @@ test('An error that is hidden and occurs again is a new record', async () => {
   expect(await idOf('open, and seen again')).not.toBe(hidden);
 });
 
-test('Other terms may be set for a run; a run may be ended early', async () => {
+test('A run accepts other retention periods, and can be aborted', async () => {
   await occur('new');
   clock.pass(2 * DAY_MS);
   const ended = AbortSignal.abort();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fold } from '../../src/platform/aggregate.js';
+import { fold } from '../../src/eventsourcing/aggregate.js';
 import {
   job as aggregate,
   recordSchedule,
@@ -47,14 +47,16 @@ class Bench {
       directory: { jobs: new Map([['toy', factsOf(new ToyJob('toy', pattern), isEnabled)]]) },
       clock: this.clock,
       logger: { info: () => undefined, warn, error: warn },
-      recordSchedule: async (_, given) => {
-        await nextTurn();
-        decide(recordSchedule(this.state, { pattern: given }, now()));
-        return this.state;
-      },
-      start: async (_, start) => {
-        await nextTurn();
-        return decide(startJob(this.state, start, now())) > 0;
+      runner: {
+        recordSchedule: async (_, given) => {
+          await nextTurn();
+          decide(recordSchedule(this.state, { pattern: given }, now()));
+          return this.state;
+        },
+        start: async (_, start) => {
+          await nextTurn();
+          return decide(startJob(this.state, start, now())) > 0;
+        },
       },
     });
     this.running.push({ stop, done: scheduler.run(stop.signal) });
@@ -149,7 +151,7 @@ describe('The scheduler', () => {
     await open();
     await bench.pass(2 * HOUR_MS);
     expect(bench.runs).toEqual(['2026-11-21T03:00:00.000Z']);
-    expect(bench.warnings).toEqual(['a job still runs at its next time, which is left out']);
+    expect(bench.warnings).toEqual(['a job is still running at its next instant, which is skipped']);
     bench.endRun();
     await bench.pass(59 * MINUTE_MS);
     expect(bench.runs).toHaveLength(1);

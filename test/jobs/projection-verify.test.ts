@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '../../src/config.js';
-import { historyJobs } from '../../src/history-jobs.js';
+import { historyJobs } from '../../src/app/history-jobs.js';
 import type { Job, JobRun } from '../../src/jobs/job.js';
-import { checkpointKey } from '../../src/platform/projection.js';
-import { verifyProjections } from '../../src/platform/projection-verifier.js';
-import { catalogue } from '../../src/catalogue.js';
+import { checkpointKey } from '../../src/projecting/projection.js';
+import { verifyProjections } from '../../src/projecting/projection-verifier.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { tenantScope, type AnyTable, type Scope } from '../../src/ports/read-store.js';
 import { projections } from '../../src/projections/projections.js';
 import { writeHistory } from '../support/history.js';

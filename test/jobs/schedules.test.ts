@@ -1,8 +1,7 @@
 import { readConfig } from '../../src/config.js';
-import { JOB_NAMES, parseSchedules } from '../../src/jobs/job-schedules.js';
-import { JOBS, ScheduledJobs } from '../../src/jobs/jobs.js';
-import type { Job } from '../../src/jobs/job.js';
-import { Schedule } from '../../src/jobs/schedule.js';
+import { JOB_NAMES, parseSchedules, Schedule } from '../../src/jobs/job-schedules.js';
+import { JOBS, type Job } from '../../src/jobs/job.js';
+import { directoryOf } from '../../src/jobs/jobs.js';
 import { TestService } from '../support/service.js';
 
 const ms = (instant: string): number => Date.parse(instant);
@@ -72,7 +71,7 @@ describe('The setting of schedules', () => {
       { name: 'other', description: '', schedule: '2 2 * * *' },
     ] as unknown as Job[];
     const shown = (setting: string): string[] =>
-      [...new ScheduledJobs(jobs, parseSchedules(setting)).jobs.values()].map(
+      [...directoryOf(jobs, parseSchedules(setting)).jobs.values()].map(
         ({ name, schedule, isEnabled }) => `${name} ${schedule} ${isEnabled}`,
       );
     expect(shown('')).toEqual([`${first} 1 1 * * * true`, 'other 2 2 * * * true']);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { session } from '../../src/aggregates/session.aggregate.js';
-import { JOBS } from '../../src/jobs/jobs.js';
-import type { Job, JobRun } from '../../src/jobs/job.js';
+import type { JobRun } from '../../src/jobs/job.js';
 import { SESSION_MS } from '../../src/commands/session-tokens.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { OPERATOR, PASSWORD, TestService, type Books } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
+import { jobOf } from '../support/toy-job.js';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -37,8 +37,7 @@ async function stateOf({ accessToken }: Tokens): Promise<string> {
 /** What the run says it did. */
 async function cleanUp(run: Partial<JobRun> = {}): Promise<string> {
   await service.quiet();
-  const job = service.service.app.get<readonly Job[]>(JOBS).find(({ name }) => name === 'session-cleanup');
-  if (!job) throw new Error('There is no such job');
+  const job = jobOf(service, 'session-cleanup');
   const { signal } = new AbortController();
   const { message } = await job.run({
     executionId: randomUUID(),

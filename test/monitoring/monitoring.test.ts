@@ -24,7 +24,7 @@ type Panel = { readonly title: string; readonly targets?: readonly { readonly ex
 const panels = (JSON.parse(textOf(DASHBOARD)) as { readonly panels: readonly Panel[] }).panels;
 const alerts = [...textOf(ALERTS).matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
 
-describe('What watches an installation', () => {
+describe('Monitoring', () => {
   let told: ReadonlySet<string>;
   beforeAll(async () => {
     const service = await TestService.start();
@@ -38,7 +38,7 @@ describe('What watches an installation', () => {
   const unknown = (text: string): string[] =>
     metricsIn(text).filter((name) => !told.has(name) && !OF_PROMETHEUS.has(name));
 
-  test('asks for no metric that the service does not tell', () => {
+  test('uses only metrics that the service exports', () => {
     expect(metricsIn(textOf(ALERTS)).length).toBeGreaterThan(8);
     expect(unknown(textOf(ALERTS))).toEqual([]);
     for (const { title, targets = [] } of panels)
@@ -46,7 +46,7 @@ describe('What watches an installation', () => {
     expect(unknown('rate(kontor_nothing_total[5m])')).toEqual(['kontor_nothing_total']);
   });
 
-  test('shows every metric of the service on the dashboard or in an alert, except what only tells positions', () => {
+  test('uses every metric on the dashboard or in an alert, except positions', () => {
     const shown = new Set([...metricsIn(textOf(DASHBOARD)), ...metricsIn(textOf(ALERTS))]);
     const unseen = [...told].filter((name) => name.startsWith('kontor_') && !shown.has(name));
     expect(unseen.toSorted()).toEqual([
@@ -58,7 +58,7 @@ describe('What watches an installation', () => {
     ]);
   });
 
-  test('explains each alert under its name, and no other', () => {
+  test('documents exactly the alerts that exist', () => {
     const explained = [...textOf('docs/operations.md').matchAll(/^### (Kontor\w+)$/gm)].map(([, name]) => name);
     expect(explained).toEqual(alerts);
     expect(alerts.length).toBeGreaterThan(10);

@@ -19,17 +19,16 @@ import {
   merchantChoicesId,
   noteChoice,
 } from '../../src/aggregates/merchant-choices.aggregate.js';
-import { catalogue } from '../../src/catalogue.js';
-import type { Aggregate, Decision, DomainEvent } from '../../src/platform/aggregate.js';
-import { Appender } from '../../src/platform/appender.js';
-import { Claims } from '../../src/platform/claims.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { Memberships } from '../../src/platform/memberships.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
-import { streamName } from '../../src/platform/stream-name.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import type { Aggregate, Decision, DomainEvent } from '../../src/eventsourcing/aggregate.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { Claims } from '../../src/eventsourcing/claims.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { CategoryLearningPolicy } from '../../src/policies/category-learning.policy.js';
-import { Notices } from '../../src/policies/notices.js';
 
 type Choice = Parameters<CategoryLearningPolicy['react']>[0];
 const START_MS = Date.UTC(2026, 0, 1);
@@ -52,7 +51,7 @@ function newReplica() {
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
   const runner = new CommandRunner(reader, appender, claims, memberships, clock);
-  return { reader, runner, policy: new CategoryLearningPolicy(runner, reader, new Notices(runner)) };
+  return { reader, runner, policy: new CategoryLearningPolicy(runner, reader) };
 }
 
 let tenantId: string;

@@ -23,10 +23,10 @@ import { sessionEvents } from '../../src/aggregates/session.aggregate.js';
 import { tenantEvents } from '../../src/aggregates/tenant.aggregate.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
-import { catalogue } from '../../src/catalogue.js';
-import type { EventDeclarations } from '../../src/platform/aggregate.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { streamName } from '../../src/platform/stream-name.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { histories } from '../aggregates/event-samples.js';
 
 const TENANTS = [1, 2].map((digit) => `0199d3a0-0000-7000-8000-00000000000${digit}`);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { hashOf } from '../support/rebuilt-table.js';
-import { documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from '../../src/platform/projection.js';
-import { project, Projector } from '../../src/platform/projector.js';
+import { documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from '../../src/projecting/projection.js';
+import { project, Projector } from '../../src/projecting/projector.js';
 import type { AnyTable } from '../../src/ports/read-store.js';
 import { projections } from '../../src/projections/projections.js';
 import { anyHistory } from './arbitrary-history.js';
@@ -82,7 +82,7 @@ function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
 const someLengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
 // Time enough to tell a failure in few events, and to print its seed.
-const limits = { numRuns: 20, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: true };
+const limits = { numRuns: 20, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
 
 describe.each(all)('The projection %s', (_, projection) => {
   test('folds event by event as in one batch or in any', async () => {

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { Progress } from '../../src/platform/progress.js';
-import type { AnyProjection } from '../../src/platform/projection.js';
-import { project, Projector } from '../../src/platform/projector.js';
-import { ReadModels } from '../../src/platform/query.js';
-import { streamName } from '../../src/platform/stream-name.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { Progress } from '../../src/projecting/progress.js';
+import type { AnyProjection } from '../../src/projecting/projection.js';
+import { project, Projector } from '../../src/projecting/projector.js';
+import { ReadModels } from '../../src/queries/query.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { ReadStoreUnavailable, type AnyTable, type ReadStore } from '../../src/ports/read-store.js';
 import { categoryRuleSetProjection } from '../../src/projections/category-rule-set.projection.js';
 import { categoryRuleProjection } from '../../src/projections/category-rule.projection.js';
 import { categoryProjection } from '../../src/projections/category.projection.js';
-import { CategoryRuleReader } from '../../src/queries/category-rule.reader.js';
-import { ProjectedCategorizer } from '../../src/queries/projected-categorizer.js';
+import { Categorizer } from '../../src/queries/categorizer.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { fixedTables } from '../support/fixed-tables.js';
 
 const TENANT = '0199d3a0-0000-7000-8000-000000000001';
 const OTHER_TENANT = '0199d3a0-0000-7000-8000-000000000002';
@@ -27,7 +27,7 @@ class Rules {
   readonly calls = { get: 0, list: 0 };
   /** What happens when the rules have been read the next time, before anybody hears of it. */
   afterRules: (() => Promise<void>) | undefined;
-  readonly categorizer: ProjectedCategorizer;
+  readonly categorizer: Categorizer;
   private readonly events: Recorded[] = [];
   private readonly progress = new Progress(new ManualClock());
   private readonly feeds: readonly { projector: Projector; position: number }[];
@@ -40,9 +40,8 @@ class Rules {
       projector: new Projector(store, { projection: PROJECTIONS[index] as AnyProjection, table }),
       position: -1,
     }));
-    const models = new ReadModels(this.watched());
-    for (const table of tables) models.serve(table);
-    this.categorizer = new ProjectedCategorizer(new CategoryRuleReader(models), models, this.progress);
+    const models = new ReadModels(this.watched(), fixedTables(tables));
+    this.categorizer = new Categorizer(models, this.progress);
   }
 
   static async over(store: EmbeddedReadStore, generation: number): Promise<Rules> {

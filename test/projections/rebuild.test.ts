@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pushDelivery, recordPushes } from '../../src/aggregates/push-delivery.aggregate.js';
-import { catalogue } from '../../src/catalogue.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { asService } from '../../src/platform/context.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { asService } from '../../src/eventsourcing/context.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
-import { project, Projector } from '../../src/platform/projector.js';
+import { project, Projector } from '../../src/projecting/projector.js';
 import { projections } from '../../src/projections/projections.js';
 import { Browser } from '../support/push-service.js';
 import { writeHistory } from '../support/history.js';

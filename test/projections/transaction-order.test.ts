@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { documentsOf, wants } from '../../src/platform/projection.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { documentsOf, wants } from '../../src/projecting/projection.js';
 import { entriesOf, type LedgerEvent } from '../../src/projections/ledger-entries.js';
 import { transactionProjection, type TransactionView } from '../../src/projections/transaction.projection.js';
 import { anyHistory } from './arbitrary-history.js';

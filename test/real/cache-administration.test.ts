@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { QueueState } from '../../src/platform/queue-board.js';
+import type { QueueState } from '../../src/observability/queue-board.js';
 import type { CacheStatus } from '../../src/ports/cache.js';
 import { redisRecipe } from '../support/redis-server.js';
 import type { Reply } from '../support/reply.js';

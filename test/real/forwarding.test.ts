@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/cloud-event.js';
 import { messagesOf } from '../../src/integration/publishing.js';
-import type { StoredMessage } from '../../src/ports/broker.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import { natsRecipe, natsRecipeWith } from '../support/nats-server.js';
 import type { Reply } from '../support/reply.js';
 import { ServerProcess } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
+import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 
 /** How long NATS is away under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
@@ -48,7 +48,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   }
 }
 const published = async (): Promise<Published[]> => {
-  const messages = await service.service.engines.broker.browse({ after: 0, limit: 100_000 });
+  const messages = await messagesAt(server.url);
   return messages.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
 /** Every message that the broker has, when those of all that is stored are there. */
@@ -136,7 +136,8 @@ describe('A forwarder whose NATS stops under load', () => {
     const events = (await service.service.engines.events.readAll({ maxCount: 1_000_000 })).slice(-1_000);
     const body = { position: events[0]?.position ?? 0 };
     expect((await service.post('/api/platform/forwarders/integration-events/rewind', body, operator)).status).toBe(201);
-    const [rewind] = await service.service.engines.events.readAll({ direction: 'backwards', maxCount: 1 });
+    const filter = { on: 'type', prefixes: ['ForwarderRewindRequested'] } as const;
+    const [rewind] = await service.service.engines.events.readAll({ direction: 'backwards', filter, maxCount: 1 });
     const by = `rewind.${rewind?.id ?? ''}`;
     const due = events.flatMap((event) => messagesOf(catalogue.decode(event), { by }).map(({ id }) => id));
     expect(due.length).toBeGreaterThan(100);

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { MongoClient } from 'mongodb';
+import { MongoClient, type Document } from 'mongodb';
+import type { MongoDbOptions } from '../../src/adapters/mongodb/connection.js';
 import { openMongoDb, type MongoDb } from '../../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { silentLogger, type Logger } from '../../src/ports/log.js';
-import { ReadStoreUnavailable, tenantScope } from '../../src/ports/read-store.js';
+import { ReadStoreUnavailable, SearchTooBroad, tenantScope } from '../../src/ports/read-store.js';
 import type { AnyTable, DocumentWrite, ListQuery, ReadModel, ReadStore } from '../../src/ports/read-store.js';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { readStoreContract } from '../contracts/read-store.contract.js';
@@ -149,9 +150,15 @@ describe('MongoDB', () => {
     const opened: MongoDb[] = [];
     return {
       name,
-      open: (): MongoDb => {
+      open: (options: Pick<MongoDbOptions, 'settleEvery' | 'onCommand'> = {}): MongoDb => {
         // A busy machine is no fault of the store.
-        const mongo = openMongoDb({ url: urlOf(serverUrl, name), clock, logger: silentLogger, timeoutMs: 60_000 });
+        const mongo = openMongoDb({
+          url: urlOf(serverUrl, name),
+          clock,
+          logger: silentLogger,
+          timeoutMs: 60_000,
+          ...options,
+        });
         opened.push(mongo);
         return mongo;
       },
@@ -165,6 +172,12 @@ describe('MongoDB', () => {
   readStoreContract('MongoDB', () => {
     const { open, dispose } = freshDatabase();
     return Promise.resolve({ store: open().reads, another: () => Promise.resolve(open().reads), dispose });
+  });
+
+  readStoreContract('MongoDB whose totals are settled all the time', () => {
+    const { open, dispose } = freshDatabase();
+    const store = () => open({ settleEvery: 2 }).reads;
+    return Promise.resolve({ store: store(), another: () => Promise.resolve(store()), dispose });
   });
 
   leaseStoreContract('MongoDB', () => {
@@ -288,6 +301,78 @@ describe('MongoDB', () => {
       say('which indexes are used was asked by explain');
     });
 
+    test('no page of a large list is counted, near or far, and its total is exact', async () => {
+      const size = 2_500;
+      const commands: Document[] = [];
+      const { reads } = database.open({ settleEvery: 100, onCommand: (command) => commands.push(command) });
+      const days: ReadModel<{ day: string; kind: string; n: number }> = {
+        name: 'entries',
+        version: 1,
+        fields: {
+          day: { type: 'text', of: ({ day }) => day },
+          n: { type: 'integer', of: ({ n }) => n },
+          kind: { type: 'text', of: ({ kind }) => kind },
+        },
+        filters: ['kind'],
+        counted: ['kind'],
+        order: { fields: ['day', 'n'], direction: 'descending' },
+        large: true,
+      };
+      const home: AnyTable = { model: days, generation: 1 };
+      await reads.prepare([home]);
+      for (let from = 0; from < size; from += 500) {
+        const writes = Array.from({ length: 500 }, (_, at) => {
+          const n = from + at;
+          return create(
+            `d${n}`,
+            { day: `2026-01-${10 + Math.floor(n / 125)}`, kind: n % 2 === 0 ? 'x' : 'y', n },
+            n + 1,
+          );
+        });
+        await reads.write(batch(writes, home, from + 500));
+      }
+      commands.length = 0;
+      for (const [offset, first] of [
+        [0, size - 1],
+        [1_180, size - 1_181],
+        [2_400, 99],
+      ] as const) {
+        const { items, totalCount, isCapped } = await reads.list(home, scope, { offset, limit: 20, countUpTo: 10_000 });
+        expect([totalCount, isCapped]).toEqual([size, undefined]);
+        expect(items.map((json) => (JSON.parse(json) as { n: number }).n)).toEqual(
+          Array.from({ length: 20 }, (_, at) => first - at),
+        );
+      }
+      const filtered = await reads.list(home, scope, { offset: 1_200, limit: 20, where: { kind: 'x' }, countUpTo: 10 });
+      expect([filtered.totalCount, filtered.isCapped]).toEqual([size / 2, undefined]);
+      const uncounted = await reads.list(home, scope, {
+        offset: 0,
+        limit: 20,
+        countUpTo: 10,
+        between: { n: { from: 1 } },
+      });
+      expect([uncounted.totalCount, uncounted.isCapped]).toEqual([20, true]);
+      // Neither a count nor an aggregation; no page skips more than the documents of one day.
+      expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
+      expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
+    }, 60_000);
+
+    test('a list that has no kept total is counted no further than it may be', async () => {
+      const commands: Document[] = [];
+      const { reads } = database.open({ onCommand: (command) => commands.push(command) });
+      await reads.prepare([ownersTable, table]);
+      await reads.write(batch(Array.from({ length: 60 }, (_, n) => create(`d${n}`, counter(n)))));
+      commands.length = 0;
+      const found = await reads.list(table, scope, { ...page, where: { tags: 'all' }, countUpTo: 30 });
+      expect([found.items.length, found.totalCount, found.isCapped]).toEqual([20, 30, true]);
+      const [count] = commands.filter((command) => 'aggregate' in command);
+      expect(count?.pipeline).toEqual([
+        { $match: expect.any(Object) as object },
+        { $limit: 31 },
+        { $group: { _id: 1, n: { $sum: 1 } } },
+      ]);
+    });
+
     test('a model that was changed without a new version is refused', async () => {
       await openPrepared();
       const changed: AnyTable = { model: { ...counters, filters: ['kind'], compound: [] }, generation: 1 };
@@ -312,7 +397,7 @@ describe('MongoDB', () => {
           ownersTable,
         ),
       );
-      await expect(store.list(table, scope, { ...page, search: 'ada' })).rejects.toThrow(/too broad/);
+      await expect(store.list(table, scope, { ...page, search: 'ada' })).rejects.toThrow(SearchTooBroad);
       expect((await store.list(table, scope, { ...page, search: 'number' })).totalCount).toBe(1);
     }, 90_000);
 

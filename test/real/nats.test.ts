@@ -16,7 +16,7 @@ import {
 import { connect, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { parseAddresses } from '../../src/adapters/nats/broker.address.js';
 import { NatsBroker, type NatsBrokerOptions } from '../../src/adapters/nats/broker.js';
-import { covers, patternOf } from '../../src/adapters/nats/broker.subjects.js';
+import { covers } from '../../src/adapters/nats/broker.subjects.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { type BrokerMessage, BrokerRefused, BrokerUnavailable, type Published } from '../../src/ports/broker.js';
 import { type Logger, silentLogger } from '../../src/ports/log.js';
@@ -24,6 +24,7 @@ import { brokerContract } from '../contracts/broker.contract.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { natsRecipe } from '../support/nats-server.js';
+import { messagesAt } from '../support/stored-messages.js';
 import { ServerProcess } from '../support/server-process.js';
 
 /**
@@ -124,13 +125,11 @@ async function publishAtLast(broker: NatsBroker, wanted: BrokerMessage): Promise
     }
   }
 }
-const idsOf = async (broker: NatsBroker, subjectPrefix = ''): Promise<string[]> =>
-  (await broker.browse({ after: 0, limit: 1_000_000, subjectPrefix })).map(({ id }) => id);
-
 brokerContract('NATS JetStream', async () => {
   const broker = await ready(open({ url, stream: STREAM }));
   return {
     broker,
+    stored: () => messagesAt(url, STREAM),
     dispose: () =>
       broker
         .close()
@@ -262,46 +261,6 @@ describe('A NATS broker', () => {
       return !(await broker.publish(message('a'))).duplicate;
     }, 'forgetting it');
   });
-
-  test('finds messages far into a long stream, also where many are gone', async () => {
-    const broker = await ready(open({ url: server.url }));
-    await Promise.all(
-      Array.from({ length: 3_000 }, (_, index) =>
-        broker.publish(message(`m-${index}`, { subject: `kontor.${index % 3 === 0 ? 'sale' : 'sales'}.booked` })),
-      ),
-    );
-    await administer(server.url, async (manager) => {
-      await manager.streams.purge('KONTOR', { seq: 1_001 });
-      for (let sequence = 1_500; sequence < 1_600; sequence += 1)
-        await manager.streams.deleteMessage('KONTOR', sequence);
-    });
-    const sequences = async (after: number, limit: number, subjectPrefix?: string): Promise<number[]> =>
-      (await broker.browse({ after, limit, ...(subjectPrefix !== undefined && { subjectPrefix }) })).map(
-        ({ sequence }) => sequence,
-      );
-    expect(await sequences(0, 3)).toEqual([1_001, 1_002, 1_003]);
-    expect(await sequences(1_498, 3)).toEqual([1_499, 1_600, 1_601]);
-    expect(await sequences(0, 10_000)).toHaveLength(1_900);
-    const ofSales = await sequences(0, 10_000, 'kontor.sale.');
-    expect(ofSales).toHaveLength(633);
-    expect(ofSales.every((sequence) => sequence % 3 === 1)).toBe(true);
-    expect(await sequences(0, 10_000, 'kontor.sale')).toHaveLength(1_900);
-    expect(await sequences(2_999, 5)).toEqual([3_000]);
-    expect(await sequences(3_000, 5)).toEqual([]);
-    expect(await sequences(9_999, 5)).toEqual([]);
-    expect(await sequences(0, 5, 'kontor.sale.booked.')).toEqual([]);
-    expect(await sequences(0, 5, 'other.sale')).toEqual([]);
-    await expect(broker.browse({ after: 0, limit: -1 })).rejects.toBeInstanceOf(RangeError);
-  });
-
-  test('tells when a message was stored, and reads what others published', async () => {
-    const broker = await ready(open({ url: server.url }));
-    await broker.publish(message('a'));
-    await administer(server.url, (manager) => manager.jetstream().publish('kontor.foreign', 'text'));
-    const [mine, foreign] = await broker.browse({ after: 0, limit: 2 });
-    expect(Math.abs((mine?.storedAtMs ?? 0) - clock.nowMs())).toBeLessThan(10_000);
-    expect(foreign).toMatchObject({ sequence: 2, id: '', subject: 'kontor.foreign', payload: 'text' });
-  });
 });
 
 describe('A NATS broker whose server fails', () => {
@@ -316,7 +275,6 @@ describe('A NATS broker whose server fails', () => {
     const broker = open({ url: server.url });
     const tookMs = await elapsedMs(async () => {
       expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
-      expect(await refusal(broker.browse({ after: 0, limit: 1 }))).toBeInstanceOf(BrokerUnavailable);
       const inOrder = broker.publishInOrder([message('a'), message('b')]);
       expect(await refusal(inOrder)).toBeInstanceOf(BrokerUnavailable);
     });
@@ -368,7 +326,7 @@ describe('A NATS broker whose server fails', () => {
       server.resume();
     }
     await publishAtLast(broker, message('m-0'));
-    const ids = await idsOf(broker);
+    const ids = (await messagesAt(server.url)).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -417,20 +375,6 @@ describe('A NATS broker whose server fails', () => {
     expect(again).toEqual({ sequence: 2, duplicate: false });
     proxy.reset();
     expect(await publishAtLast(broker, message('c'))).toEqual({ sequence: 3, duplicate: false });
-  });
-
-  test('never takes a part of what it reads for the whole', async () => {
-    const proxy = await proxyTo(server);
-    const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
-    const payload = 'x'.repeat(1_000);
-    await Promise.all(Array.from({ length: 1_000 }, (_, index) => broker.publish(message(`m-${index}`, { payload }))));
-    for (const bytes of [10, 1_000, 100_000, 500_000]) {
-      await ready(broker);
-      proxy.cutAfter(bytes);
-      expect(await refusal(broker.browse({ after: 0, limit: 10_000 }))).toBeInstanceOf(BrokerUnavailable);
-      await until(() => broker.isReady, 'being connected again');
-    }
-    expect(await idsOf(broker)).toHaveLength(1_000);
   });
 
   test('does not talk to a server without encryption where the address wants it', async () => {
@@ -547,7 +491,7 @@ describe('A NATS broker whose server fails', () => {
       await fault();
     }
     await load;
-    const stored = await broker.browse({ after: 0, limit: 1_000_000 });
+    const stored = await messagesAt(server.url);
     expect(stored).toHaveLength(SUBJECTS * PER_SUBJECT);
     for (const subject of subjects) {
       expect(stored.filter((each) => each.subject === subject).map(({ id }) => id)).toEqual(
@@ -653,7 +597,6 @@ describe('A NATS server with users', () => {
     const broker = await ready(open({ url: as('narrow:narrow'), logger }));
     expect((await broker.publish(message('e'))).duplicate).toBe(false);
     expect(said.join()).toMatch(/warn .*may not be read/);
-    expect(await refusal(broker.browse({ after: 0, limit: 1 }))).toBeInstanceOf(BrokerUnavailable);
   });
 });
 
@@ -697,17 +640,5 @@ describe('A pattern of subjects', () => {
     ['kontor.a', 'kontor.a.b', false],
   ])('%s covers %s: %s', (wider, narrower, expected) => {
     expect(covers(wider, narrower)).toBe(expected);
-  });
-
-  test.each<[string, string | undefined]>([
-    ['', undefined],
-    ['kontor', undefined],
-    ['kontor.', 'kontor.>'],
-    ['kontor.sa', 'kontor.>'],
-    ['kontor.sales.b', 'kontor.sales.>'],
-    ['kontor..b', undefined],
-    ['kontor.*.b', undefined],
-  ])('that finds all that begins with %j is %j', (prefix, expected) => {
-    expect(patternOf(prefix)).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import type { QueueState } from '../../src/platform/queue-board.js';
+import type { QueueState } from '../../src/observability/queue-board.js';
 import {
   call,
   KontorProcess,

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { inspect, promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { RedisCache } from '../../src/adapters/redis/cache.js';
+import { RedisCache, type RedisCacheOptions } from '../../src/adapters/redis/cache.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { CacheUnavailable } from '../../src/ports/cache.js';
 import { silentLogger, type Logger } from '../../src/ports/log.js';
 import { cacheContract } from '../contracts/cache.contract.js';
 import { FaultProxy } from '../support/fault-proxy.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { redisRecipe, redisRecipeWith } from '../support/redis-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
@@ -41,7 +42,7 @@ afterAll(async () => {
   redis.disconnect();
 });
 
-type Given = { readonly url: string; readonly prefix?: string; readonly logger?: Logger; commandTimeoutMs?: number };
+type Given = Partial<RedisCacheOptions> & { readonly url: string };
 const opened: (RedisCache | FaultProxy)[] = [];
 async function proxyTo({ port }: ServerProcess): Promise<FaultProxy & { readonly url: string }> {
   const proxy = await FaultProxy.start({ port });
@@ -182,6 +183,12 @@ describe('A Redis cache with a server of its own', () => {
     expect(count).toBe(2);
     expect(Math.abs(resetAtMs - clock.nowMs() - MINUTE_MS)).toBeLessThan(2_000);
     expect(await direct.pttl('p:count:k')).toBeGreaterThan(0);
+  });
+
+  test('that cannot be reached says so without naming its address', async () => {
+    const cache = open({ url: `redis://127.0.0.1:1` });
+    await until(() => /ECONNREFUSED the server/.test(cache.fault()?.reason ?? ''), 'the reason');
+    expect(cache.fault()?.reason).not.toMatch(/127\.0\.0\.1/);
   });
 
   test('says of an answer that is an error neither the key nor the value', async () => {
@@ -408,7 +415,33 @@ describe('A Redis that wants a password', () => {
     const error = await refusal(cache.hit('k', MINUTE_MS));
     expect(error).toBeInstanceOf(CacheUnavailable);
     expect(said.join()).toMatch(/WRONGPASS/);
-    expect(said.join() + JSON.stringify(error) + String(error)).not.toMatch(/wrong-secret/);
+    expect(cache.fault()).toMatchObject({ setting: 'REDIS_URL', reason: expect.stringMatching(/WRONGPASS/) as string });
+    expect(said.join() + JSON.stringify([error, cache.fault()]) + String(error)).not.toMatch(/wrong-secret/);
+  });
+
+  test('names the setting when the user may not do what the cache needs, and forgets it when that is corrected', async () => {
+    const administrator = new Redis(address(secret), { maxRetriesPerRequest: 1 });
+    try {
+      await administrator.call('ACL', 'SETUSER', 'limited', 'on', '>limited', '~*', '+@all', '-scan');
+      const manual = new ManualClock();
+      const { logger, said } = listener();
+      const cache = await ready(
+        open({ url: `redis://limited:limited@127.0.0.1:${server.port}`, logger, clock: manual }),
+      );
+      await expect(cache.clear('*')).rejects.toBeInstanceOf(CacheUnavailable);
+      await expect(cache.clear('*')).rejects.toBeInstanceOf(CacheUnavailable);
+      expect(cache.fault()).toMatchObject({
+        setting: 'REDIS_URL',
+        reason: expect.stringMatching(/NOPERM.*scan/i) as string,
+      });
+      expect(said.filter((line) => line.includes('NOPERM'))).toHaveLength(1);
+      await administrator.call('ACL', 'SETUSER', 'limited', '+scan');
+      await manual.advance(60_000);
+      expect(await cache.clear('*')).toBe(0);
+      expect(cache.fault()).toBeUndefined();
+    } finally {
+      administrator.disconnect();
+    }
   });
 
   test.each([

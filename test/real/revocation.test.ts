@@ -4,9 +4,9 @@ import { integrationKey, revokeIntegrationKey } from '../../src/aggregates/integ
 import { endSession, session } from '../../src/aggregates/session.aggregate.js';
 import { tenant, updateTenant } from '../../src/aggregates/tenant.aggregate.js';
 import { updateUser, user } from '../../src/aggregates/user.aggregate.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { Servers } from '../support/servers.js';
 import { TestService, type Books } from '../support/service.js';
 

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SystemClock } from '../../src/adapters/system-time.js';
-import { Leadership } from '../../src/platform/leadership.js';
-import { ModelFollower } from '../../src/platform/model-follower.js';
-import { QueueMeters } from '../../src/platform/queue-meters.js';
-import { Progress } from '../../src/platform/progress.js';
-import type { AnyProjection } from '../../src/platform/projection.js';
+import { Leadership } from '../../src/projecting/leadership.js';
+import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
+import { ModelFollower } from '../../src/projecting/model-follower.js';
+import { QueueMeters } from '../../src/observability/queue-meters.js';
+import { Progress } from '../../src/projecting/progress.js';
+import type { AnyProjection } from '../../src/projecting/projection.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { silentLogger } from '../../src/ports/log.js';
-import { openBroker, openEvents, openModels, type StoreSettings } from '../../src/stores.js';
-import { leaseOf, startSubscribers } from '../../src/subscribers.js';
+import { openBroker, openEvents, openModels, type StoreSettings } from '../../src/app/stores.js';
+import { leaseOf, startSubscribers } from '../../src/app/subscribers.js';
 import { catalogue, clubProjections, facts, happen, memberProjection, roomProjection } from '../support/club.toy.js';
 import { Servers } from '../support/servers.js';
 
@@ -42,15 +43,17 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
   await reads.prepare(await follower.start());
   const state = { projects: false };
   const subscribers = startSubscribers({
-    ...{ events, store: reads, broker, catalogue, clock, logger, projections },
+    ...{ events, store: new HistoryReadStore(reads, { space: '' }), broker, catalogue, clock, logger, projections },
     leadership: new Leadership(leases, clock, logger, { holder: name }),
     roles: ['projections'],
+    restoreForward: 'wait',
     batchSize: 100,
     meters: new QueueMeters(clock),
-    office: {
+    callbacks: {
       park: () => Promise.resolve(),
       settle: () => Promise.resolve(),
       reportRebuild: () => Promise.resolve(false),
+      noteForwarder: () => Promise.resolve(),
     },
     onProgress: (model, position) => {
       progress.advance(model, position);
@@ -58,6 +61,9 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
     onStopped: (model) => {
       progress.stop(model);
     },
+    identity: undefined,
+    historyId: 'rolling',
+    onReplaced: () => undefined,
     onProjecting: (projectsHere) => {
       state.projects = projectsHere;
       follower.leads(projectsHere);

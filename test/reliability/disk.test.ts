@@ -103,7 +103,21 @@ function expectUnavailable({ status, body }: Answered): void {
   expect([status, body]).toEqual([503, expect.stringContaining('"UNAVAILABLE"')]);
 }
 
-async function survives(directory: string, faultOf: (kontor: KontorProcess) => Fault): Promise<string> {
+type Probe = {
+  readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
+};
+
+/** At once: what failed was an append. */
+async function expectNotReady(url: string, reason: string): Promise<void> {
+  const answer = await fetch(`${url}/readyz`);
+  const { checks } = (await answer.json()) as Probe;
+  expect([answer.status, checks.find(({ name }) => name === 'event-store')]).toEqual([
+    503,
+    { name: 'event-store', status: 'down', reason: `the last append failed: ${reason}` },
+  ]);
+}
+
+async function survives(directory: string, reason: string, faultOf: (kontor: KontorProcess) => Fault): Promise<string> {
   const kontor = await KontorProcess.ready(directory, PLAIN);
   const url = await kontor.url();
   const books = await openBooks(url);
@@ -114,10 +128,16 @@ async function survives(directory: string, faultOf: (kontor: KontorProcess) => F
     await caughtUp(url, books);
     await begin();
     const refused = await partner.bringUntilRefused();
+    await expectNotReady(url, reason);
     await partner.expectReads();
     // Nothing of what was refused may show up, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
+    // Nobody writes: it finds out by itself.
+    await until(
+      async () => (await fetch(`${url}/readyz`)).status,
+      (status) => status === 200,
+    );
     await partner.bringAgain(refused);
     await caughtUp(url, books);
   }
@@ -134,7 +154,7 @@ test(`A full disk: 503 at once, no answer that is not kept, reads live, and all 
     await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', directory]);
     try {
       const filler = join(directory, 'filler');
-      const figures = await survives(directory, () => ({
+      const figures = await survives(directory, 'disk full', () => ({
         begin: async () => {
           const { bavail, bsize } = await statfs(directory);
           await writeFile(filler, Buffer.alloc(bavail * bsize));
@@ -151,7 +171,7 @@ test(`A full disk: 503 at once, no answer that is not kept, reads live, and all 
 test(`Writes that the system refuses: the same, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
     // Without a device that fails: every write past this size of a file is an I/O error, as the kernel tells it.
-    const figures = await survives(directory, ({ pid }) => ({
+    const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({
       begin: async () => {
         await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);
       },

@@ -2,22 +2,24 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
-import { catalogue } from '../../src/catalogue.js';
-import { CLAIM_FENCED } from '../../src/platform/event-catalogue.js';
-import { streamName } from '../../src/platform/stream-name.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { booksOf, type BooksSeen, recordings, store } from '../support/corpus.js';
 import { noteCycles } from '../support/fault-row.js';
 import { saleOf, TestService } from '../support/service.js';
 
-/** A fence is left by two that fight for a value, and by nothing that can be asked for. It says nothing but its name. */
-const NEVER_RECORDED = [`${CLAIM_FENCED} 1`];
-
 const recorded = recordings();
 
+/** Revisions counted other events in former versions, and customers changed with their opening balances (ADR 0059). */
+const uncounted = (books: unknown): unknown =>
+  JSON.parse(JSON.stringify(books), (name, value: unknown) =>
+    name === 'revision' || name === 'updatedAt' ? undefined : value,
+  );
 /** Former versions laid transactions of one millisecond in no promised order; today's has its own tests. */
-const unordered = (books: BooksSeen): BooksSeen => ({
-  ...books,
-  transactions: books.transactions.toSorted((a, b) => a.id.localeCompare(b.id)),
+const unordered = (books: BooksSeen) => ({
+  accounts: uncounted(books.accounts),
+  customers: uncounted(books.customers),
+  transactions: uncounted(books.transactions.toSorted((a, b) => a.id.localeCompare(b.id))),
 });
 
 afterAll(() => {
@@ -28,7 +30,7 @@ afterAll(() => {
 test.each(recorded.map((one) => [one.name, one] as const))(
   '%s folds to the books that it was when it was stored, and they go on from there',
   async (_, { email, books, events }) => {
-    const service = await TestService.start();
+    const service = await TestService.start({ environment: { RESTORE_FORWARD: 'all' } });
     try {
       await service.restart(async () => {
         for (const file of ['history', 'models'])
@@ -44,6 +46,15 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);
       expect(taken.told).toBe('409 CUSTOMER_CODE_TAKEN');
+
+      const elsewhere = await service.createTenant({ slug: 'elsewhere' });
+      const person = { fullName: 'Same address', email, password: 'quite another one', role: 'USER' };
+      expect((await service.post('/api/users', person, token)).told).toBe('409 EMAIL_TAKEN');
+      const made = await service.post('/api/users', person, elsewhere.token);
+      expect(made.told).toBe('201');
+      await service.signIn(email);
+      await service.signIn(email, person.password);
+      expect((await service.call('DELETE', `/api/users/${made.id}`, { token: elsewhere.token })).status).toBe(200);
 
       const partner = await service.createKey({ id: '', slug: '', currency: 'EUR', email, token });
       await service.sell(partner, saleOf('after all that'));
@@ -64,7 +75,7 @@ test('Every version of every event type that was ever written is in a recording'
   const written = [...catalogue.types].flatMap(([type, { version }]) =>
     Array.from({ length: version }, (_, before) => `${type} ${before + 1}`),
   );
-  expect(written.filter((one) => !held.has(one))).toEqual(NEVER_RECORDED);
+  expect(written.filter((one) => !held.has(one))).toEqual([]);
 });
 
 test('Every sale that was ever accepted is found again when it is sent again', () => {

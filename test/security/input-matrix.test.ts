@@ -190,9 +190,9 @@ describe('A body', () => {
 
   test('has lists that end, and texts that end: one more is refused', async () => {
     const unbounded = fields(
-      ({ schema: { type, maxItems, maxLength, enum: choices, pattern, format } }) =>
+      ({ schema: { type, maxItems, maxLength, enum: choices, const: only, pattern, format } }) =>
         (type === 'array' && maxItems === undefined) ||
-        (type === 'string' && maxLength === undefined && !choices && pattern === undefined && format === undefined),
+        (type === 'string' && [maxLength, choices, only, pattern, format].every((bound) => bound === undefined)),
     ).map(([route, { place }]) => nameOf(route, place));
     // Names of a fixed set, in any case: nothing that is not one of them is taken.
     expect(unbounded).toEqual(['POST /api/accounts type']);

@@ -3,7 +3,7 @@ import { TestService, type TestTenant } from '../support/service.js';
 
 /*
  * What a browser's push service may be, over HTTP and with the settings that nobody has changed. What names stand for is
- * looked at when they are connected to: test/platform/push-client.test.ts.
+ * looked at when they are connected to: test/security/push-client.test.ts.
  */
 
 let service: TestService;

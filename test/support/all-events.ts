@@ -1,10 +1,13 @@
 import { abandonRun, claimRun, job, reportProgress, startJob } from '../../src/aggregates/job.aggregate.js';
+import { bindOperatorIdentity, operator } from '../../src/aggregates/operator.aggregate.js';
+import { bindIdentity, user as userAggregate } from '../../src/aggregates/user.aggregate.js';
 import { errorLog, errorLogId, expireErrors } from '../../src/aggregates/error-log.aggregate.js';
-import type { Aggregate, DomainEvent } from '../../src/platform/aggregate.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { asService } from '../../src/platform/context.js';
-import { noteRebuild, projectionAggregate, requestRebuild } from '../../src/platform/projection-control.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { inspection, recordBackupDownload } from '../../src/aggregates/inspection.aggregate.js';
+import type { Aggregate, DomainEvent } from '../../src/eventsourcing/aggregate.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { asService } from '../../src/eventsourcing/context.js';
+import { noteRebuild, projectionAggregate, requestRebuild } from '../../src/projecting/projection-control.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { eventually } from './eventually.js';
 import { LateWriter } from './late-writer.js';
 import type { Browser } from './push-service.js';
@@ -19,14 +22,14 @@ const idIn = (path: string): string => path.split('/').at(-1) ?? '';
 type Listed = { readonly id: string; readonly name: string };
 
 /**
- * Whatever is done to books beside selling: by people, operators, partners and the service itself, so that a history
- * holds events of nearly every type. The owner of the books can sign in as before.
+ * Performs everything beside sales on a tenant's books, by users, operators, partners and the service itself, so that a
+ * history contains nearly every event type. The owner can still sign in afterwards.
  */
 export class EverythingElse {
   constructor(
     private readonly service: TestService,
     private readonly books: Books,
-    /** One whose pushes are refused at first, and one whose pushes arrive. */
+    /** `refusing` rejects its pushes at first; `working` receives them. */
     private readonly browsers: { readonly refusing: Browser; readonly working: Browser },
   ) {}
 
@@ -39,11 +42,19 @@ export class EverythingElse {
     await this.transactions(categoryId);
     await this.learning(categoryId);
     await this.partners();
+    await this.keyed();
     await this.notifications();
     await this.jobs();
     await this.errors();
     await this.rebuilds();
     await this.service.quiet();
+  }
+
+  private async keyed(): Promise<void> {
+    const { token } = this.books.tenant;
+    const key = { 'idempotency-key': 'all-events' };
+    await this.service.post('/api/customers', { name: 'Keyed', code: 'K-0' }, token, key);
+    await this.service.post('/api/customers', { name: 'Keyed' }, token, key);
   }
 
   private async people(): Promise<void> {
@@ -62,6 +73,14 @@ export class EverythingElse {
     await this.ask('POST', '/api/auth/logout', undefined, (fresh.data as { accessToken: string }).accessToken);
     await this.service.post('/api/auth/login', { email, password: 'not the password' });
     await this.written('LoginFailed');
+    await this.ask('POST', `${user}/invitation`);
+    await this.decide(
+      userAggregate,
+      idIn(user),
+      { issuer: 'https://login.test', subject: 'uma' },
+      bindIdentity,
+      this.books.tenant.id,
+    );
     await this.ask('DELETE', user);
     await this.ask('DELETE', `/api/roles/${role}`);
   }
@@ -74,11 +93,14 @@ export class EverythingElse {
     await this.ask('PATCH', '/api/users/me/profile', { fullName: 'Otto O.' }, token);
     const passwords = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
     await this.ask('POST', '/api/auth/change-password', passwords, token);
+    await this.decide(operator, id, { issuer: 'https://login.test', subject: 'otto' }, bindOperatorIdentity);
     await this.operate('DELETE', `/api/platform/operators/${id}`);
   }
 
   private async tenants(): Promise<void> {
-    const { id } = await this.service.createTenant();
+    const { id, token } = await this.service.createTenant();
+    const oidcDomains = [{ issuer: 'https://login.test', domain: 'all.test' }];
+    await this.ask('PATCH', '/api/settings', { oidcDomains }, token);
     const path = `/api/platform/tenants/${id}`;
     await this.operate('PATCH', path, { name: 'Another name', isActive: false });
     await this.operate('PATCH', path, { isActive: true });
@@ -109,7 +131,7 @@ export class EverythingElse {
     await this.ask('PATCH', customer, { status: 'ACTIVE' });
     await this.ask('DELETE', account);
     await this.ask('DELETE', customer);
-    // A transaction that was checked before the deletions brings both back.
+    // A transaction validated before the deletions restores both.
     await new LateWriter(this.service, this.books.tenant.id).collect(idIn(customer), idIn(account));
     await this.written('CustomerRestored');
     await this.written('AccountRestored');
@@ -130,7 +152,7 @@ export class EverythingElse {
     }
   }
 
-  /** People choose the same three times, then something else, then the first again. */
+  /** Users choose one category three times, then another, then the first again. */
   private async learning(categoryId: string): Promise<void> {
     const ids: string[] = [];
     const customerId = await this.make('/api/customers', { name: 'The Roastery' });
@@ -170,8 +192,18 @@ export class EverythingElse {
     await this.operate('POST', `${letters[0]}/replay`);
     await this.operate('POST', `${letters[1]}/discard`, { reason: 'A test.' });
     await this.ask('DELETE', `${path}/${id}`);
+    await this.rewinds();
+  }
+
+  private async rewinds(): Promise<void> {
+    const path = '/api/platform/forwarders/integration-events';
     const position = await this.service.service.engines.events.head();
-    await this.operate('POST', '/api/platform/forwarders/integration-events/rewind', { position });
+    await this.operate('POST', `${path}/rewind`, { position });
+    await this.written('ForwarderRewindCompleted');
+    await this.operate('POST', `${path}/pause`);
+    await this.operate('POST', `${path}/rewind`, { position });
+    await this.operate('DELETE', `${path}/rewind`);
+    await this.operate('POST', `${path}/resume`, { from: 'now' });
   }
 
   private async notifications(): Promise<void> {
@@ -191,7 +223,7 @@ export class EverythingElse {
   private async jobs(): Promise<void> {
     await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
     await this.written('JobSucceeded');
-    // One that a former version had, in a process that goes away.
+    // A run by a former process, which goes away.
     const executionId = this.service.service.engines.ids.next();
     const run = { executionId, runner: 'former' };
     const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;
@@ -199,6 +231,10 @@ export class EverythingElse {
     await this.decide(job, 'former', { ...run, term: 1 }, claimRun);
     await this.decide(job, 'former', { ...run, progress: 40, message: 'Some of it is done.' }, reportProgress);
     await this.decide(job, 'former', { ...run, error: 'The process is gone.' }, abandonRun);
+    const history = `/api/platform/streams/job/session-cleanup/events?tenantId=${PLATFORM_TENANT}`;
+    await this.service.get(history, await this.service.operator());
+    const backup = { jobName: 'database-backup', executionId, fileName: 'kontor.gz', sizeBytes: 1, sha256: '00' };
+    await this.decide(inspection, executionId, backup, recordBackupDownload);
   }
 
   private async errors(): Promise<void> {
@@ -220,10 +256,10 @@ export class EverythingElse {
     const rows = async () =>
       (await this.service.get(path, await this.service.operator())).data as (Listed & { rebuild: unknown })[];
     for (const { name } of await rows()) await this.operate('POST', `${path}/${name}/rebuild`);
-    // One after another: the last waits for all the others, so that it can be cancelled.
+    // Rebuilds run one after another; the last one is still queued, so it can be cancelled.
     await this.operate('DELETE', `${path}/${(await rows()).at(-1)?.name ?? ''}/rebuild`);
     await eventually(async () => (await rows()).every(({ rebuild }) => rebuild === null), PATIENCE_MS);
-    // Of a model that a former version had.
+    // A rebuild of a model that only a former version had.
     const rebuildId = this.service.service.engines.ids.next();
     await this.decide(projectionAggregate, 'former', { rebuildId, version: 1 }, requestRebuild);
     const step = { kind: 'failed', reason: 'There is no such model.' } as const;
@@ -251,7 +287,7 @@ export class EverythingElse {
     );
   }
 
-  /** @throws Error when there is no such event in time */
+  /** @throws Error if no such event is appended in time */
   private written(type: string): Promise<true> {
     const { events } = this.service.service.engines;
     const look = async () => (await events.readAll({ maxCount: 100_000 })).some((event) => event.type === type);
@@ -262,7 +298,7 @@ export class EverythingElse {
     );
   }
 
-  /** @throws Error when it is refused */
+  /** @throws Error if the request is rejected */
   private async ask(method: Method, path: string, body?: object, token = this.token): Promise<Reply> {
     const reply = await this.service.call(method, path, { token, body });
     if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.told} ${reply.text}`);
@@ -276,16 +312,17 @@ export class EverythingElse {
     return (await this.ask('POST', path, body, token)).id;
   }
 
-  /** What the service does by itself, where nothing here makes it do so. */
+  /** Appends events that only the service itself produces and that nothing here triggers. */
   private async decide<State, E extends DomainEvent, Data>(
     aggregate: Aggregate<State, E>,
     id: string,
     data: Data,
     decision: (state: State, data: Data, now: Date) => E[],
+    tenantId = PLATFORM_TENANT,
   ): Promise<void> {
     const { app, engines } = this.service.service;
-    const target = { tenantId: PLATFORM_TENANT, id };
-    await asService({ tenantId: PLATFORM_TENANT, commandId: engines.ids.next(), name: 'recording' }, () =>
+    const target = { tenantId, id };
+    await asService({ tenantId, commandId: engines.ids.next(), name: 'recording' }, () =>
       app.get(CommandRunner).execute(aggregate, target, data, decision),
     );
   }

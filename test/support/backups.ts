@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { backUp } from '../../src/jobs/database-backup.job.js';
-import { LineChain, type BackupLine } from '../../src/platform/backup-format.js';
-import { restoreBackup, verifyBackup, type Restored } from '../../src/platform/backup-restore.js';
-import { nameUuid } from '../../src/platform/name-uuid.js';
+import { LineChain, type BackupLine } from '../../src/backup/backup-format.js';
+import { restoreBackup, verifyBackup, type Restored } from '../../src/backup/backup-restore.js';
+import { nameUuid } from '../../src/eventsourcing/name-uuid.js';
 import { hashOf } from './rebuilt-table.js';
-import { project, Projector } from '../../src/platform/projector.js';
-import { parseStreamName } from '../../src/platform/stream-name.js';
+import { project, Projector } from '../../src/projecting/projector.js';
+import { parseStreamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader, EventStore, EventToAppend, RecordedEvent } from '../../src/ports/event-store.js';
 import { projections } from '../../src/projections/projections.js';
 
@@ -19,9 +19,9 @@ const NAMESPACE = '0199d3a0-0000-7000-8000-0000000000e0';
 const clock = new SystemClock();
 const quiet = (): void => undefined;
 
-/** The path of a backup of everything, as the job makes it. */
+/** Creates a full backup as the job does; returns its path. */
 export async function backupOf(events: EventReader, directory: string, executionId = EXECUTION): Promise<string> {
-  const parts = { events, reads: undefined as never, clock, sharesThread: true };
+  const parts = { events, reads: undefined as never, catalogue, clock, sharesThread: true };
   const task = { kind: 'backup', executionId, directory, kept: 7, service: '0.0.0-test' } as const;
   const { artifact } = await backUp(task, parts, { signal: new AbortController().signal, report: quiet });
   return join(directory, artifact?.fileName ?? '');
@@ -33,7 +33,7 @@ export const verified = (path: string) => verifyBackup(path, isKnown, quiet);
 export const restored = (path: string, store: EventStore, resume = false): Promise<Restored> =>
   restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, report: quiet });
 
-/** The lines of a backup, without line feeds. */
+/** Lines of a backup, without line feeds. */
 export async function linesOf(path: string): Promise<string[]> {
   return gunzipSync(await readFile(path))
     .toString()
@@ -41,11 +41,11 @@ export async function linesOf(path: string): Promise<string[]> {
     .slice(0, -1);
 }
 
-/** Writes a file of any lines, compressed as a backup is. */
+/** Writes arbitrary lines as a file, compressed like a backup. */
 export const writeLines = (path: string, lines: readonly string[]): Promise<void> =>
   writeFile(path, gzipSync(lines.map((line) => `${line}\n`).join('')));
 
-/** Lines that a program might write that knows the chain and not the rest. */
+/** Seals arbitrary lines with a valid chain, like a forger who knows only the chain. */
 export function chained(lines: readonly object[]): string[] {
   const chain = new LineChain();
   return lines.map((line) =>
@@ -56,7 +56,7 @@ export function chained(lines: readonly object[]): string[] {
   );
 }
 
-/** The chain after some lines, hex. */
+/** The chain after the given lines, hex. */
 export function chainOver(lines: readonly object[]): string {
   const chain = new LineChain();
   for (const line of lines) chain.seal(line as BackupLine);
@@ -70,7 +70,7 @@ export const unchained = (lines: readonly string[]): Record<string, unknown>[] =
     return parsed;
   });
 
-/** Everything of the service in a store, but for what each engine decides itself. */
+/** All events of the service in a store, without what each engine assigns itself. */
 export async function contentOf(store: EventReader): Promise<object[]> {
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
   const events = await store.readAll({ filter, maxCount: 100_000 });
@@ -81,7 +81,7 @@ export async function contentOf(store: EventReader): Promise<object[]> {
 
 type Happened = Pick<RecordedEvent, 'stream' | 'revision' | 'type' | 'data' | 'metadata'> & { readonly id: string };
 
-/** Appends events as they are, each with a UUID made of its id. */
+/** Appends events unchanged, each with a UUID derived from its id. */
 export async function appendAll(store: EventStore, events: readonly Happened[]): Promise<void> {
   for (const { id, stream, revision, type, data, metadata } of events) {
     const event: EventToAppend = { id: nameUuid(`${stream} ${id}`, NAMESPACE), type, data, metadata };
@@ -91,7 +91,7 @@ export async function appendAll(store: EventStore, events: readonly Happened[]):
 
 let generations = 0;
 
-/** Hashes of all read models that the projections make of a store, by their names. */
+/** Hashes of all read models projected from a store, by name. */
 export async function modelsOf(events: EventReader, reads: EmbeddedReadStore): Promise<Record<string, string>> {
   generations += 1;
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;

@@ -20,17 +20,17 @@ import { amountText, minorUnits, pricedLine, unit, wholePrice, type Currency } f
 import type { Reply } from './reply.js';
 import type { Books, TestService } from './service.js';
 
-/** A zone for each currency whose hours never change. */
+/** For each currency a time zone with a constant offset. */
 const ZONES: Readonly<Record<Currency, { readonly timeZone: string; readonly hours: number }>> = {
   EUR: { timeZone: 'America/Bogota', hours: -5 },
   JPY: { timeZone: 'Asia/Tokyo', hours: 9 },
   KWD: { timeZone: 'Asia/Kuwait', hours: 3 },
 };
 const HOUR_MS = 3_600_000;
-/** What a discount can be has an end, too. */
+/** The maximum discount. */
 const MOST_DISCOUNT = unit(14);
 const NOBODY = '01900000-0000-7000-8000-000000000000';
-/** Sales happen between 1900 and 2999, and zones had other hours long ago. */
+/** Sales lie between 1900 and 2999; dates before 2000 are excluded because offsets differed in the past. */
 const SALE_DATES = DATES.filter((date) => date > '2000' && date < '2900');
 const BAD_AMOUNTS = [
   ...['0', '0.00', '-5', '1e3', '01', '1.2345', '1000000000000000', '', 'abc', '5,00', '+5', '0x10', 'Infinity'],
@@ -41,7 +41,7 @@ const PARTIES = ['customerId', 'accountId', 'counterAccountId', 'expenseItemId',
 type Party = (typeof PARTIES)[number];
 const METHOD_TYPES = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
-/** The fields that say who gives and gets: those of each type that must be there. */
+/** The party fields that each type requires. */
 const NEEDS: Readonly<Record<EntryStep['type'], (step: EntryStep) => readonly Party[]>> = {
   COLLECTION: () => ['customerId', 'accountId'],
   PAYMENT: ({ payee }) => ['accountId', payee],
@@ -54,11 +54,11 @@ type EntryBody = Readonly<Record<string, unknown>> & Partial<Record<Party, strin
 type Pushed = Readonly<Record<string, unknown>> & { readonly externalId: string };
 
 /**
- * Keeps the books of a tenant through HTTP and, beside that, in a model that knows nothing of the service; after every
- * request the two must agree on what was answered and on all transactions.
+ * Keeps a tenant's books through HTTP and in an independent model; after every request both must agree on the response
+ * and on all transactions.
  */
 export class Bookkeeper {
-  /** Requests and their answers, for who wants to know how it came to a failure. */
+  /** Requests and responses, for debugging failures. */
   readonly log: string[] = [];
   private made = 0;
 
@@ -113,12 +113,12 @@ export class Bookkeeper {
     }
   }
 
-  /** All transactions, newest first, checked against the model's; ids that the model did not know it learns. */
+  /** Compares all transactions, newest first, with the model. The model learns ids that it did not know. */
   async compare(): Promise<TransactionRecord[]> {
     const records = await everyPage<TransactionRecord>(this.service, this.token, '/api/transactions');
     const known = new Set(this.model.entries.map(({ id }) => id));
     const unknown = records.filter(({ id }) => !known.has(id)).toReversed();
-    // As they were made, so that what a reversal undoes is known before it.
+    // In order of creation, so that an original is known before its reversal.
     for (const record of unknown.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))) {
       const line = this.lineOf(record);
       const entry = this.model.entries.find((one) => one.id === null && this.toldAs(one, record) === line);
@@ -134,7 +134,7 @@ export class Bookkeeper {
     return records;
   }
 
-  /** The model has no rules: where one gave a category to what a person gave none, that is believed. */
+  /** The model has no rules: a category assigned by a rule is accepted where no user chose one. */
   private toldAs(entry: NaiveEntry, { categorizedBy, categoryId }: TransactionRecord): string {
     const isByRule = categorizedBy !== null && entry.categoryId === null;
     return this.model.told(isByRule ? { ...entry, categoryId } : entry);
@@ -171,7 +171,7 @@ export class Bookkeeper {
     ]);
   }
 
-  /** What a new tenant has, and some categories and branches. */
+  /** Loads the contents of a new tenant, and creates categories and branches. */
   private async learn(): Promise<void> {
     const { model } = this;
     type Account = NaiveAccount & { readonly isDefault: boolean };
@@ -198,7 +198,7 @@ export class Bookkeeper {
     }
   }
 
-  /** Customers that the model does not know yet. */
+  /** Loads customers that the model does not know yet. */
   private async learnCustomers(): Promise<void> {
     type Customer = Omit<NaiveCustomer, 'isActive' | 'isDeleted'> & { readonly status: string };
     const path = '/api/customers?status=ALL';
@@ -222,7 +222,7 @@ export class Bookkeeper {
     return `${prefix}-${this.made}`;
   }
 
-  /** Sends it; true when it succeeds, which it must when there is nothing wrong with it, and only then. */
+  /** Sends a request, which must succeed exactly if `faults` is empty. Returns the response of a success. */
   private async send(
     method: 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -255,7 +255,7 @@ export class Bookkeeper {
     return BigInt(text);
   }
 
-  /** The amount as a JSON number where one can hold it. */
+  /** The amount as a JSON number if that is exact, otherwise as text. */
   private written(minor: bigint, asNumber: boolean): string | number {
     const text = this.model.text(minor);
     const isExact = text.replace('.', '').replace(/^0+/, '').length <= 15;
@@ -326,7 +326,7 @@ export class Bookkeeper {
     const name = rename ? this.fresh('Renamed') : undefined;
     const isRefused = known.isSystem && isActive === false;
     const faults = known.isDeleted ? [missing()] : isRefused ? [fault(409, 'SYSTEM_ACCOUNT')] : [];
-    // What is of the system keeps its name here, as the model finds it by that.
+    // System accounts keep their names here, because the model identifies them by name.
     const isRenamed = name !== undefined && !known.isSystem;
     const body = {
       ...(isRenamed && { name }),
@@ -366,9 +366,9 @@ export class Bookkeeper {
     if (defaults.get(known.type) === known.id) defaults.delete(known.type);
   }
 
-  // ── Transactions that people record ──
+  // ── Manually recorded transactions ──
 
-  /** The new entry, or undefined where it was refused as it had to be. */
+  /** Records a transaction; returns its entry, or undefined if it was rejected as expected. */
   private async record(step: EntryStep, spoil: Spoil | null, spoilBy: number): Promise<NaiveEntry | undefined> {
     const amount = this.cut(step.amount);
     const parties = this.partiesOf(step);
@@ -396,7 +396,7 @@ export class Bookkeeper {
   private partiesOf(step: EntryStep): Partial<Record<Party, string>> {
     const { accounts, customers } = this.model;
     const usual = accounts.filter(({ isActive, isDeleted }) => isActive && !isDeleted);
-    // Now and then one that is closed or deleted.
+    // Occasionally a closed or deleted account.
     const from = (choice: number, list: readonly NaiveAccount[]): string =>
       pick(choice % 10 === 0 ? accounts : list, choice).id;
     const typed = (...types: string[]): NaiveAccount[] => {
@@ -461,7 +461,7 @@ export class Bookkeeper {
         const party = pick(others, by);
         const value =
           party === 'direction' ? 'IN' : party === 'customerId' ? pick(this.model.customers, by).id : NOBODY;
-        // Of what excludes one another the answer may name either.
+        // Of mutually exclusive parties the error may name either.
         return { body: { ...legal, [party]: value }, faults: [party, ...needed].map(invalidAt) };
       }
       case 'amount':
@@ -485,7 +485,7 @@ export class Bookkeeper {
     }
   }
 
-  /** What each kind of transaction posts. */
+  /** Postings of each type of transaction. */
   private entryFor(step: EntryStep, parties: Partial<Record<Party, string>>, amount: bigint): NaiveEntry {
     const { customerId = null, accountId = null, counterAccountId = null, expenseItemId = null } = parties;
     const { type, date } = step;
@@ -511,13 +511,13 @@ export class Bookkeeper {
     return type === 'OPENING_BALANCE' ? this.model.system('Opening') : undefined;
   }
 
-  /** Recorded and cancelled: every balance is as it was before. */
+  /** Records and cancels a transaction: every balance is as before. */
   private async mistake({ entry }: StepOf<'mistake'>): Promise<void> {
     const before = await this.balances();
     const made = await this.record(entry, null, 0);
     if (!made) return;
     expect(await this.balances()).not.toEqual(before);
-    // A learned rule may have given it a category, which its reversal has, too.
+    // A learned rule may have assigned a category, which the reversal inherits.
     await this.compare();
     await this.cancel(made);
     expect(await this.balances()).toEqual(before);
@@ -529,10 +529,10 @@ export class Bookkeeper {
     return Object.fromEntries(accounts.map(({ id, balance }) => [id, balance]));
   }
 
-  /** By a person. */
+  /** Cancels a transaction as a user. */
   private async cancel(entry: NaiveEntry | undefined): Promise<void> {
     if (!entry) return;
-    // Whatever a sale made: its own cancellation or return undoes that.
+    // Transactions of a sale are undone only by the sale's own cancellation or return.
     const isOfSale = entry.externalId !== null;
     const faults = [
       ...(isOfSale ? [fault(409, 'SYSTEM_GENERATED')] : []),
@@ -542,7 +542,7 @@ export class Bookkeeper {
     const today = this.today();
     const path = `/api/transactions/${entry.id ?? ''}/cancel`;
     if (!(await this.send('POST', path, { reason: 'A mistake' }, faults))) return;
-    // Over midnight it is the next day.
+    // The date may change at midnight, between request and comparison.
     const wasMidnight = today !== this.today();
     const dates = wasMidnight ? (await this.newest()).map(({ date }) => date) : [];
     const date = dates.includes(this.today()) ? this.today() : today;
@@ -563,10 +563,10 @@ export class Bookkeeper {
     return new Date(ms + ZONES[this.model.currency].hours * HOUR_MS).toISOString().slice(0, 10);
   }
 
-  /** A person's choice of a category, which changes nothing else, and nothing at all when it is repeated. */
+  /** A user's choice of a category changes nothing else, and nothing at all when repeated. */
   private async categorize({ entry: which, category }: StepOf<'categorize'>): Promise<void> {
     const having = this.seen.filter(({ categoryId }) => categoryId !== null);
-    // Half of the choices replace or take away another.
+    // Half of the choices replace or remove an existing category.
     const from = which % 2 === 0 && having.length > 0 ? having : this.seen;
     const entry = pick(from, which) as NaiveEntry | undefined;
     if (!entry) return;
@@ -584,7 +584,7 @@ export class Bookkeeper {
     expect(data).toMatchObject({ ...body, categorizedBy: null });
   }
 
-  // ── What partners push ──
+  // ── Partner intake ──
 
   private occurred(date: string, hour: number): { occurredAt: string; date: string } {
     const day = pick(SALE_DATES, DATES.indexOf(date));
@@ -592,7 +592,7 @@ export class Bookkeeper {
     return { occurredAt, date: this.localDate(Date.parse(occurredAt)) };
   }
 
-  /** Pushes it, and compares what becomes of it: BOOKED, or one of the rejections; true when it is booked. */
+  /** Pushes a sale and compares the outcome, BOOKED or one of the rejections; returns true if it was booked. */
   private async push(body: Pushed, faults: readonly Fault[], rejections: readonly string[]): Promise<boolean> {
     const reply = await this.service.postSale(this.books.partner, body);
     this.judge(`sale ${JSON.stringify(body)}`, reply, faults, 202);
@@ -646,7 +646,7 @@ export class Bookkeeper {
     ];
     const { sent, targets, rejections: unpaid } = this.paymentsOf(step.payments);
     const early = [...unpaid, ...this.documentRejections(step.branch)];
-    // A customer is neither found nor made before the rest is known to be there.
+    // A customer is looked up or created only after everything else has been found.
     const wanted = this.wantedCustomer(early.length > 0 ? { ...step, customer: 'none' } : step);
     const isPassive = wanted.known?.isActive === false;
     const rejections = [...early, ...(isPassive ? ['CUSTOMER_PASSIVE'] : [])];
@@ -812,7 +812,7 @@ const takes = (type: string, party: Party, accountType: string): boolean => {
   return type !== 'PAYMENT' || party !== 'counterAccountId' || ['SUPPLIER', 'EMPLOYEE'].includes(accountType);
 };
 
-/** One of a list, by any number; undefined of none. */
+/** Selects from a list by any number; undefined for an empty list. */
 function pick<T>(from: readonly T[], choice: number): T {
   return from[choice % from.length] as T;
 }

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** What bookkeepers do, as requests to come: numbers choose among the records that are there by then. */
+/** Bookkeeping steps as future requests; numbers select among the records that exist by then. */
 export const DATES = ['1900-01-01', '2024-02-29', '2025-12-31', '2026-01-01', '2026-06-30', '2031-05-05', '9999-12-31'];
 export const TYPES = ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const;
 export const ACCOUNT_TYPES = [
@@ -17,7 +17,7 @@ export const ACCOUNT_TYPES = [
   'OTHER',
 ] as const;
 
-/** Texts in several spellings and scripts, which share some words and beginnings of words. */
+/** Texts in several spellings and scripts that share words and prefixes. */
 export const TEXTS = [
   'Kira İstanbul',
   'ISTANBUL kirası',
@@ -28,7 +28,7 @@ export const TEXTS = [
   'FEE',
 ];
 
-/** Ways to make a request that must be refused; `nulls` only says null for what is not given. */
+/** Ways to make a request invalid; `nulls` merely sends null for omitted fields. */
 export const SPOILS = ['lacks', 'extra', 'amount', 'unknown', 'malformed', 'currency', 'date', 'field'] as const;
 
 const choice = fc.nat({ max: 1_000 });
@@ -36,12 +36,12 @@ const date = fc.constantFrom(...DATES);
 const direction = fc.constantFrom('IN' as const, 'OUT' as const);
 const seldom = fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
 const often = seldom.map((value) => !value);
-/** Seldom anything. */
+/** Mostly null. */
 const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
 
-/** Minor units of at most 15 + 3 digits; a currency with fewer cuts them. */
+/** Minor units with at most 15 + 3 digits; truncated for currencies with fewer decimals. */
 const amount = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt(1n, 99_999n) },
   { weight: 2, arbitrary: fc.bigInt(1n, 10n ** 11n) },
@@ -76,7 +76,7 @@ const saleLine = fc.record({
       arbitrary: fc.constantFrom('0', '0.01', '0.000001', '19.999999', '99999999999.999999', '999999999999999'),
     },
   ),
-  /** Of the price, in hundredths. */
+  /** In hundredths of the price. */
   discount: fc.constantFrom(0n, 0n, 0n, 1n, 33n, 100n),
   taxRate: fc.constantFrom('0', '0', '7', '19', '8.875', '100', '0.0001'),
 });
@@ -153,7 +153,7 @@ const oneStep: Arbitrary<Step> = fc.oneof(
 export const someSteps = (minLength: number, maxLength: number): Arbitrary<Step[]> =>
   fc.array(oneStep, { minLength, maxLength, size: 'max' });
 
-/** As many as are wanted, of some kinds, which a seed decides. */
+/** Generates `count` steps of the given kinds, determined by a seed. */
 export function stepsOf(kinds: readonly StepKind[], count: number, seed: number): Step[] {
   const chosen = oneStep.filter(({ kind }) => kinds.includes(kind));
   return fc.sample(chosen, { numRuns: count, seed });

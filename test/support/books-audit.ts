@@ -11,14 +11,14 @@ import type { NaiveEntry } from './naive-books.js';
 
 const AMOUNT_FIELDS = ['amount', 'debit', 'credit', 'balance', 'opening', 'closing', 'totalDebit', 'totalCredit'];
 
-/** The last day before another. */
+/** The previous day. */
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Everything that a tenant's books show, held against the model: nothing may differ by a unit. */
+/** Compares everything that a tenant's books show with the model, to the smallest unit. */
 export class BooksAudit {
   private readonly dates: readonly string[];
-  /** Entries by the id that the service gave. */
+  /** Entries by the service's id. */
   private readonly entries: ReadonlyMap<string, NaiveEntry>;
 
   constructor(
@@ -47,7 +47,7 @@ export class BooksAudit {
     return minorUnits(text, this.keeper.model.digits);
   }
 
-  /** Whatever in an answer is an amount has the currency's digits. */
+  /** Checks that every amount in a response has the currency's digits. */
   private checked<T>(answer: T): T {
     if (Array.isArray(answer)) for (const one of answer) this.checked<unknown>(one);
     else if (typeof answer === 'object' && answer !== null)
@@ -68,7 +68,7 @@ export class BooksAudit {
     return this.checked(await everyPage<T>(this.keeper.service, this.keeper.token, path));
   }
 
-  /** Each is balanced, and each reversal mirrors what is cancelled by it, and by it alone. */
+  /** Each transaction is balanced, and each reversal mirrors the one transaction that it cancels. */
   private transactions(): void {
     this.checked(this.records);
     const byId = new Map(this.records.map((record) => [record.id, record]));
@@ -86,7 +86,7 @@ export class BooksAudit {
     }
   }
 
-  /** By date, then by creation, newest first; only what different requests made in one millisecond may change places. */
+  /** By date, then creation, newest first. Only transactions of different requests in one millisecond may swap. */
   private order(): void {
     const places = new Map(this.keeper.model.entries.map((entry, index) => [entry.id, index]));
     for (const [index, newer] of this.records.entries()) {
@@ -126,7 +126,7 @@ export class BooksAudit {
     return accounts;
   }
 
-  /** The balance of each is the sum of its transactions' postings, and that of its account. */
+  /** A customer's balance equals the sum of its transactions' postings, and the balance of its account. */
   private async customers(accounts: readonly AccountRecord[]): Promise<void> {
     const byId = new Map(accounts.map((account) => [account.id, account]));
     const customers = await this.list<CustomerRecord>('/api/customers?status=ALL');
@@ -173,7 +173,7 @@ export class BooksAudit {
     }
   }
 
-  /** The whole of it, and in periods of which each begins where another ends. */
+  /** Checks the whole statement, and consecutive periods. */
   private async statements({ id, balance }: AccountRecord): Promise<void> {
     const whole = await this.statement(id);
     expect([whole.opening, whole.closing]).toEqual([this.keeper.model.text(0n), balance.amount]);
@@ -203,7 +203,7 @@ export class BooksAudit {
     const from = begin === undefined ? 0n : model.balance(id, dayBefore(begin));
     expect([path, this.minor(opening)]).toEqual([path, from]);
     let balance = from;
-    // A document of nothing may be listed or not.
+    // A document with a zero amount may be listed or not.
     const isShown = (debit: bigint, credit: bigint): boolean => debit !== 0n || credit !== 0n;
     const expected = this.records.toReversed().flatMap((record) => {
       const entry = this.entries.get(record.id);
@@ -220,7 +220,7 @@ export class BooksAudit {
     return statement;
   }
 
-  /** A CSV file holds what the JSON does. */
+  /** Checks that a CSV file has the same content as the JSON. */
   private async tables({ id }: AccountRecord): Promise<void> {
     const statement = `/api/accounts/${id}/statement`;
     const { lines } = await this.read<Statement>(statement);
@@ -237,7 +237,7 @@ export class BooksAudit {
     }
   }
 
-  /** What was deleted is gone for everybody. */
+  /** Checks that deleted records are inaccessible. */
   private async deleted(): Promise<void> {
     const { service, token, model } = this.keeper;
     for (const { id } of [...model.accounts, ...model.customers].filter(({ isDeleted }) => isDeleted))

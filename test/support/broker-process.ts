@@ -1,9 +1,10 @@
-// A process of its own that publishes to an embedded broker, for tests that kill it or take its disk away.
+// A child process that publishes to an embedded broker, for tests that kill it or exhaust its disk.
 import { execFileSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
+import { messagesIn } from './stored-messages.js';
 
 const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
 const broker = await EmbeddedBroker.open({ directory, clock: new SystemClock(), keptMessages: 1_000_000 });
@@ -13,7 +14,7 @@ const say = (line: string): void => {
 const publish = (id: string): Promise<unknown> =>
   broker.publish({ id, subject: 'kontor.process', payload: id.repeat(50) });
 
-/** Eight publishers, each saying which message was acknowledged, until the process is killed. */
+/** Eight publishers, each reporting acknowledged messages, until the process is killed. */
 async function publishUntilKilled(): Promise<void> {
   const publisher = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -25,7 +26,7 @@ async function publishUntilKilled(): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, (_, name) => publisher(name)));
 }
 
-/** Publishes until the file may grow no further, has the limit lifted, and publishes the refused message again. */
+/** Publishes until the file-size limit is reached, has the limit lifted, and republishes the rejected message. */
 async function publishUnderLimit(): Promise<void> {
   for (let count = 0; ; count++) {
     const id = `${run}-${count}`;
@@ -34,7 +35,7 @@ async function publishUnderLimit(): Promise<void> {
       say(`acked ${id}`);
     } catch (error) {
       say(`refused ${id} ${error instanceof BrokerUnavailable ? 'BrokerUnavailable' : String(error)}`);
-      const readable = await broker.browse({ after: 0, limit: 100_000 });
+      const readable = messagesIn(directory);
       say(`readable ${readable.length}`);
       execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited']);
       await publish(id);

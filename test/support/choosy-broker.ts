@@ -1,24 +1,29 @@
 import { BrokerRefused, BrokerUnavailable, type Broker, type BrokerMessage } from '../../src/ports/broker.js';
 
-/** Makes a real broker refuse some messages for good, or be away for a while; undone by `accept`. */
+/** Makes a real broker reject some messages permanently, or be unavailable; `accept` undoes it. */
 export function choosy(broker: Broker) {
+  let isAnswerLost = false;
   const publishInOrder = broker.publishInOrder.bind(broker);
   let refusalOf: (message: BrokerMessage) => Error | undefined = () => undefined;
   broker.publishInOrder = async (messages) => {
     const published = [];
     for (const message of messages) {
+      line.attempts += 1;
       const refusal = refusalOf(message);
       if (refusal) throw refusal;
       published.push(...(await publishInOrder([message])));
+      if (isAnswerLost) throw new BrokerUnavailable('The answer was lost.');
     }
     return published;
   };
-  return {
+  const line = {
+    /** Number of messages received, stored or not. */
+    attempts: 0,
     refuse: (isMeant: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) =>
         isMeant(message) ? new BrokerRefused('PAYLOAD_REFUSED', 'The broker does not take this.') : undefined;
     },
-    /** Away for the next message that is meant, once. */
+    /** Unavailable once, for the next matching message. */
     failNext: (isMeant: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) => {
         if (!isMeant(message)) return undefined;
@@ -26,15 +31,25 @@ export function choosy(broker: Broker) {
         return new BrokerUnavailable('The broker is away.');
       };
     },
-    /** Away for every message that is not let through. */
-    letThrough: (isTaken: () => boolean) => {
-      refusalOf = () => (isTaken() ? undefined : new BrokerUnavailable('The broker is away.'));
+    /** Unavailable for every message that does not match. */
+    letThrough: (isTaken: (message: BrokerMessage) => boolean) => {
+      refusalOf = (message) => (isTaken(message) ? undefined : new BrokerUnavailable('The broker is away.'));
+    },
+    /** Every message is stored, but the acknowledgement is lost. */
+    loseAnswers: () => {
+      isAnswerLost = true;
+    },
+    /** Unavailable without any message being sent. */
+    refuseConnection: () => {
+      refusalOf = () => new BrokerUnavailable('The broker is away.', undefined, false);
     },
     goAway: () => {
       refusalOf = () => new BrokerUnavailable('The broker is away.');
     },
     accept: () => {
+      isAnswerLost = false;
       refusalOf = () => undefined;
     },
   };
+  return line;
 }

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../../src/platform/aggregate.js';
-import { claimAggregate } from '../../src/platform/claims.js';
-import { projectionAggregate } from '../../src/platform/projection-control.js';
-import { EventCatalogue } from '../../src/platform/event-catalogue.js';
-import { ofRecord, type AnyProjection, type Projection } from '../../src/platform/projection.js';
-import type { Append, EventStore } from '../../src/ports/event-store.js';
+import { domain, type Aggregate, type EventOf } from '../../src/eventsourcing/aggregate.js';
+import { claimAggregate } from '../../src/eventsourcing/claims.js';
+import { projectionAggregate } from '../../src/projecting/projection-control.js';
+import { EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
+import { ofRecord, type AnyProjection, type Projection } from '../../src/projecting/projection.js';
+import type { EventStore } from '../../src/ports/event-store.js';
 import { PLATFORM, type ReadModel } from '../../src/ports/read-store.js';
+import { appendAllNext } from './append-next.js';
 import { member, memberStream, TENANT, type MemberEvent } from './member.toy.js';
 
-/** A made-up club's read models over its members and rooms, for tests of projections and subscribers. */
+/** Read models of a fictional club over its members and rooms, for tests of projections and subscribers. */
 const roomEvents = { RoomOpened: domain('CREATE', 'room', z.object({ seats: z.number() })) };
 type RoomEvent = EventOf<typeof roomEvents>;
 const room: Aggregate<{ seats: number }, RoomEvent> = {
@@ -19,7 +20,7 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   initial: { seats: 0 },
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
-/** Says that a letter was replayed, as dead letters do. */
+/** Reports the replay of a letter, as dead letters do. */
 const letterEvents = { LetterReplayed: domain('UPDATE', 'letter', z.object({})) };
 const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   name: 'letter',
@@ -28,7 +29,7 @@ const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   evolve: () => null,
 };
 export const catalogue = new EventCatalogue([member, room, letter, claimAggregate, projectionAggregate]);
-/** As a newer version of the service has it, which was rolled back later. */
+/** The catalogue of a newer version of the service that was later rolled back. */
 export const newerCatalogue = new EventCatalogue([
   { ...member, events: { ...member.events, MemberPromoted: domain('UPDATE', 'member', z.object({})) } },
   room,
@@ -46,7 +47,7 @@ const members: ReadModel<MemberView> = {
   filters: ['email'],
   order: { fields: ['email'], direction: 'ascending' },
 };
-/** One document a record, which is deleted in the end. */
+/** One document per record, eventually deleted. */
 export const memberProjection: Projection<MemberView, MemberEvent> = {
   model: members,
   sources: ['member'],
@@ -74,7 +75,7 @@ const greeters: ReadModel<GreeterView> = {
   filters: [],
   order: { fields: ['greetings'], direction: 'descending' },
 };
-/** Sums over many streams, and the order in which they came. */
+/** Sums over several streams, with the order of arrival. */
 export const greeterProjection: Projection<GreeterView, MemberEvent> = {
   model: greeters,
   sources: ['member'],
@@ -137,19 +138,18 @@ export const facts = {
   unheard: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberPromoted', data: {} }),
 };
 
-/** Appends facts, in order, as other parts of the service do; answers the position of the last. */
+/** Appends facts in order, as other parts of the service do; returns the position of the last. */
 export async function happen(store: EventStore, ...all: readonly Fact[]): Promise<number> {
-  const appends = all.map(({ stream, type, data }): Append => ({
+  const facts = all.map(({ stream, type, data }) => ({
     stream,
-    expected: 'any',
     events: [{ id: randomUUID(), type, data, metadata: { version: 1, tenantId: TENANT, timestamp: '2026-01-01' } }],
   }));
-  const appended = await store.appendInOrder(appends);
+  const appended = await appendAllNext(store, facts);
   return appended.at(-1)?.position ?? -1;
 }
 
 const who = fc.constantFrom('ada', 'bob', 'eve');
-/** Anything that may happen in the club, in any order. */
+/** Arbitrary facts of the club, in any order. */
 export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
   who.map((id) => facts.joined(id)),
   fc.tuple(who, fc.constantFrom('kim', 'lea')).map(([id, by]) => facts.greeted(id, by)),

@@ -1,5 +1,5 @@
-// The compiled service as a process, and what the console's tests and its screenshots need to be in it. Uses nothing of
-// jest's, since the screenshots are made without it.
+// The compiled service as a process, with helpers for the console's tests and screenshots. Independent of jest, because
+// the screenshots are taken without it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually as comesTrue } from './eventually.js';
+import { NO_LIMITS } from './no-limits.js';
 import { hasEnded } from './server-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -25,7 +26,7 @@ export type Shop = {
 
 type Sent = { readonly method?: string; readonly token?: string; readonly key?: string; readonly body?: unknown };
 
-/** A service of its own, on a port and in a folder of its own, which vanish with it. */
+/** A service with its own port and folder; the folder is removed with it. */
 export class ConsoleService {
   private child: ChildProcess | undefined;
   private port = '0';
@@ -48,14 +49,15 @@ export class ConsoleService {
     return service;
   }
 
-  /** Starts it where it was. */
+  /** Starts the service on its existing folder and port. */
   async run(): Promise<void> {
     const { PATH = '', HOME = '' } = process.env;
     const env = {
       ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
       ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
-      // What was written is there for whoever reads next, however busy the machine is.
+      // Reads include earlier writes, however busy the machine is.
       READ_WAIT_MS: '10000',
+      ...NO_LIMITS,
       ...this.settings,
     };
     const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
@@ -68,11 +70,11 @@ export class ConsoleService {
     this.url = READY.exec(printed)?.[1] ?? '';
     if (this.url === '') throw new Error(`The service did not start:\n${printed}`);
     this.port = new URL(this.url).port;
-    // A line for every request is more than is worth keeping; what is not read would stop the service.
+    // Discards request logs. They must still be read, or a full pipe would block the service.
     child.stdout.off('data', keep).resume();
   }
 
-  /** As SIGTERM ends it; what it stored stays. */
+  /** Stops the service with SIGTERM; its data remains. */
   async halt(): Promise<void> {
     const { child } = this;
     this.child = undefined;
@@ -87,7 +89,7 @@ export class ConsoleService {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** @throws Error for any answer that is no success */
+  /** @throws Error unless the response is a success */
   async call<T>(path: string, sent: Sent = {}): Promise<T> {
     const { body, method = body === undefined ? 'GET' : 'POST' } = sent;
     const answer = await fetch(`${this.url}${path}`, {
@@ -115,7 +117,7 @@ export class ConsoleService {
     return this.signIn(OPERATOR.email, OPERATOR.password);
   }
 
-  /** A tenant with an owner, and a partner's key that no rate limit stops. */
+  /** Creates a tenant with an owner, and a partner key without a practical rate limit. */
   async openShop(name = 'Acme Trading'): Promise<Shop> {
     const token = await this.operator();
     const slug = `shop-${randomUUID().slice(0, 8)}`;
@@ -132,7 +134,7 @@ export class ConsoleService {
     return { tenantId: tenant.id, ownerToken, owner, key: data.key, keyId: data.id };
   }
 
-  /** A sale of 119.00; of a branch that is not there, it becomes a dead letter. */
+  /** Pushes a sale of 119.00; if its branch does not exist, it becomes a dead letter. */
   async sell({ key }: Shop, externalId: string, facts: object = {}): Promise<void> {
     await this.call('/api/integrations/v1/sales', {
       key,
@@ -146,7 +148,7 @@ export class ConsoleService {
     });
   }
 
-  /** Somebody who tries what they may not, until that is noted as an error. */
+  /** Attempts forbidden requests until the service records them as an error. */
   async knockInVain({ ownerToken: token }: Shop): Promise<void> {
     for (let time = 0; time < 11; time += 1) await this.call('/api/platform/tenants', { token }).catch(() => undefined);
   }
@@ -155,13 +157,13 @@ export class ConsoleService {
     return (await this.call<{ status: string }>(`/api/integrations/v1/sales/${externalId}`, { key })).status;
   }
 
-  /** Resolves when the sale is as said. */
+  /** Resolves when the sale has the status. */
   async saleIs(shop: Shop, externalId: string, status: string): Promise<void> {
     await eventually(async () => (await this.saleStatus(shop, externalId)) === status);
   }
 }
 
-/** Asks again until it holds. @throws Error when it does not within half a minute */
+/** Polls a condition. @throws Error if it does not hold within half a minute */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   await comesTrue(holds, PATIENCE_MS);
 }

@@ -3,12 +3,12 @@ import { ConsoleService, type Shop } from './console-service.js';
 import { launch, Visitor, type Look } from './visitor.js';
 
 type Furniture = { readonly service: ConsoleService; readonly shop: Shop };
-/** What a suite of the console plays on: one service with a shop, and for each test a visitor of its own. */
+/** Setup of a console suite: one service with a shop, and a new visitor per test. */
 export type Stage = Furniture & { readonly visitor: Visitor; readonly page: Page };
 
 /**
- * Sets the stage around a suite's tests, and hands it over before each of them. A test after which its visitor has
- * something to complain about has failed. Answers how another visitor takes the place of the present one.
+ * Registers setup and teardown of a suite and passes the stage to each test. A test fails if its visitor has
+ * complaints. Returns a function that replaces the current visitor by another.
  */
 export function onStage(
   handOver: (stage: Stage) => void,
@@ -50,7 +50,7 @@ type Handles = {
   readonly row: (text: string) => Locator;
 };
 
-/** What tests take hold of most, on whichever page is shown by then. */
+/** Shorthands for common locators on the current page. */
 export const handlesOf = (page: () => Page): Handles => ({
   button: (name) => page().getByRole('button', { name, exact: true }),
   dialog: () => page().getByRole('dialog'),

@@ -1,4 +1,8 @@
-// Histories as they were stored by former versions of the service, and what the books said then. Each is kept for ever:
+// Histories recorded by former versions of the service, with the resulting books. Recordings are permanent: when a
+// schema
+// changes or an event type is added (all-events.ts writes it), a new one is recorded beside the old ones.
+//
+//   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
 // when a schema changes or an event type is added (all-events.ts writes it), a new one is recorded beside the old ones.
 //
 //   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
@@ -20,7 +24,7 @@ export type StoredEvent = {
 
 type TransactionSeen = { readonly id: string; readonly date: string };
 
-/** What a tenant sees of its books: all of it follows from the history. */
+/** A tenant's view of its books, all of which follows from the history. */
 export type BooksSeen = {
   readonly accounts: unknown;
   readonly customers: unknown;

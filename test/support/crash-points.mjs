@@ -1,10 +1,10 @@
-// Kills the process that it is loaded into at one call of a port, just before the call takes effect or just after it did:
+// Kills the process that loads it at one call of a port, just before or just after the call takes effect:
 //
 //   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/modules/main.js
 //
-// The nth call of that point is meant, counted in each thread. `torn`: a part of the documents of a write is stored, and
-// no checkpoint, as a read store may leave it that has no transactions. An append of several streams is taken apart, as
-// the port allows. Without CRASH_AT nothing is changed. Runs in worker threads, too, which inherit the import.
+// Applies to the nth call of that point, counted per thread. `torn`: stores some of a write's documents but no
+// checkpoint, as a read store without transactions may do. An append to several streams is split, as the port allows.
+// Without CRASH_AT nothing changes. Also runs in worker threads, which inherit the import.
 const [point = '', moment = '', nth = '1'] = (process.env.CRASH_AT ?? '').split(':');
 let calls = 0;
 
@@ -14,7 +14,7 @@ const crash = () => {
   return new Promise(() => undefined);
 };
 
-/** @param carryOut the call itself @param tear what a torn one leaves behind */
+/** @param carryOut the call itself @param tear stores what a torn call leaves behind */
 async function guarded(carryOut, tear) {
   if (!isNow()) return carryOut();
   if (moment === 'torn') await tear?.();
@@ -31,7 +31,6 @@ const goesTo =
   ({ stream }) =>
     stream.startsWith(prefix);
 
-/** Appends. */
 const appends = {
   'key claim': goesTo('idempotency-key-'),
   'sale append': holds('SaleAccepted'),
@@ -41,7 +40,6 @@ const appends = {
   booking: holds('SaleBooked', 'ReturnBooked', 'SaleCancelled'),
 };
 
-/** Writes to the read store. */
 const writes = {
   'read-model write': ({ tables }) => tables.some(({ writes: documents }) => documents.length > 0),
   checkpoint: ({ tables, checkpoints }) => tables.length === 0 && checkpoints.length > 0,

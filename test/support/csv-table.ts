@@ -1,4 +1,4 @@
-/** The rows of a CSV file (RFC 4180) by the names in its first one. */
+/** Rows of a CSV file (RFC 4180), keyed by the header row. */
 export function csvTable(text: string): Record<string, string>[] {
   const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)];
   const rows: string[][] = [[]];

@@ -1,15 +1,14 @@
-// Goes through the data directory of a service that has ended, and holds it against what must be whatever became of it.
-import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
+// Verifies the invariants of a stopped service's data directory, whatever happened to the service.
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { toMinor } from '../../src/aggregates/money.js';
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
 import { publicEventTypes, translate } from '../../src/integration/translations.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { checkpointKey } from '../../src/platform/projection.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { checkpointKey } from '../../src/projecting/projection.js';
 import { hashOf, rebuild } from './rebuilt-table.js';
-import type { Broker } from '../../src/ports/broker.js';
+import { messagesIn } from './stored-messages.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import { projections } from '../../src/projections/projections.js';
 
@@ -19,15 +18,15 @@ const CENTS = 2;
 type Posted = { readonly transactions?: readonly { readonly postings: readonly { readonly amount: string }[] }[] };
 
 export type Audit = {
-  /** Sales by external id: what was recorded of each, in its order. */
+  /** Event types of each sale by external id, in order. */
   readonly sales: ReadonlyMap<string, readonly string[]>;
-  /** Streams of all records, with the types of their events. Fences, which say nothing, are left out. */
+  /** Event types of each record's stream. Fences, which carry no information, are excluded. */
   readonly streams: ReadonlyMap<string, readonly string[]>;
   readonly events: number;
   readonly published: number;
 };
 
-/** All events of a history in its order, decoded: a record that is damaged or half there would throw. */
+/** All events of a history in order, decoded; throws for a damaged or truncated record. */
 async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
   for (let from: number | undefined; ;) {
     const page = await events.readAll({ maxCount: PAGE, ...(from !== undefined && { from }) });
@@ -40,7 +39,7 @@ async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
 const isBalanced = ({ transactions = [] }: Posted): boolean =>
   transactions.every(({ postings }) => postings.reduce((sum, { amount }) => sum + toMinor(amount, CENTS), 0n) === 0n);
 
-/** What the history is found to be. */
+/** Facts collected from the history. */
 class Findings {
   readonly streams = new Map<string, string[]>();
   readonly sales = new Map<string, string[]>();
@@ -81,7 +80,7 @@ class Findings {
     facts?.push(type);
   }
 
-  /** A partner asks again until the sale is there: no claim of a key may be left without one. */
+  /** A partner retries until its sale exists, so every claimed key must belong to a sale. */
   end(): void {
     for (const saleId of this.claimedSales)
       if (!this.externalIds.has(saleId))
@@ -89,22 +88,12 @@ class Findings {
   }
 }
 
-async function publishedIn(broker: Broker): Promise<string[]> {
-  const ids: string[] = [];
-  for (let after = 0; ;) {
-    const page = await broker.browse({ after, limit: PAGE });
-    ids.push(...page.map(({ payload }) => (JSON.parse(payload) as { id: string }).id));
-    if (page.length < PAGE) return ids;
-    after = page.at(-1)?.sequence ?? after;
-  }
-}
-
-/** Told by a service that ends, after its read models have ended. */
+/** Event types that a stopping service records after its read models have stopped. */
 const LAST_WORDS = ['ErrorOccurred'];
 
 /**
- * Every projection, folded anew from the history into a table beside the live one, is what the live one is. That has to be
- * at the head, but for what a service says of errors when it ends.
+ * Every projection, refolded from the history into a separate table, must equal the live read model. The live one must
+ * be at the head, apart from errors recorded during shutdown.
  */
 export async function expectCleanRebuilds(directory: string): Promise<void> {
   const events = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
@@ -131,25 +120,23 @@ export async function expectCleanRebuilds(directory: string): Promise<void> {
 }
 
 /**
- * Revisions without holes, no event twice, no sale accepted or booked twice, every booking balanced, no claim without its
- * sale, every integration event published exactly once, every read model as a clean rebuild has it.
+ * Verifies: no gaps in revisions, no duplicate event, no sale accepted or booked twice, every booking balanced, no
+ * claim without its sale, every integration event published exactly once, every read model equal to a clean rebuild.
  */
 export async function auditData(directory: string): Promise<Audit> {
   const clock = new SystemClock();
   const findings = new Findings();
   const events = EmbeddedEventStore.open({ directory, clock });
-  const broker = await EmbeddedBroker.open({ directory, clock, keptMessages: 1 });
   try {
     for await (const event of historyOf(events)) findings.add(event);
     findings.end();
     expect(findings.faults).toEqual([]);
-    const published = await publishedIn(broker);
+    const published = messagesIn(directory).map(({ payload }) => (JSON.parse(payload) as { id: string }).id);
     expect(new Set(published).size).toBe(published.length);
     const stored = new Set(published);
     expect(findings.toPublish.filter((id) => !stored.has(id))).toEqual([]);
     expect(published.length).toBe(findings.toPublish.length);
   } finally {
-    await broker.close();
     await events.close();
   }
   await expectCleanRebuilds(directory);

@@ -1,14 +1,14 @@
-import { catalogue } from '../../src/catalogue.js';
-import type { Engines } from '../../src/engines.js';
-import { Appender } from '../../src/platform/appender.js';
-import { Claims } from '../../src/platform/claims.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { Memberships } from '../../src/platform/memberships.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import type { Engines } from '../../src/app/engines.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { Claims } from '../../src/eventsourcing/claims.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 
-/** Carries commands out as another replica over the same event store would: the service under test is not told. */
+/** Executes commands like another replica on the same event store, without notifying the service under test. */
 export function elsewhere<T>(
   { events, clock, ids }: Engines,
   work: (replica: { readonly runner: CommandRunner; readonly reader: RecordReader }) => Promise<T>,

@@ -1,4 +1,4 @@
-// A process of its own that writes to an embedded event store, for tests that kill it or take its disk away.
+// A child process that writes to an embedded event store, for tests that kill it or exhaust its disk.
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
@@ -18,7 +18,7 @@ const append = (store: EmbeddedEventStore, stream: string) =>
     events: ['Opened', 'Filled', 'Closed'].map((type) => ({ id: randomUUID(), type, data: { text }, metadata: {} })),
   });
 
-/** Eight writers, each saying which stream was acknowledged, until the process is killed. */
+/** Eight writers, each reporting acknowledged streams, until the process is killed. */
 async function appendUntilKilled(store: EmbeddedEventStore): Promise<void> {
   const writer = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -30,7 +30,7 @@ async function appendUntilKilled(store: EmbeddedEventStore): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
 }
 
-/** Appends until the files may grow no further, has the limit lifted, and appends what was refused again. */
+/** Appends until the file-size limit is reached, has the limit lifted, and retries the rejected append. */
 async function appendUnderLimit(store: EmbeddedEventStore): Promise<void> {
   for (let count = 0; ; count++) {
     const stream = `run-${run}-${count}`;

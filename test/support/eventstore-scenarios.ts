@@ -21,7 +21,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** The client, and how time passes for the server that it asks. */
+/** The client, and the passing of time for its server. */
 export type Asked = { readonly client: EventStoreDBClient; readonly passTime: (ms: number) => Promise<void> | void };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const event = (type: string, data: Fields = {}, more: { id?: string; metadata?: 
   jsonEvent<Written>({ type, data, ...more });
 const counted = (type: string, ...numbers: number[]) => numbers.map((n) => event(type, { n }));
 
-/** JSON as the recording has it: numbers of 64 bits as text with an `n`. */
+/** JSON as in the recording: 64-bit numbers are text with the suffix `n`. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? `${field}n` : field));
   return JSON.parse(text);
@@ -59,7 +59,7 @@ const attempt = async <T>(run: () => Promise<T>): Promise<T | Answer> => {
   }
 };
 
-/** Waits for a condition; what comes of it shows in the scenario's answer. */
+/** Waits for a condition; the scenario's result shows whether it held. */
 async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
   for (const end = performance.now() + limitMs; !condition() && performance.now() < end;) await sleep(5);
 }
@@ -67,7 +67,7 @@ async function until(condition: () => boolean, limitMs = 10_000): Promise<void> 
 type Read = Pick<ReadStreamOptions, 'direction' | 'fromRevision' | 'maxCount'>;
 type Seen = { readonly revision: string; readonly data: { readonly n: number } };
 
-/** The questions that were put to a real EventStoreDB, asked through the official client. Streams are `scenarioRUN-…`. */
+/** Scenarios that were run against a real EventStoreDB through the official client. Streams are `scenarioRUN-…`. */
 export class EventStoreScenarios {
   readonly #client: EventStoreDBClient;
   readonly #passTime: Asked['passTime'];
@@ -112,7 +112,7 @@ export class EventStoreScenarios {
       return 'ok';
     });
 
-  /** Collects what a subscription delivers, until a last event that has `n: 'end'`. */
+  /** Collects a subscription's events up to one with `n: 'end'`. */
   #follow(subscription: StreamSubscription | AllStreamSubscription): { seen: unknown[]; end(): Promise<unknown[]> } {
     const seen: unknown[] = [];
     subscription.on('data', ({ event: delivered }: { event?: { data: unknown } }) => {
@@ -127,7 +127,7 @@ export class EventStoreScenarios {
     return { seen, end };
   }
 
-  /** By the names that they have in the recording. */
+  /** Scenarios by their names in the recording. */
   readonly all: Readonly<Record<string, () => Promise<unknown>>> = {
     'append with no_stream creates the stream at revision 0': () => this.#append('a', counted('A', 1), NO_STREAM),
 
@@ -423,7 +423,7 @@ export class EventStoreScenarios {
       subscription.on('data', () => seen.push('data'));
       subscription.on('caughtUp', () => seen.push('caughtUp'));
       await until(() => seen.includes('caughtUp'));
-      // Whatever came by mistake would come before this.
+      // Any event delivered by mistake would arrive before this one.
       await this.#append('aa', [event('End')]);
       await until(() => seen.filter((what) => what === 'data').length === 2);
       await subscription.unsubscribe();

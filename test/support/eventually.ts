@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 10;
 
-/** Looks again and again until there is something to be seen. @throws Error with what `told` says when there never is */
+/** Polls until `look` returns a value. @throws Error with the text of `told` if it never does */
 export async function eventually<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,
   withinMs: number,

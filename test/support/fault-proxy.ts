@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Whose bytes: the client's requests, or the server's answers. */
+/** Origin of bytes: the client's requests or the server's responses. */
 export type Side = 'client' | 'server';
 type Delayed = { readonly chunk: Buffer; readonly dueMs: number };
-/** Read ahead of a slow line; beyond it the sender has to wait. */
+/** Read-ahead on a slow line; beyond it the sender has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 
-/** One direction of one connection: bytes in their order, each when it is due. */
+/** One direction of one connection: chunks in order, each with its due time. */
 class Flow {
   private waiting: Delayed[] = [];
   private waitingBytes = 0;
@@ -38,7 +38,7 @@ class Flow {
     this.move();
   }
 
-  /** Sends what is due, and reads on where that is allowed. */
+  /** Sends what is due, and resumes reading if allowed. */
   move(): void {
     clearTimeout(this.timer);
     while (!this.proxy.isHanging && !this.isFull) {
@@ -60,13 +60,13 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
-  /** Its sender is gone: what it had sent still arrives. */
+  /** The sender has closed; what it sent still arrives. */
   finish(): void {
     this.ended = true;
     this.move();
   }
 
-  /** Nobody is there to take anything any more. */
+  /** The receiver is gone; pending bytes are discarded. */
   stop(): void {
     clearTimeout(this.timer);
     this.waiting = [];
@@ -78,7 +78,7 @@ class Flow {
       this.isFull = !this.to.write(chunk);
       return;
     }
-    // What may still pass arrives, and then both ends see the connection close in the middle of a frame.
+    // The allowed bytes still arrive; then both ends see the connection close in mid-frame.
     this.waiting = [];
     this.to.end(chunk.subarray(0, allowed));
     this.from.destroy();
@@ -87,7 +87,7 @@ class Flow {
 
 type Link = { readonly client: Socket; readonly server: Socket; readonly flows: readonly Flow[] };
 
-/** A TCP line between a client and a server on the loopback interface that a test may disturb. It begins passing all. */
+/** A TCP proxy between client and server on the loopback interface, with injectable faults. Initially passes all. */
 export class FaultProxy {
   private readonly links = new Set<Link>();
   private listener: Server | undefined;
@@ -95,12 +95,12 @@ export class FaultProxy {
   private cut: { readonly side: Side; left: number } | undefined;
   delayMs = 0;
   isHanging = false;
-  /** What came from either side so far. */
+  /** Bytes received from each side so far. */
   readonly taken = { client: 0, server: 0 };
 
   private constructor(private readonly targetPort: number) {}
 
-  /** @param target the server's port on 127.0.0.1 */
+  /** @param target the server, which listens on 127.0.0.1 */
   static async start({ port }: { readonly port: number }): Promise<FaultProxy> {
     const proxy = new FaultProxy(port);
     await proxy.listen();
@@ -111,12 +111,12 @@ export class FaultProxy {
     return this.listeningPort;
   }
 
-  /** Connections that are open now. */
+  /** Number of open connections. */
   get connections(): number {
     return this.links.size;
   }
 
-  /** All is well again: what hung goes on, nothing is delayed or cut, new connections are taken. */
+  /** Ends all faults: hung data continues, nothing is delayed or cut, new connections are accepted. */
   async pass(): Promise<void> {
     this.isHanging = false;
     this.delayMs = 0;
@@ -125,13 +125,13 @@ export class FaultProxy {
     this.moveAll();
   }
 
-  /** Connections stay (and new ones are taken), and nothing passes until `pass`; nothing of it is lost. */
+  /** Connections stay open (and new ones are accepted), but nothing passes until `pass`. No data is lost. */
   hang(): void {
     this.isHanging = true;
     this.moveAll();
   }
 
-  /** Resets every connection that is open now. */
+  /** Resets every open connection. */
   reset(): void {
     for (const { client, server, flows } of this.links) {
       for (const flow of flows) flow.stop();
@@ -140,22 +140,24 @@ export class FaultProxy {
     }
   }
 
-  /** New connections are refused until `pass`; those that are open stay. */
+  /** Rejects new connections until `pass`; open ones stay. */
   async refuse(): Promise<void> {
     const { listener } = this;
     this.listener = undefined;
     if (!listener?.listening) return;
     listener.close();
-    // It closes only with its last connection; the port is free at once.
+    // The listener closes only with its last connection, but the port is free at once.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** What is read from now on arrives so much later, each way, in its order. */
+  /** Delays data read from now on by `ms` in each direction, preserving order. */
   slow(ms: number): void {
     this.delayMs = ms;
   }
 
-  /** Lets so many more bytes of a side pass (over all connections), then closes that connection and passes again. */
+  /**
+   * Passes this many more bytes of a side (over all connections), then closes that connection and returns to normal.
+   */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };
   }
@@ -165,7 +167,7 @@ export class FaultProxy {
     this.reset();
   }
 
-  /** How much of a chunk passes before its connection is cut; undefined: all of it, uncut. */
+  /** Number of bytes of a chunk to pass before its connection is cut; undefined: all, without a cut. */
   take(side: Side, bytes: number): number | undefined {
     if (this.cut?.side !== side) return undefined;
     const { left } = this.cut;
@@ -196,7 +198,7 @@ export class FaultProxy {
     const tie = (socket: Socket, from: Flow, to: Flow, other: Socket): void => {
       socket.setNoDelay(true);
       socket.on('error', () => {
-        // Its close follows.
+        // `close` follows.
       });
       socket.on('close', (hadError) => {
         to.stop();

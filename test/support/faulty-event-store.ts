@@ -7,7 +7,6 @@ import {
   type Appended,
   type EventBatch,
   type EventStore,
-  type ExpectedRevision,
   type Position,
   type RecordedEvent,
   type StreamRead,
@@ -16,35 +15,35 @@ import {
 
 import type { EngineFacts } from '../../src/ports/engine.js';
 
-/** An append that was stopped on its way. `reached` resolves when it is there; `resume` lets it go on. */
+/** An append paused before it is stored. `reached` resolves when it arrives; `resume` lets it continue. */
 export type Pause = { readonly reached: Promise<void>; readonly resume: () => void };
 
 type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: () => Promise<void> };
 
-/** A real event store with a bad line to it: answers get lost, appends are held up, the engine is away for a while. */
+/** A real event store behind an unreliable line: responses get lost, appends are delayed, the engine is unavailable. */
 export class FaultyEventStore implements EventStore {
-  /** While true every call is refused. */
+  /** While true, every call is rejected. */
   away = false;
-  /** It is away for good when so many more appends have arrived. */
+  /** The store becomes permanently unavailable after this many more appends. */
   appendsUntilAway = Number.POSITIVE_INFINITY;
-  /** Answers to appends that get lost from now on, after the append was stored. */
+  /** Number of coming appends that are stored but whose response is lost. */
   answersToLose = 0;
-  /** Appends that get lost from now on, before they are stored, without anybody knowing. */
+  /** Number of coming appends that are lost before they are stored; the caller sees an unknown outcome. */
   appendsToLose = 0;
-  /** Every append that arrived, lost ones too. */
+  /** Every append received, including lost ones. */
   readonly appends: Append[] = [];
   readonly streamReads: (StreamRead & { readonly stream: string })[] = [];
-  /** Where subscriptions began, in the order in which they were opened. */
+  /** Start positions of subscriptions, in the order in which they were opened. */
   readonly subscribedAfter: Position[] = [];
-  /** Subscriptions that are open now. */
+  /** Number of open subscriptions. */
   subscriptions = 0;
-  /** Every subscription breaks off when it has delivered these many more batches. */
+  /** Every subscription breaks after it has delivered this many more batches. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
   private waiting: Waiting[] = [];
 
   constructor(readonly inner: EventStore) {}
 
-  /** Holds up the next append to a stream whose name begins with `prefix`, before it is stored. */
+  /** Pauses the next append to a stream whose name starts with `prefix`, before it is stored. */
   pauseAppendTo(prefix: string): Pause {
     let resume: () => void = () => undefined;
     const resumed = new Promise<void>((resolve) => (resume = resolve));
@@ -60,7 +59,7 @@ export class FaultyEventStore implements EventStore {
     return { reached, resume };
   }
 
-  /** Does something just before the next append to a stream whose name begins with `prefix` is stored. */
+  /** Runs `act` just before the next append to a stream whose name starts with `prefix` is stored. */
   beforeAppendTo(prefix: string, act: () => Promise<unknown>): void {
     this.waiting.push({
       concerns: (stream) => stream.startsWith(prefix),
@@ -117,10 +116,6 @@ export class FaultyEventStore implements EventStore {
   async facts(): Promise<EngineFacts> {
     this.refuseWhileAway();
     return this.inner.facts();
-  }
-
-  deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
-    return this.inner.deleteStream(stream, expected);
   }
 
   close(): Promise<void> {

@@ -3,22 +3,22 @@ import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/ports/read-store.js';
 
 /**
- * A real read store that is away for a while, loses its answers, or stores only a part of a batch, as a cluster may
- * that has no transactions.
+ * A real read store that is temporarily unavailable, loses responses, or stores only part of a batch, as a cluster
+ * without transactions may.
  */
 export class FaultyReadStore implements ReadStore {
-  /** While true every call is refused. */
+  /** While true, every call is rejected. */
   away = false;
-  /** Of the next write only these many tables' documents, and half of the last one's, are stored; then it fails. */
+  /** The next write stores the documents of only this many tables, and half of the last one's; then it fails. */
   tearAfterTables: number | undefined;
-  /** The next write is stored, and then seems to fail. */
+  /** The next write is stored but appears to fail. */
   loseNextAnswer = false;
-  /** The next generation is made live, and then that seems to have failed. */
+  /** The next generation goes live, but the call appears to fail. */
   loseNextSwap = false;
 
-  /** Checkpoints that can still be read before the store is away for such reads. */
+  /** Number of checkpoints that can still be read before such reads fail. */
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
-  /** Turns of the event loop that the next loads and writes take, in order; none when they are used up. */
+  /** Delays of the coming loads and writes, in event-loop turns, in order; none when used up. */
   delays: number[] = [];
   private held:
     | {
@@ -31,7 +31,7 @@ export class FaultyReadStore implements ReadStore {
 
   constructor(readonly inner: ReadStore) {}
 
-  /** Holds up the next write to a model's tables, before it is stored. */
+  /** Holds the next write to a model's tables before it is stored. */
   holdWriteTo(model: string, generation = 1): { readonly reached: Promise<void>; readonly release: () => void } {
     let release: () => void = () => undefined;
     let reached: () => void = () => undefined;

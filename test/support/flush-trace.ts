@@ -1,11 +1,11 @@
-/** What strace saw of a service: whether each answer was sent only after all that it promises was flushed. */
+/** Result of an strace log: whether each response was sent only after everything it promises was flushed. */
 export type FlushTrace = {
   readonly answers: number;
   readonly flushes: number;
   readonly violations: readonly string[];
 };
 
-/** As strace is to be called: threads, paths of descriptors, long texts. */
+/** Arguments of strace: threads, paths of descriptors, long strings. */
 export const straceArgs = (output: string): readonly string[] => [
   ...['-f', '-tt', '-y', '-s', '262144', '-o', output],
   ...['-e', 'trace=write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,fsync,fdatasync'],
@@ -20,7 +20,7 @@ const FLUSHES = new Set(['fsync', 'fdatasync']);
 type Call =
   { readonly kind: 'write'; readonly markers: readonly string[] } | { readonly kind: 'flush'; readonly covers: number };
 
-/** Follows the calls in their order. A write counts from its end on, a flush covers what had been written when it began. */
+/** Follows the calls in order. A write counts from its end; a flush covers the writes completed before it began. */
 class Judge {
   readonly violations: string[] = [];
   answers = 0;
@@ -55,7 +55,7 @@ class Judge {
     for (const marker of call.markers) if (!this.carriedBy.has(marker)) this.carriedBy.set(marker, this.lastWrite);
   }
 
-  /** Judged when the answer begins to be written: what has not ended by then is too late. */
+  /** Checked when the write of the response begins: a flush that has not completed by then is too late. */
   private answered(marker: string): void {
     this.answers += 1;
     const written = this.carriedBy.get(marker);
@@ -66,8 +66,8 @@ class Judge {
 }
 
 /**
- * Holds every 201 and 202 that holds one of the markers against the flushes of the write-ahead log before it.
- * @param log how the path of the write-ahead log ends
+ * Checks every 201 and 202 that contains one of the markers against the earlier flushes of the write-ahead log.
+ * @param log suffix of the write-ahead log's path
  */
 export function judgeFlushes(trace: string, log: string, markers: readonly string[]): FlushTrace {
   const judge = new Judge(log, markers);

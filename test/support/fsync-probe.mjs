@@ -1,6 +1,7 @@
-// Appends events one after another to the embedded event store (or publishes to the embedded broker) of the
-// service's modules, and says `ACK n` with one write to standard output as soon as the nth is acknowledged.
-// Watched by .ci/fsync-order.sh, which also runs it with KONTOR_PROBE_SYNCHRONOUS=OFF to see that it would notice.
+// Appends events one after another to the embedded event store (or publishes to the embedded broker) of the service's
+// modules, and writes `ACK n` to standard output in a single write as soon as the nth is acknowledged. Traced by
+// .ci/fsync-order.sh, which also runs it with KONTOR_PROBE_SYNCHRONOUS=OFF to prove that the check detects a missing
+// flush.
 //
 //   node fsync-probe.mjs <dist> <event-store|broker> <directory> <count>
 import { randomUUID } from 'node:crypto';
@@ -12,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 const [dist, engine, directory, count] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 
-// The service has no switch that makes it careless, so its statement is rewritten while its files are loaded.
+// The service has no setting that disables flushes, so its statement is rewritten while its modules are loaded.
 const carelessHooks = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);

@@ -1,13 +1,15 @@
-// Runs a job over the whole history as the service does in a worker thread, from a process of its own that serves
-// nothing: node history-job.mjs NAME, settings in the environment. A line on its input ends the run early. Prints how it
-// ended as JSON, and how long its event loop was held up at most.
+// node history-job.mjs NAME: runs a job over the whole history as the service does in a worker thread, in a process of
+// its own that serves nothing. Settings come from the environment. A line on standard input stops the run early. Prints
+// the outcome and the maximum event-loop delay as JSON.
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const { readConfig } = await import('../../dist/modules/config.js');
-const { historyJobs } = await import('../../dist/modules/history-jobs.js');
+const { historyJobs } = await import('../../dist/modules/app/history-jobs.js');
 
-const job = historyJobs(readConfig(), {}).find(({ name }) => name === process.argv[2]);
+// The initial history of its read store.
+const history = { known: { historyId: '', space: '' }, noteDamage: () => undefined };
+const job = historyJobs(readConfig(), { history }).find(({ name }) => name === process.argv[2]);
 const stop = new AbortController();
 process.stdin.once('data', () => stop.abort(new Error('the process stops')));
 const told = [];

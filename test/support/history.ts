@@ -4,12 +4,12 @@ import { saleOf, type Books, type TestService } from './service.js';
 const METHODS = ['CASH', 'CARD', 'BANK'] as const;
 const NAMES = ['Ada Yılmaz', 'Bob & Sons', 'Çelik A.Ş.', 'Dora Müller'];
 
-/** Days that the sales of a history lie on. */
+/** Dates of a history's sales. */
 export const DAYS = ['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'];
 
 /**
- * A plausible history that a seed decides: customers with opening balances of both directions, sales of known, new and
- * no customers with some payments, returns, cancellations, and some that are rejected.
+ * Writes a plausible history determined by a seed: customers with opening balances in both directions, sales to known,
+ * new and no customers with some payments, returns, cancellations, and some rejected sales.
  */
 export async function writeHistory(
   service: TestService,
@@ -66,7 +66,7 @@ export async function writeHistory(
   await choose(service, books, pick);
 }
 
-/** People choose categories of transactions of every kind. */
+/** Users choose categories for transactions of every kind. */
 async function choose(service: TestService, { tenant: { token } }: Books, pick: <T>(from: readonly T[]) => T) {
   const { data } = await service.get('/api/transaction-categories', token);
   const categoryIds = [

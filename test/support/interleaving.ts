@@ -4,26 +4,26 @@ import type { Clock } from '../../src/ports/time.js';
 
 type Step = { readonly actor: string; readonly run: () => Promise<void> };
 
-/** Chooses one of the waiting steps, given their actors and the number of steps done before. */
+/** Chooses one of the waiting steps, given their actors and the number of completed steps. */
 export type Picking = (actors: readonly string[], at: number) => number;
 
 const MAX_STEPS = 10_000;
 
-/** Any step may be next: as the numbers say, and first in, first out when they are used up. */
+/** Any step may be next: chosen by the numbers, then first in, first out once they are used up. */
 export const byNumbers =
   (numbers: readonly number[]): Picking =>
   (actors, at) =>
     (numbers[at] ?? 0) % actors.length;
 
 /**
- * Runs concurrent work one step at a time, in an order that a test chooses: every call to a gated engine waits until it
- * is picked. The same picks give the same interleaving, so a failing one can be shrunk and repeated.
+ * Runs concurrent work one step at a time in an order chosen by a test: every call to a gated engine waits until it is
+ * picked. The same picks produce the same interleaving, so a failure can be shrunk and repeated.
  */
 export class Interleaver {
   private waiting: Step[] = [];
   private readonly crashed = new Set<string>();
 
-  /** Resolves as `operation` does, after it was picked; never, if its actor has crashed by then. */
+  /** Settles like `operation` after the step was picked; never, if its actor has crashed by then. */
   step<T>(actor: string, operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => operation().then(resolve, reject);
@@ -31,13 +31,13 @@ export class Interleaver {
     });
   }
 
-  /** All that the actor has under way stops for ever; what it has stored stays. */
+  /** Stops all pending work of the actor permanently; what it has stored remains. */
   crash(actor: string): void {
     this.crashed.add(actor);
     this.waiting = this.waiting.filter((step) => step.actor !== actor);
   }
 
-  /** Steps, as `pick` chooses among those that wait (by their actors), until nothing more waits. */
+  /** Runs steps, chosen by `pick` among those waiting (by actor), until nothing waits. */
   async run(pick: Picking): Promise<void> {
     let idleTurns = 0;
     for (let at = 0; idleTurns < 3;) {
@@ -55,7 +55,7 @@ export class Interleaver {
     }
   }
 
-  /** The store as one actor uses it. */
+  /** The store as used by one actor. */
   gated(store: EventStore, actor: string): EventStore {
     return new GatedEventStore(store, this, actor);
   }
@@ -66,7 +66,6 @@ class GatedEventStore implements EventStore {
   subscribeToAll: EventStore['subscribeToAll'];
   head: EventStore['head'];
   facts: EventStore['facts'];
-  deleteStream: EventStore['deleteStream'];
 
   constructor(
     private readonly inner: EventStore,
@@ -77,7 +76,6 @@ class GatedEventStore implements EventStore {
     this.subscribeToAll = inner.subscribeToAll.bind(inner);
     this.head = inner.head.bind(inner);
     this.facts = inner.facts.bind(inner);
-    this.deleteStream = inner.deleteStream.bind(inner);
   }
 
   append(append: Append): Promise<Appended> {
@@ -93,11 +91,11 @@ class GatedEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    // The one who opened the store closes it.
+    // The store is closed by its owner.
   }
 }
 
-/** Time that passes when a sleeper is picked. `skewMs`: how far this actor's wall clock is off. */
+/** Time advances when a sleeper is picked. `skewMs`: offset of this actor's wall clock. */
 export class InterleavedClock implements Clock {
   constructor(
     private readonly time: { ms: number },

@@ -1,10 +1,10 @@
 import { account, deleteAccount } from '../../src/aggregates/account.aggregate.js';
 import { customer, deleteCustomer, linkCustomer } from '../../src/aggregates/customer.aggregate.js';
 import { collection, saleInvoice, transfer, type LedgerTransaction } from '../../src/aggregates/ledger.js';
-import { Appender } from '../../src/platform/appender.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { streamName } from '../../src/platform/stream-name.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { TestService } from './service.js';
 
@@ -12,8 +12,8 @@ const DATE = '2026-03-04';
 const CURRENCY = 'EUR';
 
 /**
- * Stores what a command would whose checks were made a while ago and no longer hold: what is left when two commands
- * overtake each other between their checks and their appends.
+ * Appends the result of a command whose checks were made earlier and no longer hold, as when two commands overtake each
+ * other between their checks and their appends.
  */
 export class LateWriter {
   constructor(
@@ -21,13 +21,13 @@ export class LateWriter {
     private readonly tenantId: string,
   ) {}
 
-  /** Answers when the read models show it. */
+  /** Resolves when the read models reflect it. */
   async deleteCustomer(id: string): Promise<void> {
     await this.acting(() => this.runner.execute(customer, { tenantId: this.tenantId, id }, {}, deleteCustomer));
     await this.service.quiet();
   }
 
-  /** Answers when the read models show it. */
+  /** Resolves when the read models reflect it. */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(() => this.runner.execute(account, { tenantId: this.tenantId, id }, {}, deleteAccount));
     await this.service.quiet();
@@ -38,17 +38,17 @@ export class LateWriter {
     await this.acting(() => this.runner.execute(customer, { tenantId: this.tenantId, id }, link, linkCustomer));
   }
 
-  /** 100.00 from a customer into an account. Answers the event's id. */
+  /** Records 100.00 from a customer into an account. Returns the event's id. */
   collect(customerId: string, accountId: string): Promise<string> {
     return this.record((facts) => collection(facts, { customerId, accountId, amount: '100.00' }));
   }
 
-  /** 100.00 from one account to another. Answers the event's id. */
+  /** Records 100.00 from one account to another. Returns the event's id. */
   transfer(accountId: string, counterAccountId: string): Promise<string> {
     return this.record((facts) => transfer(facts, { accountId, counterAccountId, amount: '100.00' }));
   }
 
-  /** A sale of 100.00, booked. Answers the event's id. */
+  /** Records a booked sale of 100.00. Returns the event's id. */
   async sell(customerId: string, salesAccountId: string): Promise<string> {
     const saleId = this.service.service.engines.ids.next();
     const facts = { id: this.service.service.engines.ids.next(), date: DATE, currency: CURRENCY, saleId };
@@ -58,7 +58,6 @@ export class LateWriter {
     return this.write(streamName('sale', this.tenantId, saleId), { type: 'SaleBooked', data });
   }
 
-  /** The history of a record. */
   async eventsOf(kind: 'customer' | 'account', id: string): Promise<readonly RecordedEvent[]> {
     const { events } = this.service.service.engines;
     return (await events.readStream(streamName(kind, this.tenantId, id))).events;

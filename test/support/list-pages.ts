@@ -1,7 +1,7 @@
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import type { TestService } from './service.js';
 
-/** Asks for every page of a list, and checks what each says of itself. @throws Error when a page is refused */
+/** Reads every page of a list and checks the page metadata. @throws Error if a page is rejected */
 export async function everyPage<Item>(
   service: TestService,
   token: string,

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { domain, type Aggregate, type Claim, type EventOf } from '../../src/platform/aggregate.js';
-import { Appender } from '../../src/platform/appender.js';
-import { claimAggregate, Claims } from '../../src/platform/claims.js';
-import { Memberships } from '../../src/platform/memberships.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext, type RequestContext } from '../../src/platform/context.js';
-import { conflict, notFound } from '../../src/platform/domain-error.js';
-import { EventCatalogue } from '../../src/platform/event-catalogue.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
+import { domain, type Aggregate, type Claim, type EventOf } from '../../src/eventsourcing/aggregate.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { claimAggregate, Claims } from '../../src/eventsourcing/claims.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext, type RequestContext } from '../../src/eventsourcing/context.js';
+import { conflict, notFound } from '../../src/eventsourcing/domain-error.js';
+import { EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Clock, Ids } from '../../src/ports/time.js';
 
-/** A made-up record for tests of the platform: a member of a club, who may have an e-mail address nobody else has. */
+/** A fictional record for tests of the platform: a member of a club, with an optional unique e-mail address. */
 export const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
 export const OTHER_TENANT = '0192f0c1-0000-7000-8000-00000000000b';
 
@@ -68,7 +68,7 @@ export const changeEmail = (state: Member, data: { email: string | null }): Memb
   ensurePresent(state);
   return state.email === data.email ? [] : [{ type: 'MemberEmailChanged', data }];
 };
-/** Not idempotent: each command greets once. */
+/** Not idempotent: every command greets. */
 export const greet = (state: Member, data: { by: string }): MemberEvent[] => {
   ensurePresent(state);
   return [{ type: 'MemberGreeted', data }];
@@ -79,7 +79,7 @@ export const leave = (state: Member): MemberEvent[] =>
 export const clubCatalogue = new EventCatalogue([member, claimAggregate]);
 export const memberStream = (id: string): string => `member-${TENANT}_${id}`;
 
-/** One process of the service: caches and queues of its own over the shared store. */
+/** One process of the service: its own caches and queues on the shared store. */
 export function replica(store: EventStore, clock: Clock, ids: Ids, random: () => number = () => 0.5) {
   const reader = new RecordReader(store, clubCatalogue, clock);
   const appender = new Appender(store, clubCatalogue, clock);
@@ -105,7 +105,7 @@ export function replica(store: EventStore, clock: Clock, ids: Ids, random: () =>
 }
 export type Replica = ReturnType<typeof replica>;
 
-/** Runs `work` as a request of its own. */
+/** Runs `work` in a request context of its own. */
 export const asRequest = <T>(work: () => T, given: Partial<RequestContext> = {}): T => {
   const id = randomUUID();
   return inContext(

@@ -1,4 +1,4 @@
-/** One line of what Prometheus reads. */
+/** One line of the Prometheus text format. */
 export type Sample = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -10,14 +10,14 @@ const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|\})/;
 const VALUE = /^ (NaN|[+-]?Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
 
-/** The text format 0.0.4 of Prometheus, read strictly. */
+/** A strict parser of the Prometheus text format 0.0.4. */
 export class MetricsText {
   readonly samples: readonly Sample[];
-  /** By the family's name. */
+  /** By family name. */
   readonly types = new Map<string, string>();
   readonly helps = new Map<string, string>();
 
-  /** @throws Error naming the line that is not as it has to be */
+  /** @throws Error naming the malformed line */
   constructor(text: string) {
     if (!text.endsWith('\n')) throw new Error('The last line does not end.');
     this.samples = text
@@ -27,7 +27,7 @@ export class MetricsText {
     for (const { name } of this.samples) this.typeOf(name);
   }
 
-  /** @throws Error where there is none, or several */
+  /** @throws Error unless exactly one sample matches */
   value(name: string, labels: Readonly<Record<string, string>> = {}): number {
     const found = this.all(name, labels);
     const [only] = found;
@@ -41,7 +41,7 @@ export class MetricsText {
     return this.samples.filter(fits);
   }
 
-  /** @throws Error for a sample that no family announced */
+  /** @throws Error for a sample without a declared family */
   typeOf(name: string): string {
     const family = [name, name.replace(/_(?:bucket|sum|count)$/, '')].find((one) => this.types.has(one));
     if (family === undefined || !this.helps.has(family)) throw new Error(`${name} has no type or no help`);

@@ -1,6 +1,6 @@
 import { amountText, DIGITS, type Currency } from './naive-money.js';
 
-/** What may go wrong with a request: status and code, and the field where one is to be named. */
+/** Expected error of a request: status, code, and the field at fault if there is one. */
 export type Fault = { readonly status: number; readonly code: string; readonly path?: string };
 export const fault = (status: number, code: string, path?: string): Fault => ({
   status,
@@ -32,9 +32,9 @@ export type NaiveCategory = { readonly id: string; readonly direction: string; r
 export type NaiveBranch = { readonly id: string; readonly code: string; readonly isActive: boolean };
 
 export type NaivePosting = readonly [accountId: string, amount: bigint];
-/** A transaction: what of it the interface fixes. */
+/** A transaction, limited to what the API specifies. */
 export type NaiveEntry = {
-  /** Unknown until it is seen, where the service chose it. */
+  /** Null until seen, if the service chose it. */
   id: string | null;
   readonly date: string;
   readonly type: string | null;
@@ -103,7 +103,7 @@ export const entryOf = (
 const opposite = (direction: string | null): string | null =>
   direction === null ? null : direction === 'IN' ? 'OUT' : 'IN';
 
-/** The reversal of an entry; marks the original. */
+/** Creates the reversal of an entry and marks the original as cancelled. */
 export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick<NaiveEntry, 'date'>): NaiveEntry {
   original.isCancelled = true;
   return {
@@ -121,13 +121,13 @@ export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick
 export type Sides = { readonly debit: bigint; readonly credit: bigint };
 const nothing: Sides = { debit: 0n, credit: 0n };
 
-/** What a list of transactions says, and no more, as text. */
+/** The comparable facts of a listed transaction, as text. */
 export const told = (facts: readonly unknown[]): string =>
   JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
 /**
- * The books of a tenant, kept in the plainest way: a list of entries, of which everything else
- * is a sum. Shares no code with the service.
+ * A tenant's books, kept in the simplest way: a list of entries from which everything else is summed. Shares no code
+ * with the service.
  */
 export class NaiveBooks {
   readonly customers: NaiveCustomer[] = [];
@@ -135,11 +135,11 @@ export class NaiveBooks {
   readonly categories: NaiveCategory[] = [];
   readonly branches: NaiveBranch[] = [];
   readonly sales: NaiveSale[] = [];
-  /** In the order in which they were made. */
+  /** In order of creation. */
   readonly entries: NaiveEntry[] = [];
   /** The default account of each type that has one. */
   readonly defaults = new Map<string, string>();
-  /** Customers by the ids that the partner has given them. */
+  /** Customers by the partner's customer ids. */
   readonly links = new Map<string, string>();
 
   constructor(readonly currency: Currency) {}
@@ -180,7 +180,7 @@ export class NaiveBooks {
     );
   }
 
-  /** Of all transactions, or of those until a date. */
+  /** Sums over all transactions, or over those up to a date. */
   sums(accountId: string, until = '9999-12-31'): Sides {
     return this.entries
       .filter(({ date }) => date <= until)
@@ -193,17 +193,17 @@ export class NaiveBooks {
     return debit - credit;
   }
 
-  /** Those on an account, oldest first. */
+  /** Transactions on an account, oldest first. */
   entriesOn(accountId: string): NaiveEntry[] {
     const own = this.entries.filter(({ postings }) => postings.some(([id]) => id === accountId));
     return own.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
   }
 
-  /** Everything about an entry but the id. */
+  /** Everything about an entry except its id. */
   told(entry: NaiveEntry): string {
     const { date, type, documentEffect, direction, customerId, accountId, counterAccountId, expenseItemId } = entry;
     const { branchId, categoryId, systemGenerated, externalId, original, isCancelled, postings } = entry;
-    // What the service writes there by itself is its own affair.
+    // Texts that the service generates are not specified.
     const texts = systemGenerated || original ? [] : [entry.description, entry.reference];
     const shown = postings.filter(([, amount]) => amount !== 0n).map(([id, amount]) => `${id} ${this.text(amount)}`);
     return told([

@@ -1,6 +1,6 @@
 /**
- * Money for models that the service is compared with: written apart from the service's own, in the plainest way, so that
- * both are not wrong together. Amounts are minor units.
+ * Money for models that the service is compared with: written independently and in the simplest way, so that both do
+ * not share a bug. Amounts are minor units.
  */
 export const DIGITS = { EUR: 2, JPY: 0, KWD: 3 } as const;
 export type Currency = keyof typeof DIGITS;
@@ -8,7 +8,7 @@ export type Currency = keyof typeof DIGITS;
 /** 10 to the power of `digits`. */
 export const unit = (digits: number): bigint => BigInt(`1${'0'.repeat(digits)}`);
 
-/** @throws Error when the text is not an amount with exactly these digits, as the API writes amounts */
+/** @throws Error unless the text is an amount with exactly these digits, in the API's notation */
 export function minorUnits(text: string, digits: number): bigint {
   const form = digits === 0 ? /^-?(?:0|[1-9]\d*)$/ : new RegExp(`^-?(?:0|[1-9]\\d*)\\.\\d{${digits}}$`);
   if (!form.test(text) || /^-[0.]+$/.test(text)) throw new Error(`Not an amount of ${digits} digits: ${text}`);
@@ -35,13 +35,13 @@ const plus = (a: Ratio, b: Ratio): Ratio => ({
 });
 const minus = (a: Ratio, b: Ratio): Ratio => plus(a, { top: -b.top, bottom: b.bottom });
 
-/** The nearest whole number, a half upwards. Not for what is below zero. */
+/** Rounds to the nearest integer, half up. Non-negative values only. */
 const rounded = ({ top, bottom }: Ratio): bigint => {
   const [whole, rest] = [top / bottom, top % bottom];
   return 2n * rest >= bottom ? whole + 1n : whole;
 };
 
-/** All decimals as text. */
+/** All decimals are text. */
 export type NaiveLine = {
   readonly quantity: string;
   readonly unitPrice: string;
@@ -49,13 +49,13 @@ export type NaiveLine = {
   readonly taxRate: string;
 };
 
-/** What so many cost, without what is behind the point. */
+/** Price of a quantity, truncated to an integer. */
 export const wholePrice = (quantity: string, unitPrice: string): bigint => {
   const { top, bottom } = times(ratio(quantity), ratio(unitPrice));
   return top / bottom;
 };
 
-/** Undefined where the discount is more than the price. */
+/** Undefined if the discount exceeds the price. */
 export function pricedLine(line: NaiveLine, digits: number): { net: bigint; gross: bigint } | undefined {
   const exact = minus(times(ratio(line.quantity), ratio(line.unitPrice)), ratio(line.discount));
   if (exact.top < 0n) return undefined;

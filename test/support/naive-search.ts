@@ -1,17 +1,17 @@
-/** Letters that tests write, spelled plainly. */
+/** Folding of the letters that tests use. */
 const PLAIN: Readonly<Record<string, string>> = {
   ...{ İ: 'i', I: 'i', ı: 'i', Ş: 's', ş: 's', Ç: 'c', ç: 'c', Ğ: 'g', ğ: 'g' },
   ...{ Ö: 'o', ö: 'o', Ü: 'u', ü: 'u', é: 'e', É: 'e', ß: 'ss' },
 };
 
-/** The words of a text as they are searched, for the letters above and those of ASCII. */
+/** Search terms of a text, for the letters above and ASCII. */
 export function naiveWords(text: string): string[] {
-  // Lower case may have written a dot as a mark of its own.
+  // Lower-casing may have produced a separate combining dot.
   const plain = text.replace(/[\u0300-\u036f]/g, '').replace(/./gu, (letter) => PLAIN[letter] ?? letter.toLowerCase());
   return plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
 }
 
-/** Whether each word of a search begins some word of the texts. A search without a word finds nothing. */
+/** Whether each search term is a prefix of some word in the texts. A search without terms finds nothing. */
 export function naivelyFinds(search: string, texts: readonly (string | null)[]): boolean {
   const wanted = naiveWords(search);
   const known = texts.flatMap((text) => naiveWords(text ?? ''));

@@ -2,10 +2,10 @@ import { connect } from '@nats-io/transport-node';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { ServerRecipe } from './server-process.js';
 
-/** A NATS server with JetStream whose messages outlive it. It does not wait for connections when it is stopped. */
+/** A NATS server with JetStream whose messages survive it. Stopping does not wait for connections. */
 export const natsRecipe: ServerRecipe = natsRecipeWith();
 
-/** @param options further options of the command line */
+/** @param options further command-line options */
 export function natsRecipeWith(options: readonly string[] = []): ServerRecipe {
   return {
     name: 'nats-server',

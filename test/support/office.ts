@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { account, deleteAccount } from '../../src/aggregates/account.aggregate.js';
-import { noDetails } from '../../src/aggregates/customer-fields.js';
-import { customer, type Customer, type CustomerEvent } from '../../src/aggregates/customer.aggregate.js';
-import type { LedgerUse } from '../../src/aggregates/ledger-use.js';
+import { customerRecord } from '../../src/aggregates/customer-fields.js';
+import {
+  customer,
+  deleteCustomer,
+  type Customer,
+  type CustomerEvent,
+} from '../../src/aggregates/customer.aggregate.js';
+import type { LedgerUse } from '../../src/queries/ledger-use.js';
 import { collection } from '../../src/aggregates/ledger.js';
 import { recordTransaction, transactionAggregate } from '../../src/aggregates/transaction.aggregate.js';
-import { catalogue } from '../../src/catalogue.js';
-import { DeleteCustomer, DeleteCustomerHandler } from '../../src/commands/customer.commands.js';
-import { TransactionReferences } from '../../src/commands/transaction-references.js';
-import { Appender } from '../../src/platform/appender.js';
-import { Claims } from '../../src/platform/claims.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import type { Recorded } from '../../src/platform/event-catalogue.js';
-import { Memberships } from '../../src/platform/memberships.js';
-import { documentsOf, evolveWith, wants } from '../../src/platform/projection.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { DeleteCustomer, ensureUnused } from '../../src/commands/customer.commands.js';
+import { ensureReferences } from '../../src/commands/transaction-references.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { Claims } from '../../src/eventsourcing/claims.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { documentsOf, evolveWith, wants } from '../../src/projecting/projection.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { RestorationPolicy } from '../../src/policies/restoration.policy.js';
 import { Restoring } from '../../src/policies/restoring.js';
 import type { EventStore, Position } from '../../src/ports/event-store.js';
@@ -42,7 +47,7 @@ export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[
   );
 }
 
-/** How the read models are asked: always with everything that is stored. */
+/** Reads like an up-to-date read model: always includes every stored event. */
 export type Look = () => Promise<readonly Recorded[]>;
 
 export const lookAt =
@@ -53,14 +58,13 @@ export const lookAt =
       .map((event) => catalogue.decode(event));
 
 /**
- * One process of the service: the commands that make and end customers, accounts and transactions, and the policy that
- * restores, with caches and queues of its own over the shared store.
+ * One process of the service: the commands that create and delete customers, accounts and transactions, and the policy
+ * that restores, with its own caches and queues on the shared store.
  */
-export class Office implements LedgerUse {
+export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
   private readonly reader: RecordReader;
   private readonly appender: Appender;
   private readonly runner: CommandRunner;
-  private readonly references: TransactionReferences;
   private readonly restoring: Restoring;
 
   constructor(
@@ -75,7 +79,6 @@ export class Office implements LedgerUse {
     const claims = new Claims(this.reader, this.appender, catalogue, clock, ids);
     const memberships = new Memberships(this.reader, this.appender, catalogue, clock, ids);
     this.runner = new CommandRunner(this.reader, this.appender, claims, memberships, clock, () => 0.5);
-    this.references = new TransactionReferences(this.reader);
     this.restoring = new Restoring(this.runner, this.reader, claims);
   }
 
@@ -83,10 +86,18 @@ export class Office implements LedgerUse {
     return (await this.look()).some((event) => postsTo(event, accountId));
   }
 
+  /** The office has no rules. */
+  isInRule(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   openCustomer(id: string, code: string | null, externalIds: readonly string[] = []): Promise<unknown> {
     const links = externalIds.map((externalId) => ({ sourceId: 'shop', externalId }));
     const facts = { status: 'ACTIVE', isDefault: false, openingTransaction: null, currency: 'EUR' } as const;
-    const created: CustomerEvent = { type: 'CustomerCreated', data: { ...noDetails, name: id, code, ...facts, links } };
+    const created: CustomerEvent = {
+      type: 'CustomerCreated',
+      data: { ...customerRecord.otherwise, name: id, code, ...facts, links },
+    };
     const open = ({ status }: Customer) => (status === 'absent' ? [created] : []);
     return this.acting(() => this.runner.execute(customer, this.target(id), {}, open));
   }
@@ -100,11 +111,13 @@ export class Office implements LedgerUse {
   }
 
   deleteCustomer(id: string): Promise<unknown> {
-    const handler = new DeleteCustomerHandler(this.runner, this.reader, this);
-    return this.acting(() => handler.execute(new DeleteCustomer(this.target(id), {})));
+    return this.acting(async () => {
+      await ensureUnused(this.reader, this, new DeleteCustomer(this.target(id), {}));
+      await this.runner.execute(customer, this.target(id), {}, deleteCustomer);
+    });
   }
 
-  /** As its handler does, but for the default of its type. */
+  /** Like the command's handler, without the check for the default account of a type. */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(async () => {
       if (await this.hasTransactions(this.tenantId, id)) return;
@@ -112,16 +125,16 @@ export class Office implements LedgerUse {
     });
   }
 
-  /** 1.00 from a customer into an account. */
+  /** Records 1.00 from a customer into an account. */
   collect(customerId: string, accountId: string): Promise<unknown> {
     return this.acting(async () => {
       const input = { type: 'COLLECTION', date: FACTS.date, amount: '1.00', customerId, accountId } as const;
-      await this.references.ensure(this.tenantId, input);
+      await ensureReferences(this.reader, this.tenantId, input);
       await this.post(customerId, accountId);
     });
   }
 
-  /** The same, whatever has become of customer and account. */
+  /** Posts the same amount, whatever the state of customer and account. */
   async post(customerId: string, accountId: string): Promise<void> {
     await this.acting(() => {
       const id = this.ids.next();
@@ -131,14 +144,14 @@ export class Office implements LedgerUse {
     });
   }
 
-  /** What the policy does with every deletion that has happened. */
+  /** Runs the policy on every deletion so far. */
   async reactToDeletions(): Promise<void> {
     const policy = new RestorationPolicy(this, this.restoring);
     for (const event of await this.look())
       if (policy.types.includes(event.type)) await policy.react(event as Parameters<RestorationPolicy['react']>[0]);
   }
 
-  /** What the watch does with what has been reached since its deletion. */
+  /** Runs the watch on records posted to since their deletion. */
   async restoreReached(): Promise<void> {
     for (const { kind, recordId, tenantId, reachedBy } of reachedIn(await this.look()))
       if (reachedBy) await this.restoring.restore(kind, recordId, { ...reachedBy, tenantId });

@@ -5,13 +5,13 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'j
 
 type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly jwk: JWK };
 
-/** A small OpenID provider on loopback: discovery, keys, and tokens with any claims. */
+/** A small OpenID provider on the loopback interface: discovery, keys, and tokens with arbitrary claims. */
 export class OidcIssuer {
-  /** What was asked of it, in order. */
+  /** Requests received, in order. */
   readonly asked: string[] = [];
-  /** While true it answers 503. */
+  /** While true, it responds with 503. */
   away = false;
-  /** Changes what its discovery document says. */
+  /** Overrides of the discovery document. */
   discovery: object = {};
   private keys: Key[] = [];
 
@@ -35,7 +35,7 @@ export class OidcIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** A new key, beside the old ones, signs from now on. */
+  /** Adds a key, which signs from now on, beside the old ones. */
   async rotate(): Promise<void> {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${this.keys.length}`;
@@ -48,7 +48,7 @@ export class OidcIssuer {
     return key.jwk;
   }
 
-  /** A token that is as it should be, but for `changes`. */
+  /** A valid token, except for `changes`. */
   async token(email: string, changes: object = {}, header: object = {}): Promise<string> {
     const [key] = this.keys;
     if (!key) throw new Error('No key yet.');

@@ -1,2 +1,2 @@
-/** For what only Linux tells, as in /proc. */
+/** For tests that depend on Linux features such as /proc. */
 export const onLinux = process.platform === 'linux' ? test : test.skip;

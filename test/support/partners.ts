@@ -3,7 +3,7 @@ import { pause, postSale, type Answered, type Books } from '../e2e/kontor-proces
 
 const PARTNERS = 8;
 
-/** Partners who send one sale after another, each until it is taken. */
+/** Partners who push one sale after another and retry each until it is accepted. */
 export class Partners {
   readonly taken: string[] = [];
   readonly answers: { status: number; body: string; tookMs: number }[] = [];
@@ -27,7 +27,7 @@ export class Partners {
     for (;;) {
       const { status, body } = await this.timed(() => postSale(url, books, externalId));
       if (status === 200 || status === 202) break;
-      // A partner who gets a 503 tries the same again; one whose run is over does so until it is taken.
+      // A partner retries after a 503. After the end of the run it still retries until the sale is accepted.
       await pause(100);
       if (status !== 503) throw new Error(`${externalId}: ${status} ${body}`);
     }
@@ -43,6 +43,6 @@ export class Partners {
   }
 }
 
-/** Of a process: what is its own, in bytes. */
+/** Private memory of a process, in bytes. */
 export const memoryOf = async (pid: number): Promise<number> =>
   Number(/RssAnon:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;

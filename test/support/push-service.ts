@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { importJWK, jwtVerify } from 'jose';
 import { selfSigned } from './self-signed.js';
 
-/** How a push is answered; `hang`: never. */
+/** Response to a push; `hang`: none. */
 export type PushReply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'hang';
-/** A push as it came. */
+/** A push as received. */
 export type Push = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -15,7 +15,7 @@ export type Push = {
   readonly atMs: number;
 };
 
-/** A browser as its push service knows it: it alone can read what is pushed to it. */
+/** A browser as known to its push service; only it can decrypt its pushes. */
 export class Browser {
   private readonly own = createECDH('prime256v1');
   private readonly auth = randomBytes(16);
@@ -30,7 +30,7 @@ export class Browser {
     return { endpoint: this.endpoint, keys: this.keys };
   }
 
-  /** Reads a push by RFC 8291 and RFC 8188, written anew from their texts. @throws Error where it is not for this browser */
+  /** Decrypts a push by RFC 8291 and RFC 8188, implemented independently. @throws Error if it is for another browser */
   read({ body }: Pick<Push, 'body'>): Record<string, unknown> {
     const salt = body.subarray(0, 16);
     const keyLength = body[20] ?? 0;
@@ -49,7 +49,7 @@ export class Browser {
   }
 }
 
-/** A push service on this machine, over TLS, with a certificate of its own. */
+/** A local push service over TLS with its own certificate. */
 export class PushService {
   readonly pushes: Push[] = [];
   private readonly plans = new Map<string, PushReply[]>();
@@ -57,7 +57,7 @@ export class PushService {
 
   private constructor(
     private readonly server: Server,
-    /** PEM: what must be trusted. */
+    /** CA certificate to trust, PEM. */
     readonly ca: string,
   ) {
     server.on('request', (request, response) => {
@@ -79,7 +79,7 @@ export class PushService {
     return `https://127.0.0.1:${this.port}`;
   }
 
-  /** A new browser; its pushes are answered with these in turn, and with 201 then. */
+  /** Creates a browser whose pushes receive these responses in turn, and 201 afterwards. */
   browser(...replies: PushReply[]): Browser {
     this.made += 1;
     const path = `/push/${this.made}`;
@@ -113,7 +113,7 @@ export class PushService {
   }
 }
 
-/** The claims of a push's VAPID token, when the key that it tells has signed it (RFC 8292). @throws where it has not */
+/** Claims of a push's VAPID token (RFC 8292). @throws unless it was signed by the key it names */
 export async function vapidClaims({ headers }: Push, publicKey: string, nowMs: number) {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (key !== publicKey) throw new Error(`Signed by ${key}`);

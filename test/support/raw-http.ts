@@ -5,11 +5,11 @@ export type RawAnswer = {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Everything that came. */
+  /** Everything received. */
   readonly text: string;
 };
 
-/** Writes bytes to a server as they are, and answers what came until it closed the connection. */
+/** Sends bytes unchanged, and returns everything received until the server closed the connection. */
 export async function talk(url: string, bytes: string | readonly string[], pauseMs = 0): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ export async function talk(url: string, bytes: string | readonly string[], pause
   });
 }
 
-/** The first answer within what came. */
+/** Parses the first response in the received text. */
 export function parsed(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [line = '', ...lines] = (end < 0 ? text : text.slice(0, end)).split('\r\n');

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { EventCatalogue } from '../../src/platform/event-catalogue.js';
-import { prefixesOf, type AnyProjection } from '../../src/platform/projection.js';
-import { project, Projector } from '../../src/platform/projector.js';
+import type { EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
+import { prefixesOf, type AnyProjection } from '../../src/projecting/projection.js';
+import { project, Projector } from '../../src/projecting/projector.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../../src/ports/read-store.js';
 
 /**
- * Folds the whole history, up to and including `upTo`, into a generation of a projection's table that nothing else
- * writes. Secondary indexes are built at the end. Answers how many events were folded.
+ * Folds the whole history, up to and including `upTo`, into a generation of a projection's table that has no other
+ * writer. Builds secondary indexes at the end. Returns the number of folded events.
  */
 export async function rebuild(
   events: EventReader,
@@ -35,7 +35,7 @@ export async function rebuild(
   return count;
 }
 
-/** SHA-256 over all documents of a table with their positions, tombstones included: equal for equal contents. */
+/** SHA-256 over all documents of a table with their positions, including tombstones: equal for equal contents. */
 export async function hashOf(store: ReadStore, table: AnyTable): Promise<string> {
   const hash = createHash('sha256');
   for await (const { scope, id, json, position } of store.scan(table))

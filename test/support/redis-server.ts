@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ServerRecipe } from './server-process.js';
 
-/** A Redis server that keeps nothing over a restart. */
+/** A Redis server without persistence. */
 export const redisRecipe: ServerRecipe = redisRecipeWith();
 
-/** @param options further options of the command line */
+/** @param options further command-line options */
 export function redisRecipeWith(options: readonly string[] = []): ServerRecipe {
   return {
     name: 'redis-server',
@@ -19,7 +19,7 @@ export function redisRecipeWith(options: readonly string[] = []): ServerRecipe {
   };
 }
 
-/** Asks for its version; a server that wants a password is there, too, but does not tell. */
+/** Requests the version. A server that requires a password counts as running, but does not reveal it. */
 async function probe(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
   try {

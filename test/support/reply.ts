@@ -1,7 +1,7 @@
 type Fault = { readonly path: string };
 type Problem = { readonly code: string; readonly message: string; readonly errors?: readonly Fault[] };
 
-/** What the service answered. */
+/** A response of the service. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -18,21 +18,21 @@ export class Reply {
     return (this.body as { data: unknown }).data;
   }
 
-  /** The record that a command was about. */
+  /** Id of the record that the command affected. */
   get id(): string {
     const { data } = this.body as { data?: { id?: string } };
     if (data?.id === undefined) throw new Error(`The answer has no id: ${this.status} ${this.text}`);
     return data.id;
   }
 
-  /** The refusal in one line: status, code, and the paths at fault; just the status of a success. */
+  /** The error in one line: status, code, and the paths at fault; for a success just the status. */
   get told(): string {
     if (this.status < 400) return String(this.status);
     const { code, errors = [] } = this.problem;
     return [this.status, code, ...new Set(errors.map(({ path }) => path))].join(' ');
   }
 
-  /** The refusal, in the shape of the partner intake or of the rest. */
+  /** The error, in the format of the partner intake or of all other routes. */
   get problem(): Problem {
     const body = this.body as Problem | { readonly error: Problem };
     return 'error' in body ? body.error : body;

@@ -1,4 +1,4 @@
-/** What a schema of the OpenAPI document says, as far as requests need it. */
+/** The parts of an OpenAPI schema that requests need. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -18,9 +18,9 @@ export type Schema = {
   readonly pattern?: string;
 };
 
-/** Where a value stands in a body: names of members, 0 for the items of a list. */
+/** Path of a value in a body: names of members, 0 for the items of a list. */
 export type Place = readonly (string | 0)[];
-/** A place and what may stand there; the body itself stands at no place. */
+/** A path and the schema at it; the body itself has an empty path. */
 export type Field = { readonly place: Place; readonly schema: Schema };
 
 type Parameter = {
@@ -45,11 +45,11 @@ type Document = {
 export type Operated = { readonly method: string; readonly path: string };
 export type QueryParameter = { readonly name: string; readonly required: boolean; readonly schema: Schema };
 
-/** `['lines', 0, 'sku']` as the service names it: `lines[0].sku`. */
+/** `['lines', 0, 'sku']` in the service's notation: `lines[0].sku`. */
 export const placeText = (place: Place): string =>
   place.reduce<string>((text, part) => (part === 0 ? `${text}[0]` : text === '' ? part : `${text}.${part}`), '');
 
-/** What the OpenAPI document says of requests, and bodies made from it. */
+/** Requests in the OpenAPI document, and bodies generated from it. */
 export class RequestSchemas {
   private readonly document: Document;
 
@@ -57,7 +57,6 @@ export class RequestSchemas {
     this.document = JSON.parse(text) as Document;
   }
 
-  /** Query parameters of a route. */
   queryOf(route: Operated): QueryParameter[] {
     return (this.operationOf(route).parameters ?? [])
       .map((one) => this.parameter(one))
@@ -65,7 +64,7 @@ export class RequestSchemas {
       .map(({ name = '', required = false, schema = {} }) => ({ name, required, schema: this.resolved(schema) }));
   }
 
-  /** Everything that a route's body may hold, the body first; none where it takes no body. */
+  /** All fields of a route's body, starting with the body itself; none if the route takes no body. */
   fieldsOf(route: Operated): Field[] {
     const schema = this.bodyOf(route);
     return schema === undefined ? [] : this.within([], schema);
@@ -75,7 +74,7 @@ export class RequestSchemas {
     return this.bodyOf(route) !== undefined;
   }
 
-  /** The least body of a route with `value` at a place, and with what must stand around it. */
+  /** The minimal body of a route with `value` at a path, and the required fields around it. */
   bodyWith(route: Operated, place: Place, value: unknown): unknown {
     const schema = this.bodyOf(route);
     if (schema === undefined) throw new Error(`${route.method} ${route.path} takes no body.`);
@@ -95,7 +94,7 @@ export class RequestSchemas {
     return this.document.components.parameters?.[given.$ref.split('/').at(-1) ?? ''] ?? {};
   }
 
-  /** Without references, and without the choice of null. */
+  /** Resolves references and removes the alternative of null. */
   private resolved(schema: Schema): Schema {
     if (schema.$ref !== undefined)
       return this.resolved(this.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
@@ -121,7 +120,7 @@ export class RequestSchemas {
     return { ...least, [first]: this.with(properties[first] ?? {}, rest, value) };
   }
 
-  /** A value that the schema takes, as far as it says; of objects what they must have. */
+  /** A minimal value for the schema; objects have only required members. */
   leastOf(given: Schema): unknown {
     const schema = this.resolved(given);
     if ('const' in schema) return schema.const;
@@ -150,7 +149,8 @@ function textOf({ format, pattern = '', minLength = 1 }: Schema): string {
   if (format === 'date') return '2026-01-01';
   if (format === 'date-time') return '2026-01-01T00:00:00.000Z';
   if (pattern === '^[A-Z]{3}$') return 'EUR';
-  // Amounts, quantities and the like.
+  // Amounts, quantities and similar.
   if (pattern.includes('\\d')) return '1';
-  return 'x'.repeat(minLength);
+  // Passwords of one repeated character are rejected.
+  return 'xy'.repeat(minLength).slice(0, minLength);
 }

@@ -5,7 +5,7 @@ export type Answered = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Paths that the answer finds fault with. */
+  /** Paths of the reported validation errors. */
   readonly faults: readonly string[];
 };
 export type Sent = {
@@ -16,7 +16,7 @@ export type Sent = {
 
 type Problem = { readonly errors?: readonly { readonly path: string }[] };
 
-/** Asks any route of the service as somebody whom it is for, about records that are there where it names one. */
+/** Calls any route of the service as a permitted caller, on existing records where its path names one. */
 export class Requester {
   private readonly ids = new Map<string, string>();
 
@@ -34,12 +34,12 @@ export class Requester {
     return requester;
   }
 
-  /** Ids of records that were made, by the address that they were made at. */
+  /** Ids of created records, by the path that created them. */
   get recordIds(): ReadonlyMap<string, string> {
     return this.ids;
   }
 
-  /** The address of a route, its parameters filled in. */
+  /** The URL path of a route, with its parameters filled in. */
   addressOf({ path }: Pick<Route, 'path'>): string {
     return path.replace(/^(.*?)\/\{(\w+)\}/, (_, before: string, name: string) => {
       const id = name === 'externalId' ? 'a-sale' : this.ids.get(before);
@@ -47,7 +47,7 @@ export class Requester {
     });
   }
 
-  /** What admits to a route. */
+  /** Credentials permitted on a route. */
   credentialsFor({ who }: Pick<Route, 'who'>): Readonly<Record<string, string>> {
     switch (who) {
       case 'public':

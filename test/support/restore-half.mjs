@@ -1,8 +1,8 @@
 // Restores a backup into an embedded store and kills itself half-way: node restore-half.mjs FILE DIRECTORY
-import { catalogue } from '../../dist/modules/catalogue.js';
+import { catalogue } from '../../dist/modules/app/catalogue.js';
 import { EmbeddedEventStore } from '../../dist/modules/adapters/embedded/event-store.js';
 import { SystemClock } from '../../dist/modules/adapters/system-time.js';
-import { restoreBackup } from '../../dist/modules/platform/backup-restore.js';
+import { restoreBackup } from '../../dist/modules/backup/backup-restore.js';
 
 const [path, directory] = process.argv.slice(2);
 const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A line of the table of routes, which says from outside what the service has to be. */
+/** A line of the table of routes, the external specification of the service. */
 export type Route = {
   /** Method and path. */
   readonly name: string;
@@ -39,7 +39,7 @@ export type Operation = {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 };
 
-/** What the service says of itself in its OpenAPI document. */
+/** The service's OpenAPI document. */
 export class ApiDocument {
   private readonly json: {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -67,7 +67,7 @@ export class ApiDocument {
     return wanted.map(({ name = '' }) => name);
   }
 
-  /** Headers of a route's answers with a status, in lower case, and those of them that are always there. */
+  /** Response headers of a route and status, in lower case, and those that are always present. */
   headersOf(route: string, status: number): { readonly all: readonly string[]; readonly required: readonly string[] } {
     const [method = '', path = ''] = route.split(' ');
     const { headers = {} } = this.json.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {};
@@ -78,7 +78,7 @@ export class ApiDocument {
     return { all: lower(all), required: lower(all.filter(([, header]) => isRequired(header))) };
   }
 
-  /** The least that a route's schema takes for a body; undefined where it takes none. */
+  /** The minimal body of a route; undefined if it takes none. */
   leastBodyOf({ method, path }: Pick<Route, 'method' | 'path'>): unknown {
     const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
     return content && this.leastOf(content['application/json']?.schema ?? {});
@@ -105,6 +105,6 @@ export class ApiDocument {
     if (type === 'array') return [];
     if (type === 'boolean') return true;
     if (type === 'integer' || type === 'number') return minimum;
-    return format === 'email' ? 'least@least.test' : 'x'.repeat(minLength);
+    return format === 'email' ? 'least@least.test' : 'xy'.repeat(minLength).slice(0, minLength);
   }
 }

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { fold } from '../../src/platform/aggregate.js';
+import { fold } from '../../src/eventsourcing/aggregate.js';
 import {
   noteRebuild,
   projectionAggregate,
   type ProjectionControl,
   type ProjectionEvent,
   type RebuildStep,
-} from '../../src/platform/projection-control.js';
-import { ProjectionRunner } from '../../src/platform/projection-runner.js';
-import { MARKS_TABLE } from '../../src/platform/projection-marks.js';
+} from '../../src/projecting/projection-control.js';
+import { ProjectionRunner } from '../../src/projecting/projection-runner.js';
+import { QUARANTINE_TABLE } from '../../src/projecting/projection-quarantine.js';
 import { hashOf, rebuild } from './rebuilt-table.js';
-import { checkpointKey, type AnyProjection } from '../../src/platform/projection.js';
-import { Progress } from '../../src/platform/progress.js';
+import { checkpointKey, type AnyProjection } from '../../src/projecting/projection.js';
+import { Progress } from '../../src/projecting/progress.js';
 import { silentLogger } from '../../src/ports/log.js';
 import type { AnyTable } from '../../src/ports/read-store.js';
 import { catalogue, clubProjections, facts, happen } from './club.toy.js';
@@ -24,10 +24,10 @@ import { FaultyReadStore } from './faulty-read-store.js';
 import { ManualClock } from './manual-clock.js';
 import { until } from './while-time-passes.js';
 
-/** So many events that a projection without any of them counts as far behind one that has all. */
+/** Enough events that a projection with none of them counts as far behind one with all. */
 export const MANY = 1_200;
 
-/** The same projection, which cannot fold what `isPoison` says. */
+/** The same projection, failing to fold events for which `isPoison` holds. */
 export const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
   ...projection,
   evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
@@ -36,15 +36,15 @@ export const poisoned = (projection: AnyProjection, isPoison: (by: string) => bo
   },
 });
 
-/** The club with the processes that keep its read models, on embedded engines that fail when they are told to. */
+/** The club with the processes that maintain its read models, on embedded engines with injectable faults. */
 export class Club {
   readonly clock = new ManualClock();
   readonly running = new Set<ProjectionRunner>();
-  /** Whether letters cannot be parked. */
+  /** Whether parking letters fails. */
   deskAway = false;
-  /** Letters that cannot be settled from now on. */
+  /** Number of coming settlements of letters that fail. */
   settlementsToLose = 0;
-  /** The next report of this step of a rebuild fails: before it is kept, or after. */
+  /** The next report of this rebuild step fails: before it is stored, or after. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
 
   private constructor(
@@ -60,21 +60,25 @@ export class Club {
     return new Club(directory, events, store);
   }
 
-  /** A process that keeps these projections; `stopped` names those that stand still. */
+  /** Starts a process that maintains these projections; `stopped` names those that have stopped. */
   async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100, known = catalogue) {
     const progress = new Progress(this.clock);
     const stopped: string[] = [];
-    /** Letters as `<projection> <event's id>`, in the order in which they were parked or settled. */
+    /** Letters as `<projection> <event id>`, in the order in which they were parked or settled. */
     const parked: string[] = [];
     const settled: string[] = [];
     const letterOf = (projection: string, eventId: string): string => `${projection} ${eventId}`;
-    const runner = new ProjectionRunner(this.events, this.store, known, projections, this.clock, silentLogger, {
-      batchSize,
+    const runner = new ProjectionRunner({
+      ...{ events: this.events, store: this.store, catalogue: known, projections, batchSize },
+      ...{ clock: this.clock, logger: silentLogger },
       bulkFrom: MANY / 2,
       onProgress: (name, position) => {
         progress.advance(name, position);
       },
       onStopped: (name) => stopped.push(name),
+      onFailed: (names) => {
+        for (const name of names) progress.fail(name);
+      },
       letters: {
         park: (projection, { id }) => {
           if (this.deskAway) return Promise.reject(new Error('Nothing can be parked'));
@@ -118,13 +122,13 @@ export class Club {
     return `${projection} ${event?.id ?? ''}`;
   }
 
-  /** How operators know a projection's rebuilds. */
+  /** A projection's rebuilds, as operators see them. */
   async control(name: string): Promise<ProjectionControl> {
     const { events } = await this.events.inner.readStream(`projection-platform_${name}`);
     return fold(projectionAggregate, events as unknown as ProjectionEvent[]);
   }
 
-  /** As the service's command does. */
+  /** Records a rebuild step as the service's command does. */
   private async note(name: string, rebuildId: string, step: RebuildStep): Promise<boolean> {
     const lost = this.reportToLose?.kind === step.kind ? this.reportToLose : undefined;
     if (lost) this.reportToLose = undefined;
@@ -172,14 +176,14 @@ export const tableOf = ({ model }: AnyProjection, generation: number): AnyTable 
 export const liveOf = (club: Club, { model: { name, version } }: AnyProjection) =>
   club.store.inner.liveGeneration(name, version);
 
-/** Asks for a rebuild; answers when it has ended, however. */
+/** Requests a rebuild; resolves when it has ended, with any outcome. */
 export async function rebuilt(club: Club, name: string, id = `rebuild of ${name}`) {
   await happen(club.events.inner, facts.rebuildRequested(name, id));
   await until(club.clock, async () => (await club.control(name)).last?.id === id);
   return (await club.control(name)).last;
 }
 
-/** What is read is what a clean rebuild makes. */
+/** Asserts that the live read model equals a clean rebuild. */
 export const mustEqual = async (club: Club, projection: AnyProjection): Promise<void> => {
   const live = tableOf(projection, (await liveOf(club, projection)) ?? 0);
   const upTo = await club.events.inner.head();
@@ -187,16 +191,16 @@ export const mustEqual = async (club: Club, projection: AnyProjection): Promise<
   expect(await hashOf(club.store.inner, live)).toBe(await hashOf(club.store.inner, tableOf(projection, 90)));
 };
 
-/** Whether nothing is there of a generation any more. */
+/** Whether nothing of a generation is left. */
 export const isGone = (club: Club, projection: AnyProjection, generation: number): Promise<boolean> =>
   hashOf(club.store.inner, tableOf(projection, generation)).then(
     () => false,
     () => true,
   );
 
-/** Whether no generation of any projection lacks an event. */
-export async function hasNoMarks(club: Club): Promise<boolean> {
-  for await (const { json } of club.store.inner.scan(MARKS_TABLE)) if (json !== null) return false;
+/** Whether no generation of any projection has quarantined events. */
+export async function hasEmptyQuarantine(club: Club): Promise<boolean> {
+  for await (const { json } of club.store.inner.scan(QUARANTINE_TABLE)) if (json !== null) return false;
   return true;
 }
 

@@ -1,28 +1,29 @@
-import { catalogue } from '../../src/catalogue.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { OidcIdentities } from '../../src/commands/oidc-identities.js';
 import { SessionAccounts } from '../../src/commands/session-accounts.js';
-import { RefreshSession, RefreshSessionHandler } from '../../src/commands/session.commands.js';
-import { SessionTokens, type Tokens } from '../../src/commands/session-tokens.js';
+import { RefreshSession, refreshSession } from '../../src/commands/session.commands.js';
+import { SessionTokens, type SignedIn, type Tokens } from '../../src/commands/session-tokens.js';
 import { StreamAuthenticator } from '../../src/http/authenticator.js';
-import { AccessTokens } from '../../src/platform/access-tokens.js';
-import { Appender } from '../../src/platform/appender.js';
-import { Claims } from '../../src/platform/claims.js';
-import { CommandRunner } from '../../src/platform/command-runner.js';
-import { inContext } from '../../src/platform/context.js';
-import { DomainError } from '../../src/platform/domain-error.js';
-import { Memberships } from '../../src/platform/memberships.js';
-import { OidcTokens } from '../../src/platform/oidc.js';
-import { RecordReader } from '../../src/platform/record-reader.js';
-import { PLATFORM_TENANT } from '../../src/platform/stream-name.js';
+import { AccessTokens } from '../../src/security/access-tokens.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { Claims } from '../../src/eventsourcing/claims.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { inContext } from '../../src/eventsourcing/context.js';
+import { DomainError } from '../../src/eventsourcing/domain-error.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { OidcTokens } from '../../src/security/oidc.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { FaultyEventStore } from './faulty-event-store.js';
 import type { TestService } from './service.js';
 
-/** What another replica knows of sessions: the same history and data directory, nothing of the service's memory. */
+/** Another replica's view of sessions: the same history and data directory, but none of the service's memory. */
 export class SecondReplica {
   private constructor(
     readonly store: FaultyEventStore,
     private readonly authenticator: StreamAuthenticator,
-    private readonly refreshing: RefreshSessionHandler,
+    private readonly renew: (renewal: RefreshSession) => Promise<SignedIn>,
     private readonly service: TestService,
   ) {}
 
@@ -38,12 +39,15 @@ export class SecondReplica {
     const tokens = await AccessTokens.open(service.directory, { ...names, clock });
     const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });
     const accounts = new SessionAccounts(reader, claims);
-    const refreshing = new RefreshSessionHandler(runner, reader, accounts, new SessionTokens(tokens), clock);
-    const authenticator = new StreamAuthenticator(tokens, oidc, reader, claims, clock, ids);
-    return new SecondReplica(store, authenticator, refreshing, service);
+    const sessionTokens = new SessionTokens(tokens);
+    const renew = (renewal: RefreshSession) => refreshSession(runner, reader, accounts, sessionTokens, clock, renewal);
+    const identities = new OidcIdentities(reader, claims, runner, ids);
+    const uses = { note: () => undefined };
+    const authenticator = new StreamAuthenticator(tokens, oidc, reader, identities, clock, uses);
+    return new SecondReplica(store, authenticator, renew, service);
   }
 
-  /** `ok`, or the refusal. */
+  /** `ok`, or the error. */
   async told(token: string): Promise<string> {
     try {
       await this.authenticator.bearer(token);
@@ -59,6 +63,6 @@ export class SecondReplica {
     const actor = { kind: 'anonymous' } as const;
     const context = { tenantId: PLATFORM_TENANT, actor, requestId: id, correlationId: id, commandId: id };
     const renewal = new RefreshSession({ refreshToken });
-    return (await inContext(context, () => this.refreshing.execute(renewal))).tokens;
+    return (await inContext(context, () => this.renew(renewal))).tokens;
   }
 }

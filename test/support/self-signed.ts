@@ -1,9 +1,9 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
-/** A certificate made a moment ago, for addresses and names of this machine, which nobody trusts by itself. */
+/** A fresh self-signed certificate for local addresses and names; trusted by nobody by default. */
 export type SelfSigned = { readonly cert: string; readonly key: string };
 
-// As much of DER (X.690) as a certificate (RFC 5280) needs.
+// The subset of DER (X.690) that a certificate (RFC 5280) needs.
 const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
   const { length } = content;

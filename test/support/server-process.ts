@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,28 +10,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type ServerRecipe = {
   readonly name: string;
   readonly command: string;
-  /** `directory` is the server's own, kept over restarts. */
+  /** `directory` belongs to the server and survives restarts. */
   readonly args: (port: number, directory: string) => readonly string[];
   readonly url: (port: number) => string;
-  /** Resolves with the server's version once it answers; throws while it does not. */
+  /** Resolves with the server's version once it responds; rejects until then. */
   readonly probe: (port: number) => Promise<string>;
   readonly startWithinMs?: number;
 };
 
+/** Below the ephemeral ports of operating systems, so that no other process gets one before its server listens. */
+const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
+
 /** A free port on the loopback interface. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** By itself or by a signal. */
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-/** A real server as a process of the test's own, which it may stop, kill, hang and start again on the same port. */
+/** A real server as a child process that a test can stop, kill, hang, and restart on the same port. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
   private output = '';
@@ -42,7 +52,7 @@ export class ServerProcess {
     private readonly directory: string,
   ) {}
 
-  /** @throws Error with the server's output when it does not answer in time */
+  /** @throws Error with the server's output if it does not respond in time */
   static async start(recipe: ServerRecipe): Promise<ServerProcess> {
     const directory = await mkdtemp(join(tmpdir(), `kontor-${recipe.name}-`));
     const server = new ServerProcess(recipe, await freePort(), directory);
@@ -63,7 +73,7 @@ export class ServerProcess {
     return this.child?.pid;
   }
 
-  /** Starts it (again). */
+  /** Starts or restarts the server. */
   async start(): Promise<void> {
     const { command, args, name, probe, startWithinMs = 30_000 } = this.recipe;
     this.output = '';
@@ -88,12 +98,12 @@ export class ServerProcess {
     }
   }
 
-  /** Ends it as an operator would. */
+  /** Stops the server as an operator would. */
   stop(): Promise<void> {
     return this.end('SIGTERM');
   }
 
-  /** Ends it as a crash would. */
+  /** Ends the server like a crash. */
   kill(): Promise<void> {
     return this.end('SIGKILL');
   }
@@ -103,7 +113,7 @@ export class ServerProcess {
     await this.start();
   }
 
-  /** It keeps its connections, and answers nothing. */
+  /** Suspends the server: it keeps its connections but does not respond. */
   hang(): void {
     this.child?.kill('SIGSTOP');
   }
@@ -112,7 +122,7 @@ export class ServerProcess {
     this.child?.kill('SIGCONT');
   }
 
-  /** Ends it and removes what it stored. */
+  /** Ends the server and removes its data. */
   async dispose(): Promise<void> {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true });
@@ -124,7 +134,7 @@ export class ServerProcess {
     if (!child || hasEnded(child)) return;
     const ended = once(child, 'exit');
     child.kill(signal);
-    // A stopped process gets its signals only when it goes on.
+    // A suspended process receives its signals only after SIGCONT.
     child.kill('SIGCONT');
     await ended;
   }

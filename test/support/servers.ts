@@ -4,7 +4,7 @@ import { natsRecipe } from './nats-server.js';
 import { redisRecipe } from './redis-server.js';
 import { ServerProcess } from './server-process.js';
 
-/** One of each server that replicas share, as processes of the test's own. */
+/** One of each server that replicas share, as child processes of the test. */
 export class Servers {
   private constructor(
     readonly eventStore: ServerProcess,
@@ -13,7 +13,7 @@ export class Servers {
     readonly redis: ServerProcess,
   ) {}
 
-  /** Prints what was started. */
+  /** Starts the servers and prints their versions. */
   static async start(): Promise<Servers> {
     const recipes = [eventStoreRecipe, mongoRecipe, natsRecipe, redisRecipe];
     const started = await Promise.allSettled(recipes.map((recipe) => ServerProcess.start(recipe)));
@@ -29,7 +29,7 @@ export class Servers {
     return new Servers(eventStore, mongo, nats, redis);
   }
 
-  /** For the service's environment. */
+  /** Settings for the service's environment. */
   get settings(): Record<string, string> {
     return {
       EVENTSTORE_URL: this.eventStore.url,

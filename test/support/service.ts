@@ -4,16 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Role } from '../../src/aggregates/user.aggregate.js';
 import { readConfig } from '../../src/config.js';
-import type { Engines } from '../../src/engines.js';
-import { openEngines } from '../../src/open-engines.js';
-import { seed } from '../../src/jobs/first-start.js';
-import type { Page } from '../../src/platform/query.js';
+import type { Engines } from '../../src/app/engines.js';
+import { openEngines } from '../../src/app/open-engines.js';
+import { seed } from '../../src/app/first-start.js';
+import type { Page } from '../../src/queries/query.js';
 import type { Clock } from '../../src/ports/time.js';
 import type { CustomerRecord } from '../../src/queries/customer.queries.js';
 import type { SaleStatus } from '../../src/queries/sale.queries.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import type { TrialBalance } from '../../src/queries/trial-balance.query.js';
-import { createService, type Service } from '../../src/service.js';
+import { passwords } from '../../src/security/passwords.js';
+import { createService, type Service } from '../../src/app/service.js';
+import { NO_LIMITS } from './no-limits.js';
 import { Reply } from './reply.js';
 import { ShiftedClock } from './shifted-clock.js';
 
@@ -28,7 +30,7 @@ export type Call = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string;
 };
 
@@ -36,28 +38,33 @@ export type TestTenant = {
   readonly id: string;
   readonly slug: string;
   readonly currency: string;
-  /** E-mail of the owner; the password is PASSWORD. */
+  /** E-mail address of the owner; the password is PASSWORD. */
   readonly email: string;
-  /** Of the owner. */
+  /** Access token of the owner. */
   readonly token: string;
 };
 export type TestKey = { readonly id: string; readonly sourceId: string; readonly key: string };
 
-/** A tenant of a fixed exchange: enough for a partner and its books. */
+/** A tenant with a partner: enough for pushing sales. */
 export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
 
 type Options = {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Puts something between the service and its engines. Subscribers keep the engines as they are. */
+  /** Wraps the service's engines. Subscribers use the unwrapped engines. */
   readonly between?: (engines: Engines) => Engines;
+  /** Hashes passwords at production cost. */
+  readonly costlyPasswords?: boolean;
 };
 
-/** Settled, but not by its time: how often a status is asked for, and for how long. */
+/** Minimum parameters of argon2. */
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+/** Polling interval and timeout for asynchronous results, in real time. */
 const POLL_MS = 5;
 const PATIENCE_MS = 10_000;
 
-/** The real service on its embedded engines, listening on a port of its own, in a directory that vanishes with it. */
+/** The real service on embedded engines, with its own port and a temporary directory. */
 export class TestService {
   private constructor(
     readonly directory: string,
@@ -67,13 +74,14 @@ export class TestService {
     private running: { service: Service; url: string },
   ) {}
 
-  /** What the service logged as a warning or an error. */
+  /** Warnings and errors that the service logged. */
   readonly complaints: string[] = [];
   private operatorToken: { token: string; untilMs: number } | undefined;
   private made = 0;
 
   static async start(options: Options = {}): Promise<TestService> {
     const { clock = new ShiftedClock(), environment = {}, between = (engines: Engines) => engines } = options;
+    if (!options.costlyPasswords) passwords.cost = CHEAP;
     const directory = await mkdtemp(join(tmpdir(), 'kontor-'));
     const test = new TestService(directory, clock, environment, between, undefined as never);
     test.running = await test.open();
@@ -88,7 +96,7 @@ export class TestService {
     return this.running.service;
   }
 
-  /** Ends the service as SIGTERM would, and starts it again on what it left; `meanwhile` is done in between. */
+  /** Stops the service as SIGTERM would and restarts it on its data; `meanwhile` runs in between. */
   async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     await this.stop();
     await meanwhile();
@@ -123,14 +131,19 @@ export class TestService {
     return this.call('POST', path, { body, token, headers });
   }
 
-  /** An access token. @throws Error when the sign-in is refused */
+  /** Returns an access token. @throws Error if the sign-in is rejected */
   async signIn(email: string, password: string = PASSWORD): Promise<string> {
     const reply = await this.post('/api/auth/login', { email, password });
     if (reply.status !== 200) throw new Error(`Sign-in of ${email}: ${reply.told}`);
     return (reply.data as { accessToken: string }).accessToken;
   }
 
-  /** A token of the operator, fresh enough for the clock. */
+  /** Forgets the operator's token, which belongs to another history. */
+  forgetOperator(): void {
+    this.operatorToken = undefined;
+  }
+
+  /** A token of the operator, still valid by the clock. */
   async operator(): Promise<string> {
     const nowMs = this.clock.nowMs();
     if (!this.operatorToken || this.operatorToken.untilMs < nowMs)
@@ -146,7 +159,7 @@ export class TestService {
     return { id: reply.id, slug, currency, email, token: await this.signIn(email) };
   }
 
-  /** A user of any role. Answers a token. */
+  /** Creates a user with any role. Returns an access token. */
   async createUser(tenant: TestTenant, role: Role): Promise<string> {
     const email = `${this.fresh(role.toLowerCase())}@${tenant.slug}.test`;
     const person = { fullName: `A ${role}`, email, password: PASSWORD, role };
@@ -155,7 +168,7 @@ export class TestService {
     return this.signIn(email);
   }
 
-  /** A key whose rate limit no test reaches by chance; `rateLimit` null leaves the one that a tenant gets. */
+  /** Creates a key whose rate limit no test reaches by accident; `rateLimit` null keeps the default. */
   async createKey(
     { token }: TestTenant,
     { sourceId = 'shop', rateLimit = 1_000_000 }: { sourceId?: string; rateLimit?: number | null } = {},
@@ -186,7 +199,7 @@ export class TestService {
     return (await this.call('GET', path, { key })).body as SaleStatus;
   }
 
-  /** The sale when it is BOOKED or REJECTED. */
+  /** Resolves with the sale once it is BOOKED or REJECTED. */
   async settled(partner: TestKey, externalId: string): Promise<SaleStatus> {
     for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += POLL_MS) {
       const sale = await this.saleStatus(partner, externalId);
@@ -196,7 +209,7 @@ export class TestService {
     throw new Error(`The sale ${externalId} was never booked: ${this.complaints.join('; ')}`);
   }
 
-  /** Pushes a sale and answers when its transactions can be read. @throws Error when it is not booked */
+  /** Pushes a sale and resolves once its transactions can be read. @throws Error if it is not booked */
   async sell(partner: TestKey, sale: { readonly externalId: string }): Promise<SaleStatus> {
     const reply = await this.postSale(partner, sale);
     if (reply.status !== 202) throw new Error(`The sale ${sale.externalId}: ${reply.told}`);
@@ -223,14 +236,14 @@ export class TestService {
     return (await this.get(`/api/reports/trial-balance${query}`, token)).data as TrialBalance;
   }
 
-  /** Balances of the accounts that have a code and are not a customer's, by that code. */
+  /** Balances by account code, for accounts that have a code and do not belong to a customer. */
   async balancesByCode(token: string): Promise<Record<string, string>> {
     const { rows } = await this.trialBalance(token);
     const kept = rows.filter(({ type }) => type !== 'CUSTOMER');
     return Object.fromEntries(kept.map(({ code, balance }) => [code ?? '', balance]));
   }
 
-  /** Resolves when the read models have everything that is in the history. */
+  /** Resolves when the read models contain the whole history. */
   async quiet(): Promise<number> {
     const { events, progress } = this.service.engines;
     for (;;) {
@@ -241,7 +254,7 @@ export class TestService {
     }
   }
 
-  /** A name that no other call has got. */
+  /** A unique name. */
   fresh(prefix: string): string {
     this.made += 1;
     return `${prefix}-${this.made}`;
@@ -258,8 +271,9 @@ export class TestService {
       OPERATOR_EMAIL: OPERATOR.email,
       OPERATOR_PASSWORD: OPERATOR.password,
       READ_WAIT_MS: '10000',
-      // Tests say themselves when a job runs.
+      // Tests start jobs explicitly.
       JOB_SCHEDULES: 'off',
+      ...NO_LIMITS,
       ...this.environment,
     });
     const complain = (fields: object, message: string): void => {
@@ -278,7 +292,7 @@ export class TestService {
   }
 }
 
-/** A sale of one line of 100.00 without tax, unless told otherwise. */
+/** A sale with one line of 100.00 without tax, unless overridden. */
 export const saleOf = (externalId: string, facts: object = {}) => ({
   externalId,
   occurredAt: '2026-03-04T10:00:00.000Z',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** A body with one thing wrong, and where that is, as errors name it. */
+/** A body with a single fault, and its path as reported in errors. */
 export type Spoiled = { readonly path: string; readonly how: string; readonly body: unknown };
 
 type Change = { readonly path: string; readonly how: string; readonly value: unknown };
@@ -12,17 +12,17 @@ const typesOf = ({ type }: JsonSchema): readonly string[] =>
 const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
 
-/** Makes bodies from the schemas of an OpenAPI document, right and wrong ones. */
+/** Generates valid and invalid bodies from the schemas of an OpenAPI document. */
 export class SpoiledBodies {
   constructor(private readonly components: Readonly<Record<string, JsonSchema>>) {}
 
-  /** The least body that a schema takes, each with one fault. `given` are members that the schema cannot tell. */
+  /** Minimal bodies of a schema, each with one fault. `given` provides members that the schema does not describe. */
   of(schema: JsonSchema, given: object = {}): fc.Arbitrary<Spoiled> {
     const least = { ...(this.right(schema) as object), ...given };
     return this.changes(schema, '').map(({ path, how, value }) => ({ path, how, body: changed(least, path, value) }));
   }
 
-  /** How many fields of a schema can be wrong: as many tries are worth it. */
+  /** Number of fields that can be invalid, and so of worthwhile attempts. */
   fieldsOf(schema: JsonSchema): number {
     const { properties = {}, items } = this.resolved(schema) as {
       properties?: Record<string, JsonSchema>;
@@ -39,8 +39,12 @@ export class SpoiledBodies {
     return chosen === undefined ? schema : this.resolved(chosen);
   }
 
-  private isNullable({ anyOf = [] }: JsonSchema): boolean {
-    return (anyOf as JsonSchema[]).some(({ type }) => type === 'null');
+  /** The types that a schema accepts, over all its alternatives. */
+  private allowed(schema: JsonSchema): string[] {
+    const { anyOf } = schema as { anyOf?: JsonSchema[] };
+    if (anyOf) return anyOf.flatMap((each) => this.allowed(each));
+    const types = typesOf(this.resolved(schema));
+    return types.includes('number') ? [...types, 'integer'] : [...types];
   }
 
   private right(given: JsonSchema): unknown {
@@ -92,9 +96,7 @@ export class SpoiledBodies {
   }
 
   private otherType(given: JsonSchema, path: string): fc.Arbitrary<Change> {
-    const types = typesOf(this.resolved(given));
-    const allowed = new Set([...types, ...(this.isNullable(given) ? ['null'] : [])]);
-    if (types.includes('number')) allowed.add('integer');
+    const allowed = new Set(this.allowed(given));
     return fc
       .oneof(
         fc.constant(null),
@@ -131,7 +133,7 @@ export class SpoiledBodies {
 
 const always = (change: Change): fc.Arbitrary<Change> => fc.constant(change);
 
-/** A copy of a value with something else at `lines[0].quantity`; what is not there on the way is made. */
+/** A copy of a value with a replacement at `lines[0].quantity`; missing parents are created. */
 function changed(value: unknown, path: string, replacement: unknown): unknown {
   const [, head = '', rest = ''] = /^\[?([^.[\]]+)\]?\.?(.*)$/.exec(path) ?? [];
   if (head === '') return replacement;

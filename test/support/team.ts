@@ -1,13 +1,13 @@
 import type { UserRecord } from '../../src/queries/user.queries.js';
-import type { Page } from '../../src/platform/query.js';
+import type { Page } from '../../src/queries/query.js';
 import type { RoleDetail } from '../../src/queries/role.queries.js';
 import type { Reply } from './reply.js';
 import { PASSWORD, type TestService, type TestTenant } from './service.js';
 
-/** A user who is signed in. */
+/** A signed-in user. */
 export type Member = { readonly id: string; readonly email: string; readonly token: string };
 
-/** The users and roles of a tenant, over HTTP; the owner acts unless another token is given. */
+/** A tenant's users and roles over HTTP; acts as the owner unless another token is given. */
 export class Team {
   private constructor(
     private readonly service: TestService,
@@ -22,7 +22,7 @@ export class Team {
     return this.tenant.token;
   }
 
-  /** The owner who came with the tenant. */
+  /** The owner created with the tenant. */
   async owner(): Promise<UserRecord> {
     const { items } = await this.list(`search=${encodeURIComponent(this.tenant.email)}`);
     if (!items[0]) throw new Error('The tenant has no owner');
@@ -38,7 +38,7 @@ export class Team {
     return this.service.post('/api/users', this.person(facts), token);
   }
 
-  /** The id of a new user. @throws Error when it is refused */
+  /** Creates a user and returns its id. @throws Error if the request is rejected */
   async hire(facts: object = {}): Promise<string> {
     const reply = await this.create(facts);
     if (reply.status !== 201) throw new Error(`${reply.told}: ${reply.text}`);
@@ -51,7 +51,7 @@ export class Team {
     return { id, email, token: await this.service.signIn(email) };
   }
 
-  /** The id of a new role. */
+  /** Creates a role and returns its id. */
   async role(permissions: readonly string[], token = this.token): Promise<string> {
     const reply = await this.createRole({ name: this.service.fresh('role'), permissions }, token);
     if (reply.status !== 201) throw new Error(`${reply.told}: ${reply.text}`);
@@ -62,7 +62,7 @@ export class Team {
     return this.service.post('/api/roles', body, token);
   }
 
-  /** A user with exactly these permissions beside those of USER. */
+  /** A user with exactly these permissions in addition to those of USER. */
   async memberWith(...permissions: readonly string[]): Promise<Member> {
     return this.signedIn({ roleIds: [await this.role(permissions)] });
   }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../../src/aggregates/job-directory.js';
-import type { Job, JobOutcome, JobRun } from '../../src/jobs/job.js';
-import { JOBS } from '../../src/jobs/jobs.js';
-import { Schedule } from '../../src/jobs/schedule.js';
+import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../../src/queries/job-directory.js';
+import { Schedule } from '../../src/jobs/job-schedules.js';
+import { JOBS, type Job, type JobOutcome, type JobRun } from '../../src/jobs/job.js';
 import type { TestService } from './service.js';
 
 type Under = {
@@ -15,9 +14,9 @@ type Under = {
 export class ToyJob implements Job {
   readonly description = 'Does what a test says.';
   readonly parameters = z.strictObject({ note: z.string().max(5).optional(), rooms: z.array(z.string()).optional() });
-  /** Every run that has begun, oldest first. */
+  /** Every run started so far, oldest first. */
   readonly runs: Under[] = [];
-  /** Whether a run that is told to end does so. */
+  /** Whether a run ends when it is signalled to. */
   heedsItsSignal = true;
 
   constructor(
@@ -34,7 +33,7 @@ export class ToyJob implements Job {
     });
   }
 
-  /** The latest run. @throws Error when none has begun */
+  /** The latest run. @throws Error if none has started */
   get latest(): Under {
     const latest = this.runs.at(-1);
     if (!latest) throw new Error(`No run of ${this.name} has begun`);
@@ -52,7 +51,14 @@ export function factsOf(job: Job, isEnabled = true): JobFacts {
   };
 }
 
-/** Gives a running service one more job, which no schedule starts. */
+/** A job of a running service. @throws Error if it does not exist */
+export function jobOf({ service: { app } }: TestService, name: string): Job {
+  const found = app.get<readonly Job[]>(JOBS).find((job) => job.name === name);
+  if (!found) throw new Error(`There is no job ${name}`);
+  return found;
+}
+
+/** Adds a job without a schedule to a running service. */
 export function addJob<J extends Job>({ service: { app } }: TestService, job: J): J {
   app.get<Job[]>(JOBS).push(job);
   (app.get<JobDirectory>(JOB_DIRECTORY).jobs as Map<string, JobFacts>).set(job.name, factsOf(job, false));

@@ -1,4 +1,4 @@
-// A browser with the console in it, and everything that it complained about.
+// A browser with the console, and every complaint it raised.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -10,7 +10,7 @@ export type Look = {
   readonly scheme?: 'light' | 'dark';
 };
 
-/** Light and dark, at a desk and on a phone. */
+/** Light and dark, on a desktop and on a phone. */
 export const LOOKS: readonly Look[] = [
   { scheme: 'light', width: 1280 },
   { scheme: 'dark', width: 1280 },
@@ -21,8 +21,8 @@ export const LOOKS: readonly Look[] = [
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PATIENCE_MS = 20_000;
-// In a container there is no sandbox to be had, and little shared memory. By its name this machine is one like any other:
-// browsers trust plain HTTP to it less than to its number.
+// Containers offer no sandbox and little shared memory. The host name makes this machine an ordinary one: browsers
+// trust plain HTTP to a name less than to the loopback address.
 const ARGUMENTS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   '--host-resolver-rules=MAP books.example 127.0.0.1',
@@ -30,12 +30,12 @@ const ARGUMENTS = [
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
 
-/** What a browser says of a service that goes away, in all its words. */
+/** Every message with which a browser reports an unavailable service. */
 export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED\w*)|503/;
 
-/** Somebody at a browser of their own: cookies and tabs are nobody else's. */
+/** A user with their own browser context: cookies and tabs are not shared. */
 export class Visitor {
-  /** What went wrong and was not expected; a test that ends with any has failed. */
+  /** Unexpected problems; a test that ends with any has failed. */
   readonly complaints: string[] = [];
   private readonly expected: RegExp[] = [];
 
@@ -61,14 +61,14 @@ export class Visitor {
     return visitor;
   }
 
-  /** Another tab of the same browser. */
+  /** Opens another tab of the same browser. */
   async tab(): Promise<Page> {
     const page = await this.context.newPage();
     this.listen(page);
     return page;
   }
 
-  /** What a test brings about by itself is no complaint. */
+  /** Patterns of complaints that the test causes on purpose. */
   expects(...patterns: RegExp[]): void {
     this.expected.push(...patterns);
   }
@@ -89,9 +89,9 @@ export class Visitor {
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
-  /** Violations of the Web Content Accessibility Guidelines, A and AA, that are serious or worse, in one line each. */
+  /** Serious or critical violations of the Web Content Accessibility Guidelines, A and AA, one per line. */
   async barriers(): Promise<string[]> {
-    // By the debugger, since the page's own policy lets no script in.
+    // Evaluated through the debugger, because the page's policy blocks injected scripts.
     await this.page.evaluate(await axeSource());
     const found = await this.page.evaluate<AxeResult>(
       `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
@@ -119,7 +119,7 @@ export class Visitor {
     page.on('pageerror', (error) => {
       complain(`thrown: ${String(error.stack)}`);
     });
-    // Violations of the policy come as errors of the console, too.
+    // Policy violations also appear as console errors.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()))
         complain(`console: ${message.text()} ${message.location().url}`);
@@ -130,7 +130,7 @@ export class Visitor {
     });
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? '';
-      // What a page has asked for is called off when it is left.
+      // Leaving a page aborts its requests.
       if (why !== 'net::ERR_ABORTED') complain(`failed: ${why} ${request.url()}`);
     });
   }

@@ -5,14 +5,14 @@ export type Received = { readonly event: string; readonly id: string | undefined
 
 const PATIENCE_MS = 10_000;
 
-/** Watches a stream of server-sent events, as a browser would, over a connection of its own. */
+/** Follows a stream of server-sent events like a browser, over its own connection. */
 export class Watcher {
   readonly events: Received[] = [];
   readonly comments: string[] = [];
-  /** Everything that came. */
+  /** Everything received. */
   text = '';
   isOver = false;
-  /** Why it broke off; undefined where it ended as it should. */
+  /** Error that broke the stream; undefined if it ended normally. */
   failure: Error | undefined;
   private taken = 0;
   private rest = '';
@@ -26,7 +26,7 @@ export class Watcher {
     response.on('close', () => (this.isOver = true));
   }
 
-  /** Resolves when the headers are there; for an answer that is no stream, when it is complete. */
+  /** Resolves when the headers arrive; for a response that is not a stream, when it is complete. */
   static async open(url: string, token: string, lastEventId?: string): Promise<Watcher> {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -48,7 +48,7 @@ export class Watcher {
     return this.response.headers;
   }
 
-  /** The next event that nobody has asked for yet. */
+  /** The next event that has not been returned yet. */
   async next(): Promise<Received> {
     const endMs = performance.now() + PATIENCE_MS;
     while (performance.now() < endMs) {

@@ -1,5 +1,5 @@
 /*
- * A partner pushes a sale, and somebody of the company sees what came of it. In the repository's root:
+ * A partner pushes a sale, and a user of the tenant reads the result. Run in the repository's root:
  *
  *   KONTOR_URL=http://localhost:3000 KONTOR_KEY=kontor_… KONTOR_EMAIL=owner@… KONTOR_PASSWORD=… \
  *     node --import ./test/support/typescript.mjs clients/typescript/examples/first-sale.ts
@@ -21,10 +21,10 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
     lines: [{ description: 'Espresso machine', quantity: '1', unitPrice: '200.00', taxRate: '19' }],
     payments: [{ method: 'CARD' as const, amount: '100.00' }],
   };
-  // Lost connections and 429 are taken care of; pushed again, it is still one sale.
+  // The client retries after lost connections and 429. Pushing the sale again does not duplicate it.
   const { receipt } = await shop.pushSale(sale, 'order-1001');
 
-  // Booked a moment later.
+  // Booking is asynchronous.
   const path = { externalId: receipt.externalId };
   while (
     (await whole(shop.api.GET('/api/integrations/v1/sales/{externalId}', { params: { path } }))).status !== 'BOOKED'
@@ -38,7 +38,7 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
   try {
     await data(office.api.DELETE('/api/customers/{id}', { params: { path: { id: customer.id } } }));
   } catch (error) {
-    // Refusals come with the service's own code.
+    // Errors carry the service's code.
     if (!(error instanceof KontorError) || error.code !== 'CUSTOMER_HAS_TRANSACTIONS') throw error;
   }
   return `${customer.name} owes ${customer.balance.amount} ${customer.balance.currency}`;

@@ -1,28 +1,28 @@
 import { errorOf } from './kontor-error.js';
 import type { components } from './schema.js';
 
-/** How a request is sent. @throws whatever comes between */
+/** Sends a request. @throws any network error */
 export type Send = (request: Request) => Promise<Response>;
 
 type Tokens = components['schemas']['TokensDto'];
 
 /**
- * Who asks: somebody who signs in (the session is renewed before it ends, and begun anew where it has ended), a partner
- * with an integration key, or whoever holds the access token that the function answers.
+ * Credentials of the caller: a user who signs in (the session is renewed before it expires, and reopened after it has
+ * ended), a partner with an integration key, or a function that returns an access token.
  */
 export type Credentials =
   | { readonly email: string; readonly password: string }
   | { readonly integrationKey: string }
   | { readonly accessToken: () => string | Promise<string> };
 
-/** Puts a credential on requests. */
+/** Signs requests with a credential. */
 export interface Signer {
   sign(request: Request): Promise<void>;
-  /** After a 401: true where another try may go better. */
+  /** Called after a 401. Returns true if a retry may succeed. */
   renew(): Promise<boolean>;
 }
 
-/** A token is renewed so long before it ends. */
+/** Tokens are renewed this long before they expire. */
 const EARLY_MS = 30_000;
 
 export function signerOf(credentials: Credentials, url: string, send: Send): Signer {
@@ -39,7 +39,7 @@ const fixed = (header: string, value: () => string | Promise<string>): Signer =>
   renew: () => Promise.resolve(false),
 });
 
-/** Signs in when it is first needed. However many requests need a token at once, one of them gets it. */
+/** Signs in on first use. Concurrent requests that need a token share one request for it. */
 class SessionSigner implements Signer {
   private tokens: (Tokens & { readonly goodUntilMs: number }) | undefined;
   private getting: Promise<void> | undefined;
@@ -75,7 +75,7 @@ class SessionSigner implements Signer {
     this.tokens = { ...data, goodUntilMs: Date.now() + data.expiresIn * 1_000 - EARLY_MS };
   }
 
-  /** Undefined where there is no session (any more). One that cannot be renewed just now goes on later. */
+  /** Undefined if there is no session (any more). A temporary failure keeps the session for a later attempt. */
   private async refreshed(): Promise<Response | undefined> {
     if (!this.tokens) return undefined;
     const answer = await this.ask('refresh', { refreshToken: this.tokens.refreshToken });

@@ -7,20 +7,20 @@ import type { components, paths } from './schema.js';
 export { data, whole } from './answers.js';
 export { KontorError, type Fault } from './kontor-error.js';
 export type { Credentials } from './credentials.js';
-/** The shapes of the API by their names in its document: `Shapes['CustomerDto']`. */
+/** API schemas by their names in the OpenAPI document: `Shapes['CustomerDto']`. */
 export type Shapes = components['schemas'];
 
 export type KontorOptions = {
   /** `https://books.example`, without a path. */
   readonly url: string;
   readonly credentials: Credentials;
-  /** How often a request that may be repeated is tried in all. Default 5. */
+  /** Maximum attempts of a request that may be retried, including the first. Default 5. */
   readonly maxTries?: number;
-  /** What is longer is not waited for before the next try, milliseconds. Default 30,000. */
+  /** Maximum pause before a retry, milliseconds; a longer one ends the attempts. Default 30,000. */
   readonly maxPauseMs?: number;
-  /** What has not begun to answer by then counts as a lost connection, milliseconds. Default 60,000. */
+  /** Time to the response headers, milliseconds; exceeding it counts as a lost connection. Default 60,000. */
   readonly timeoutMs?: number;
-  /** Reads are at least as new as everything that this client was told before. Default true. */
+  /** Reads include every write that this client made before. Default true. */
   readonly readsOwnWrites?: boolean;
   readonly fetch?: typeof fetch;
 };
@@ -31,9 +31,9 @@ const SALES = '/api/integrations/v1/sales';
 const FIRST_PAUSE_MS = 200;
 
 /**
- * Kontor's API, typed by its OpenAPI document (`api`). Signs every request, and repeats by itself what may be repeated:
- * reads, sales, and whatever carries an Idempotency-Key, after lost connections, 429, 502, 503 and 504, at the pace that
- * Retry-After asks for. Any other write is sent once, since nobody knows what became of one that was not answered.
+ * Kontor's API, typed by its OpenAPI document (`api`). Signs every request. Retries reads, sales and requests with an
+ * Idempotency-Key after lost connections, 429, 502, 503 and 504, and respects Retry-After. Any other write is sent
+ * once, because the outcome of a write without a response is unknown.
  */
 export class KontorClient {
   readonly api: Client<paths>;
@@ -50,8 +50,8 @@ export class KontorClient {
   }
 
   /**
-   * Pushes a sale. It is booked once, however often it is pushed under its externalId (and under the idempotency key).
-   * @throws KontorError 409 IDEMPOTENCY_CONFLICT where the key was used for another payload
+   * Pushes a sale. It is booked once, however often it is pushed with the same externalId (and idempotency key).
+   * @throws KontorError 409 IDEMPOTENCY_CONFLICT if the key was used for another payload
    */
   async pushSale(sale: Shapes['IntegrationSaleDto'], idempotencyKey?: string): Promise<PushedSale> {
     const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
@@ -74,7 +74,7 @@ export class KontorClient {
     }
   }
 
-  /** An answer, or why there is none. @throws what an abort threw */
+  /** Returns a response, or the error that prevented one. @throws the abort reason */
   private async attempt(request: Request): Promise<Response | KontorError> {
     try {
       await this.signer.sign(request);
@@ -90,7 +90,7 @@ export class KontorClient {
     }
   }
 
-  /** Undefined where another try makes no sense, or only after too long a pause. */
+  /** Undefined if a retry is pointless, or allowed only after too long a pause. */
   private pauseAfter(outcome: Response | KontorError, tries: number): number | undefined {
     const { status } = outcome;
     if (status !== 0 && status !== 429 && !isAway(status)) return undefined;
@@ -111,7 +111,7 @@ export class KontorClient {
 const isRepeatable = ({ method, url, headers }: Request): boolean =>
   method === 'GET' || headers.has('idempotency-key') || (method === 'POST' && new URL(url).pathname.endsWith(SALES));
 
-/** The body may take longer: it may be a stream. */
+/** Limits the time to the headers. The body may take longer, since it may be a stream. */
 async function inTime(send: typeof fetch, request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => {
@@ -124,7 +124,7 @@ async function inTime(send: typeof fetch, request: Request, timeoutMs: number): 
   }
 }
 
-/** @throws what the signal's abort was given as its reason */
+/** @throws the signal's abort reason */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {

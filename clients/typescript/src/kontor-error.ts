@@ -1,38 +1,46 @@
 import type { components } from './schema.js';
 
-type ErrorBody = components['schemas']['ErrorResponseDto'];
-/** What is wrong with one field of what was sent: `lines[0].quantity`. */
+type Problem = Omit<components['schemas']['ErrorResponseDto'], 'statusCode'> & {
+  readonly tenants?: readonly TenantChoice[];
+};
+/** Validation error of one field: `lines[0].quantity`. */
 export type Fault = { readonly path: string; readonly message: string };
+/** A tenant to choose at sign-in. */
+export type TenantChoice = { readonly name: string; readonly slug: string };
 
 export type ErrorDetails = ErrorOptions & {
-  /** What an operator finds the request by. */
+  /** Identifies the request in the service's log. */
   readonly requestId?: string | undefined;
   readonly errors?: readonly Fault[] | undefined;
-  /** After which another try may go better, as the service says. */
+  /** Only with TENANT_REQUIRED. */
+  readonly tenants?: readonly TenantChoice[] | undefined;
+  /** Suggested delay before a retry, in seconds. */
   readonly retryAfterSeconds?: number | undefined;
 };
 
-/** Statuses of a service, or of a proxy before it, that cannot answer now. */
+/** Statuses of a service that is temporarily unavailable, or of a proxy in front of it. */
 const AWAY: readonly number[] = [502, 503, 504];
 export const isAway = (status: number): boolean => AWAY.includes(status);
 
-/** Retry-After in seconds; undefined where it is not there, or is a date. */
+/** Retry-After in seconds; undefined if it is missing or a date. */
 export function retryAfterOf({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** A request that did not succeed, in the service's own words where it answered at all. */
+/** A failed request, with the service's error message if there was a response. */
 export class KontorError extends Error {
   override readonly name = 'KontorError';
   readonly requestId: string | undefined;
   readonly errors: readonly Fault[];
+  /** Only with TENANT_REQUIRED: tenants that the password matches; empty if there are too many to list. */
+  readonly tenants: readonly TenantChoice[];
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
-    /** Of HTTP; 0 where no answer came. */
+    /** HTTP status; 0 without a response. */
     readonly status: number,
-    /** `VALIDATION_FAILED`, `REVISION_CONFLICT`, …; `UNREACHABLE` where no answer came. */
+    /** `VALIDATION_FAILED`, `REVISION_CONFLICT`, …; `UNREACHABLE` without a response. */
     readonly code: string,
     message: string,
     details: ErrorDetails = {},
@@ -40,30 +48,36 @@ export class KontorError extends Error {
     super(message, details);
     this.requestId = details.requestId;
     this.errors = details.errors ?? [];
+    this.tenants = details.tenants ?? [];
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** The service, or the way to it, is away: the same may go well later. */
+  /** The service is temporarily unreachable; a retry may succeed. */
   get isPassing(): boolean {
     return this.status === 0 || isAway(this.status);
   }
 
-  /** What is wrong with one field of what was sent. */
+  /** The validation error of a field, if any. */
   fault(path: string): string | undefined {
     return this.errors.find((each) => each.path === path)?.message;
   }
 }
 
-const isErrorBody = (body: unknown): body is ErrorBody =>
-  typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
+/** Errors of the partner intake are wrapped in `error`, all others are not. Undefined for any other body. */
+function problemIn(body: unknown): Problem | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if ('error' in body) return problemIn(body.error);
+  return 'code' in body && 'message' in body ? (body as Problem) : undefined;
+}
 
-/** The error of an answer whose status is not one of success. */
+/** Error of a response with an unsuccessful status. */
 export function errorOf(response: Response, body: unknown): KontorError {
   const { status, headers } = response;
   const retryAfterSeconds = retryAfterOf(response);
   const requestId = headers.get('x-request-id') ?? undefined;
-  if (!isErrorBody(body))
+  const problem = problemIn(body);
+  if (problem === undefined)
     return new KontorError(status, 'UNKNOWN', `The service answered ${status}.`, { requestId, retryAfterSeconds });
-  const { code, message, errors } = body;
-  return new KontorError(status, code, message, { requestId: body.requestId, errors, retryAfterSeconds });
+  const { code, message, errors, tenants } = problem;
+  return new KontorError(status, code, message, { requestId: problem.requestId, errors, tenants, retryAfterSeconds });
 }

@@ -16,6 +16,6 @@ export const auditEntryQuery = (id: string) =>
   queryOptions({
     queryKey: ['audit-entry', id],
     queryFn: ({ signal }) => data(api.GET('/api/platform/audit-logs/{id}', { params: { path: { id } }, signal })),
-    // What has happened does not change.
+    // Audit entries are immutable.
     staleTime: Infinity,
   });

@@ -30,7 +30,7 @@ export const statementQuery = (id: string, query: Period) =>
     queryKey: ['statement', id, query],
     queryFn: async ({ signal }): Promise<Statement> => {
       const answer = await whole(api.GET('/api/accounts/{id}/statement', { params: { path: { id }, query }, signal }));
-      // The document allows CSV as well, for whoever asks for it.
+      // The OpenAPI document also allows CSV, for clients that request it.
       if (typeof answer === 'string') throw new TypeError('A statement came in a form that nobody asked for.');
       return answer.data;
     },

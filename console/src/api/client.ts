@@ -5,16 +5,16 @@ import { accessToken, renew } from './session';
 
 export { data, whole } from '../../../clients/typescript/src/answers';
 
-/** The shapes of the API by their names in its document. */
+/** API schemas by their names in the OpenAPI document. */
 export type Shapes = components['schemas'];
 
 type Send = (request: Request) => Promise<Response>;
 
-/** What takes longer hangs: the service itself waits a few seconds at most. */
+/** Request timeout. The service itself waits a few seconds at most. */
 const LIMIT_MS = 30_000;
 const MIN_POSITION = 'x-min-position';
 
-/** The whole answer, which comes in time or not at all. */
+/** Applies the timeout to the whole response. */
 const inTime: Send = async (request) => {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LIMIT_MS)]);
   const response = await fetch(request, { signal });
@@ -29,7 +29,7 @@ async function signed(request: Request, send: Send): Promise<Response> {
 }
 
 /**
- * With the session's token; a session that was renewed elsewhere meanwhile gets one more try. Takes as long as it takes.
+ * Sends a request with the session's token, without a timeout. After a 401 it renews the session and retries once.
  * @throws KontorError
  */
 export async function authorizedFetch(request: Request, send: Send = fetch): Promise<Response> {
@@ -38,10 +38,10 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
   return response.status === 401 && (await renew()) ? signed(again, send) : response;
 }
 
-/** What the read models still have to come to before what is read shows everything that was told here; 0: nothing. */
+/** Position that the read models must reach before reads show every write made here; 0: none. */
 let awaited = 0;
 
-/** Lets what is read from now on be at least so new, until something was. */
+/** Makes reads wait for at least this position until one of them has reached it. */
 export function awaitPosition(position: number): void {
   awaited = Math.max(awaited, position);
 }
@@ -53,7 +53,7 @@ async function write(request: Request): Promise<Response> {
   return response;
 }
 
-/** Where the read models do not come that far (one of them may stand still), what they have is better than nothing. */
+/** If the read models do not reach the position (one of them may have stopped), returns the data that they have. */
 async function read(request: Request): Promise<Response> {
   const position = awaited;
   if (position === 0) return authorizedFetch(request, inTime);
@@ -65,7 +65,7 @@ async function read(request: Request): Promise<Response> {
   return isBehind ? authorizedFetch(asItIs, inTime) : response;
 }
 
-/** The API, typed by its OpenAPI document. */
+/** API client, typed by its OpenAPI document. */
 export const api = createClient<paths>({
   baseUrl: location.origin,
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),

@@ -3,13 +3,15 @@ import { lostBy, problemOf } from './problem';
 
 const FILE_NAME = /filename="([^"]+)"/;
 
-/** Saves a file that needs the session's token, which a plain link could not send. Answers its name. @throws KontorError */
+/**
+ * Saves a file that requires the session's token, which a plain link cannot send. Returns its name. @throws KontorError
+ */
 export async function download(path: string, type = '*/*'): Promise<string> {
   const request = new Request(new URL(path, location.origin), { headers: { accept: type } });
   const response = await authorizedFetch(request);
   if (!response.ok) throw await problemOf(response);
   const name = FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
-  // The browser keeps what is large on its disk, not in memory.
+  // The browser keeps large blobs on disk, not in memory.
   const url = URL.createObjectURL(await response.blob().catch(lostBy()));
   const link = document.createElement('a');
   link.href = url;

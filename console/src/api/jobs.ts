@@ -18,15 +18,15 @@ export const runsQuery = (query: { pageNumber: number; pageSize: number; search?
     queryFn: ({ signal }) => whole(api.GET('/api/platform/jobs/logs', { params: { query }, signal })),
   });
 
-/** A job as it is after something happened to a run of it. */
+/** Returns the job, updated with the state of one of its runs. */
 function after(job: Job, run: Run): Job {
   if (job.name !== run.jobName) return job;
   return { ...job, isRunning: run.status === 'RUNNING', lastExecution: run };
 }
 
 /**
- * Keeps the jobs in the cache at what the service tells of them as it happens. `onRun` hears of each job's latest run when
- * the connection is made, then of every run that goes on. Answers how the connection is.
+ * Keeps the cached jobs up to date from the service's event stream. `onRun` receives each job's latest run on
+ * connection, then every change of a run. Returns the state of the connection.
  */
 export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
   const cache = useQueryClient();
@@ -37,14 +37,14 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       signal: ending.signal,
       onState: setState,
       onEvent: ({ id, event, data: content }) => {
-        // Lists of runs are made from the history, and may be a moment behind.
+        // Run lists are projected from the history and may lag.
         awaitPosition(Number(id));
-        // An answer that is still under way is older, and would come last.
+        // A response still in flight is older and would overwrite this one.
         void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
         if (event === 'snapshot') {
           const jobs = content as Job[];
           cache.setQueryData(jobsQuery.queryKey, jobs);
-          // Runs may have begun and ended since their lists were asked for.
+          // Runs may have started and ended since their lists were requested.
           askAgain(cache, ['job-runs']);
           for (const { lastExecution } of jobs) if (lastExecution) onRun?.(lastExecution);
         }

@@ -9,11 +9,11 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Who is signed in; undefined until it is known. */
+/** The signed-in user; undefined while loading. */
 export const useMe = (): Me | undefined => useQuery(meQuery).data;
 
 /** Operators belong to no tenant. */
 export const isOperator = (me: Me): boolean => me.tenant === null;
 
-/** Whether who is signed in has a permission: what they lack is not offered. */
+/** Whether the signed-in user has a permission. Pages hide actions that the user may not perform. */
 export const useMay = (permission: string): boolean => useMe()?.permissions.includes(permission) ?? false;

@@ -24,19 +24,19 @@ export const readAll = () => data(api.PATCH('/api/notifications/read-all'));
 
 const PAGES = '/console';
 
-/** Where a notification may lead: into this console, to another page of the service, or by HTTPS elsewhere. */
+/** Permitted target of a notification: this console, another page of the service, or an external HTTPS address. */
 type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
 
-/** The link of a notification, if it is one to follow: never a script, a file or an address without encryption. */
+/** Returns a notification's link if it is safe to follow: never a script, a file or an unencrypted address. */
 export function safeLink(link: string | null): SafeLink | undefined {
   if (link === null || !URL.canParse(link, location.origin)) return undefined;
   const url = new URL(link, location.origin);
   const isOwn = url.origin === location.origin;
   if (!isOwn && url.protocol !== 'https:') return undefined;
-  // Without its origin, so that the router takes it; `//host` is another origin, and does not come here.
+  // The router expects an address without its origin. `//host` is another origin and is handled below.
   if (isOwn) return { to: url.pathname + url.search + url.hash, isOwn: true, host: undefined };
   return { to: url.href, isOwn: false, host: url.host };
 }
 
-/** Whether an own address is a page of this console. */
+/** Whether an address of the service is a page of this console. */
 export const isPage = (to: string): boolean => to === PAGES || to.startsWith(`${PAGES}/`);

@@ -4,21 +4,21 @@ import { api, data, type Shapes } from './client';
 export type Queue = Shapes['QueueDto'];
 export type SystemHealth = Shapes['SystemHealthDto'];
 
-/** How often what is watched is asked for, ms. */
+/** Polling interval of watched values, ms. */
 export const WATCH_EVERY_MS = 2_000;
-/** The same for what waits for a person, ms. */
+/** Polling interval of counts that wait for a person, ms. */
 export const SLOWLY_MS = 10_000;
-/** Ten minutes. */
+/** Samples retained: ten minutes. */
 const KEPT = 300;
 
-/** What was seen at one time. */
+/** One observation of all queues. */
 export type Sample = {
   /** Unix time, seconds. */
   readonly at: number;
   readonly head: number | null;
-  /** Lag by the queue's name. */
+  /** Lag by queue name. */
   readonly lags: ReadonlyMap<string, number | null>;
-  /** Events handled in the last minute, by the queue's name. */
+  /** Events handled in the last minute, by queue name. */
   readonly rates: ReadonlyMap<string, number>;
 };
 
@@ -37,7 +37,7 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
   ];
 }
 
-/** All queues as they are, and as they were since whoever is signed in began to watch them. */
+/** Current state of all queues, with samples since the signed-in user began to watch them. */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
   queryFn: async ({ signal, client, queryKey }): Promise<Observed> => {
@@ -54,7 +54,7 @@ export const systemQuery = queryOptions({
   refetchInterval: WATCH_EVERY_MS,
 });
 
-/** Positions that the head moved by in a second, between one sample and the next; on the embedded engine, events. */
+/** Positions per second by which the head advanced between samples; on the embedded engine, one per event. */
 export function headRates(of: readonly Sample[]): (number | null)[] {
   return of.map(({ at, head }, index) => {
     const before = of[index - 1];

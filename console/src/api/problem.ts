@@ -2,7 +2,7 @@ import { errorOf, KontorError } from '../../../clients/typescript/src/kontor-err
 
 export { KontorError };
 
-/** What an answer comes to, or whatever else was thrown. */
+/** Converts a response, or any thrown value, to a KontorError. */
 export function problemOf(cause: Response): Promise<KontorError>;
 export function problemOf(cause: unknown): KontorError;
 export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
@@ -15,7 +15,7 @@ export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
   return new KontorError(500, 'CONSOLE', cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
-/** A request to which no answer came. */
+/** Error of a request without a response. */
 function unanswered(cause: unknown): KontorError {
   if (cause instanceof DOMException && cause.name === 'TimeoutError')
     return new KontorError(0, 'TIMEOUT', 'The service has not answered in time.', { cause });
@@ -24,7 +24,7 @@ function unanswered(cause: unknown): KontorError {
     : new KontorError(0, 'OFFLINE', 'This device is offline.', { cause });
 }
 
-/** What the network did to a request; what was called off here, by the signal, stays as it is. */
+/** Converts network failures to a KontorError; rethrows aborts by the given signal unchanged. */
 export const lostBy =
   (signal?: AbortSignal) =>
   (cause: unknown): never => {

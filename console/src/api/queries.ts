@@ -3,14 +3,14 @@ import { KontorError } from './problem';
 
 const RETRIES = 2;
 
-/** Everything that is read goes through this cache; nothing of it outlives the tab. */
+/** Cache of all reads; nothing in it outlives the tab. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // Asked and answered by this service alone: being offline shows as a problem with its own words.
+      // Only this service is queried; being offline is reported as an error of its own.
       networkMode: 'always',
-      // What has hung once would keep somebody waiting twice as long again.
+      // Retrying after a timeout would make the user wait twice as long.
       retry: (failures, error) =>
         failures < RETRIES && error instanceof KontorError && error.isPassing && error.code !== 'TIMEOUT',
       retryDelay: (failures) => 400 * 2 ** failures,
@@ -19,5 +19,5 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** What pages need of a query to show it. */
+/** The part of a query that pages need to display it. */
 export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch'>;

@@ -5,7 +5,7 @@ export type HistoryEvent = Shapes['StreamEventDto'];
 export type RecordState = Shapes['StreamStateDto'];
 export type RecordAddress = { readonly entity: string; readonly id: string; readonly tenantId: string };
 
-/** So many events are shown at once. */
+/** Events per page. */
 export const HISTORY_PAGE = 50;
 
 type Page = { readonly pageNumber: number; readonly pageSize: number };
@@ -26,11 +26,11 @@ export const historyQuery = (address: RecordAddress, pageNumber: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** Which page has the event of a revision: revisions have no gaps. */
+/** Page that contains the event of a revision. Revisions have no gaps. */
 export const pageOf = (revision: number, lastRevision: number): number =>
   Math.floor(Math.max(0, lastRevision - revision) / HISTORY_PAGE) + 1;
 
-/** The record at a revision or an instant; without either, as it is. */
+/** The record at a revision or an instant; without either, its current state. */
 export const stateQuery = ({ entity, id, tenantId }: RecordAddress, at: string | undefined) =>
   queryOptions({
     queryKey: ['state', entity, id, tenantId, at ?? 'now'],

@@ -2,12 +2,12 @@ import { authorizedFetch } from './client';
 import { problemOf } from './problem';
 
 export type ServerEvent = { readonly id: string; readonly event: string; readonly data: unknown };
-/** `live`: connected. `waiting`: the connection is lost, and will be tried again. */
+/** `live`: connected. `waiting`: disconnected, with a reconnection pending. */
 export type LiveState = 'connecting' | 'live' | 'waiting';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** The service sends a comment every 15 s: a connection that is silent for longer is dead. */
+/** The service sends a comment every 15 s; a connection that is silent for longer than this is dead. */
 const SILENCE_MS = 40_000;
 
 type Watch = {
@@ -27,7 +27,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', end);
   });
 
-/** One block of an event stream (WHATWG HTML, 9.2.6); undefined for comments. */
+/** Parses one block of an event stream (WHATWG HTML, 9.2.6); undefined for comments. */
 function parsed(block: string): ServerEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {
@@ -55,8 +55,8 @@ async function readAll(body: ReadableStream<Uint8Array>, onBlock: (block: string
 }
 
 /**
- * Follows a stream of server-sent events until the signal ends it. EventSource could not send the token, so this is fetch:
- * a connection that breaks is made again with backoff, and goes on after the last event that came.
+ * Follows a stream of server-sent events until the signal aborts. Uses fetch, because EventSource cannot send the
+ * token. Reconnects with backoff and resumes after the last event received.
  */
 export async function followEvents(path: string, { onEvent, onState, signal }: Watch): Promise<void> {
   let lastId = '';

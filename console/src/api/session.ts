@@ -4,24 +4,25 @@ import { KontorError, lostBy, problemOf } from './problem';
 import { queryClient } from './queries';
 
 type Tokens = components['schemas']['ConsoleSessionDto'];
+export type Credentials = components['schemas']['LoginDto'];
 
-/** `unknown`: nobody has asked the service yet. `ended`: it was open in this tab, and is no more. */
+/** `unknown`: not checked yet. `ended`: the session was open in this tab and has ended. */
 export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 
-/** A token is replaced when it has less than this left, so that requests are hardly ever refused for it. */
+/** Tokens are renewed when they have less than this left, so that requests are rarely rejected for an expired token. */
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';
-/** All requests of all tabs wait for these. */
+/** Timeout of session requests; the requests of all tabs wait for them. */
 const LIMIT_MS = 15_000;
 
-// In memory and nowhere else: a script from elsewhere could read what is stored.
+// In memory only: an injected script could read persistent storage.
 let held: { readonly token: string; readonly untilMs: number } | undefined;
 let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('kontor-session');
-// Who somebody else's sign-in or sign-out leaves here is asked anew.
+// A sign-in or sign-out in another tab may have changed the user; check again.
 tabs.onmessage = () => {
   lose('unknown');
 };
@@ -34,7 +35,7 @@ function become(is: Session['is']): void {
 
 function lose(is: Exclude<Session['is'], 'in'>): void {
   held = undefined;
-  // What one person has read is not for the next one.
+  // Data read by one user must not be visible to the next.
   queryClient.clear();
   become(is);
 }
@@ -44,7 +45,7 @@ function keep({ accessToken, expiresIn }: Tokens): void {
   become('in');
 }
 
-/** A request that carries JSON, as only a script of this origin can send it. @throws KontorError */
+/** Sends JSON, which only a script of this origin can do. @throws KontorError */
 async function ask(path: string, method: string, body?: object): Promise<Tokens | null> {
   const response = await fetch(path, {
     method,
@@ -60,11 +61,13 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
   return ((await response.json().catch(lostBy())) as { data: Tokens | null }).data;
 }
 
-/** Browsers have locks where the address is HTTPS or this machine; elsewhere the service forgives for some seconds. */
+/**
+ * Browsers offer locks only over HTTPS or on localhost; elsewhere the service accepts a spent token for a few seconds.
+ */
 const { locks } = navigator as { readonly locks?: LockManager };
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => (locks === undefined ? work() : locks.request(LOCK, work));
 
-/** Tabs share the cookie, and its token is spent by its use: they take turns, so that none brings a spent one. */
+/** Tabs share the cookie, whose token can be used once. The lock prevents a tab from sending a spent token. */
 async function refresh(): Promise<boolean> {
   const tokens = await inTurn(() => ask(`${PATH}/refresh`, 'POST', {}));
   if (tokens === null) lose(session.is === 'in' ? 'ended' : 'out');
@@ -72,7 +75,7 @@ async function refresh(): Promise<boolean> {
   return tokens !== null;
 }
 
-/** Asks the service for a new access token. False where nobody is signed in (any more). @throws KontorError */
+/** Requests a new access token. Returns false if no session exists (any more). @throws KontorError */
 export function renew(): Promise<boolean> {
   asking ??= refresh().finally(() => {
     asking = undefined;
@@ -80,21 +83,21 @@ export function renew(): Promise<boolean> {
   return asking;
 }
 
-/** A token that lasts for a request; undefined where nobody is signed in. @throws KontorError */
+/** Returns a token that outlasts a request; undefined if nobody is signed in. @throws KontorError */
 export async function accessToken(): Promise<string | undefined> {
   if (held === undefined || held.untilMs - performance.now() < EARLY_MS) await renew();
   return held?.token;
 }
 
-/** @throws KontorError for wrong credentials, too many tries, or a service that is away */
-export async function signIn(email: string, password: string): Promise<void> {
-  const tokens = await inTurn(() => ask(PATH, 'POST', { email, password }));
+/** @throws KontorError for wrong credentials, too many attempts, or an unavailable service */
+export async function signIn(credentials: Credentials): Promise<void> {
+  const tokens = await inTurn(() => ask(PATH, 'POST', credentials));
   if (tokens === null) return;
   tabs.postMessage('in');
   keep(tokens);
 }
 
-/** Ends the session for all tabs. @throws KontorError where the service could not be told */
+/** Ends the session for all tabs. @throws KontorError if the service could not be notified */
 export async function signOut(): Promise<void> {
   if ((await accessToken()) !== undefined)
     await ask(PATH, 'DELETE').catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { api, data, whole, type Shapes } from './client';
 export type Tenant = Shapes['TenantDto'];
 type TenantFilters = NonNullable<paths['/api/platform/tenants']['get']['parameters']['query']>;
 
-/** The tenant of what belongs to none. */
+/** Tenant id of records that belong to no tenant. */
 export const PLATFORM = 'platform';
 export const PLATFORM_NAME = 'The platform';
 
@@ -23,7 +23,7 @@ export const tenantQuery = (id: string) =>
     queryFn: ({ signal }) => data(api.GET('/api/platform/tenants/{id}', { params: { path: { id } }, signal })),
   });
 
-/** Tenants for a chooser, the platform itself among them. */
+/** Tenants for a chooser, including the platform itself. */
 export const tenantSource: Source = {
   key: ['tenant-choice'],
   find: async (search, signal) => {

@@ -16,7 +16,6 @@ import { ProblemView } from '../parts/problem-view';
 
 const route = getRouteApi('/signed-in/audit/$id');
 
-/** One entry: what it changed, by whom, from where; and the way to the record's whole history. */
 export function AuditEntryPage(): ReactNode {
   const { id } = route.useParams();
   const entry = useQuery(auditEntryQuery(id));

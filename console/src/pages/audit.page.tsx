@@ -58,7 +58,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** Who did what, over all tenants. */
+/** Audit log of all tenants. */
 export function AuditPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
@@ -81,6 +81,7 @@ export function AuditPage(): ReactNode {
             page,
             totalPages: entries.data?.totalPages,
             totalCount: entries.data?.totalCount,
+            totalIsCapped: entries.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={entries}

@@ -24,7 +24,7 @@ import { StatementPanel } from '../parts/statement-panel';
 
 const route = getRouteApi('/signed-in/customers/$id');
 
-/** One customer: who it is, what it owes, and how that came about. */
+/** A customer with its balance and the transactions behind it. */
 export function CustomerPage(): ReactNode {
   const { id } = route.useParams();
   const { beginDate, endDate } = route.useSearch();

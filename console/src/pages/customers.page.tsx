@@ -68,7 +68,7 @@ const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters, pag
   ...(isDefault !== undefined && { isDefault: isDefault === 'true' }),
 });
 
-/** Who buys: the active ones, unless the address says otherwise. */
+/** Customers; only active ones unless the address says otherwise. */
 export function CustomersPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
@@ -89,6 +89,7 @@ export function CustomersPage(): ReactNode {
             page,
             totalPages: customers.data?.totalPages,
             totalCount: customers.data?.totalCount,
+            totalIsCapped: customers.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={customers}

@@ -20,7 +20,6 @@ import { TenantName } from '../parts/tenant-name';
 
 const route = getRouteApi('/signed-in/dead-letters/$id');
 
-/** One dead letter: why, with what, and what to do about it. */
 export function DeadLetterPage(): ReactNode {
   const { id } = route.useParams();
   const letter = useQuery(deadLetterQuery(id));
@@ -77,7 +76,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
   const cache = useQueryClient();
   const [why, setWhy] = useState('');
-  // Only when the dialog is closed: the buttons, and with them the outcome, go with the new status.
+  // Only once the dialog is closed: the new status removes the buttons, and the outcome with them.
   const refresh = (): void => {
     askAgain(cache, deadLetterQuery(id).queryKey);
     askAgain(cache, ['dead-letters']);
@@ -114,9 +113,9 @@ function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode 
         isReady={why.trim() !== ''}
         label="Discard"
         onDone={refresh}
-        outcome={() => <StatusBadge tone="idle">It was put away for good.</StatusBadge>}
+        outcome={() => <StatusBadge tone="idle">The dead letter was discarded.</StatusBadge>}
       >
-        It will never be done, and this can&apos;t be taken back.
+        The event will never be processed. This cannot be undone.
         <Textarea
           autosize
           data-autofocus

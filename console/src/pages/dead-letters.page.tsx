@@ -48,7 +48,6 @@ const columns: readonly Column<DeadLetter>[] = [
 
 type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
 
-/** What could not be done for good, and waits for a person. */
 export function DeadLettersPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
@@ -60,7 +59,7 @@ export function DeadLettersPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="What could not be done for good waits here; everything else goes on. Mend the cause, then replay."
+        lead="Events that could not be processed. All other events continue. Remove the cause, then replay."
         title="Dead letters"
       />
       <Panel title="Letters">
@@ -76,6 +75,7 @@ export function DeadLettersPage(): ReactNode {
             page,
             totalPages: letters.data?.totalPages,
             totalCount: letters.data?.totalCount,
+            totalIsCapped: letters.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={letters}

@@ -21,7 +21,7 @@ import { TenantName } from '../parts/tenant-name';
 
 const route = getRouteApi('/signed-in/errors/$id');
 
-/** One kind of error: where, how often, for whom; and that it is seen to. */
+/** One kind of error, with its occurrences and its resolution. */
 export function ErrorPage(): ReactNode {
   const { id } = route.useParams();
   const error = useQuery(errorQuery(id));
@@ -57,13 +57,13 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
       label="Resolve"
       onDone={refresh}
     >
-      Is the cause mended? This record is closed for good, under your name. Should the error occur again, that is a new
-      record among the open ones.
+      Is the cause removed? The record is closed permanently under your name. If the error occurs again, a new record is
+      opened.
     </ConfirmAction>
   );
 }
 
-/** What a resolved error has come to, and what was before an open one. */
+/** Later occurrences of a resolved error, or earlier ones of an open error. */
 function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
   const { data: same = [] } = useQuery(sameErrorsQuery(error));
   const open = same.find(({ resolved }) => !resolved);

@@ -47,7 +47,7 @@ const columns: readonly Column<ErrorRecord>[] = [
   { key: 'resolved', header: 'Status', cell: ({ resolved }) => <Resolution resolved={resolved} /> },
 ];
 
-/** What went wrong, counted by kind: the open ones, unless the address says otherwise. */
+/** Errors grouped by kind; only open ones unless the address says otherwise. */
 export function ErrorsPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const { resolved = 'false', ...rest } = filters;
@@ -79,6 +79,7 @@ export function ErrorsPage(): ReactNode {
             page,
             totalPages: errors.data?.totalPages,
             totalCount: errors.data?.totalCount,
+            totalIsCapped: errors.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={errors}

@@ -5,7 +5,7 @@ import { PageHeader } from '../parts/page-header';
 import { sectionsFor } from '../shell/navigation';
 import { OverviewPage } from './overview.page';
 
-/** Where the console begins: operators see how the service is, a tenant's users the first page that they may see. */
+/** Start page: the overview for operators, the first permitted page for a tenant's users. */
 export function HomePage(): ReactNode {
   const me = useMe();
   if (me === undefined) return null;

@@ -19,30 +19,30 @@ import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 
-/** As many runs and events as a page of the API has at most. */
+/** Maximum page size of the API, for runs and events. */
 const LATEST = 100;
 const route = getRouteApi('/signed-in/jobs/$name');
 
-/** What the job's own history tells of its runs. */
+/** The job's event history, which contains its runs. */
 const jobHistoryQuery = (name: string) => ({
   queryKey: ['job-history', name],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     eventsOf({ entity: 'job', id: name, tenantId: PLATFORM }, { pageNumber: 1, pageSize: LATEST }, signal),
 });
 
-/** The run that the address names, or the latest; undefined where there is none of the kind. */
+/** The run named by the address, or else the latest; undefined if the job has no such run. */
 function chosenRun(
   job: Job | undefined,
   listed: readonly Run[],
   name: string,
   id: string | undefined,
 ): Run | undefined {
-  // The latest comes live; the list is asked for when a run ends.
+  // The latest run arrives live; the list is requested when a run ends.
   const known = [...(job?.lastExecution ? [job.lastExecution] : []), ...listed].filter((run) => run.jobName === name);
   return id === undefined ? known[0] : known.find((run) => run.id === id);
 }
 
-/** Follows the jobs, and this one's history as it grows. */
+/** Follows the jobs, and the history of this one. */
 function useLiveJob(name: string): LiveState {
   const cache = useQueryClient();
   const onRun = useCallback(
@@ -56,7 +56,7 @@ function useLiveJob(name: string): LiveState {
 
 const aboutJob = (job: Job | undefined): string => job?.description ?? 'There is no job of this name.';
 
-/** One job: a run of it as it goes on, with everything that it told. */
+/** A job with one of its runs and the log of that run. */
 export function JobPage(): ReactNode {
   const { name } = route.useParams();
   const { run: id } = route.useSearch();
@@ -170,7 +170,7 @@ function lineOf({ type, data }: HistoryEvent): string {
   return parts.filter((part) => part !== undefined && part !== null).join(' · ');
 }
 
-/** Everything that the run told, from its events; grows while it runs. */
+/** Log of a run, built from its events; grows while the job runs. */
 function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();

@@ -87,7 +87,7 @@ const runColumns: readonly Column<Run>[] = [
   { key: 'file', header: 'File', cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
 ];
 
-/** The jobs as they run, and the runs that were. */
+/** Jobs, live, and past runs. */
 export function JobsPage(): ReactNode {
   const live = useLiveJobs();
   const jobs = useQuery(jobsQuery);
@@ -137,6 +137,7 @@ function Runs(): ReactNode {
           page,
           totalPages: runs.data?.totalPages,
           totalCount: runs.data?.totalCount,
+          totalIsCapped: runs.data?.totalIsCapped,
           onPage: (next) => void navigate({ search: { search, page: next } }),
         }}
         query={runs}

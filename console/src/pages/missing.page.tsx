@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { ProblemView } from '../parts/problem-view';
 import { KontorError, problemOf } from '../api/problem';
 
-/** For addresses that lead nowhere. */
+/** Shown for unknown addresses. */
 export const MissingPage = (): ReactNode => (
   <main className="k-center">
     <Stack align="center" gap="sm">
@@ -21,7 +21,7 @@ const isMissingChunk = (message: string): boolean => /dynamically imported modul
 
 const OUTDATED = 'This part of the console could not be loaded: there may be a newer version.';
 
-/** For what went wrong in the console itself; a page that a newer version has replaced is loaded anew. */
+/** Shown for errors of the console itself. Reloads a page whose chunk a newer version has replaced. */
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
   const problem = problemOf(error);
   const isMissing = isMissingChunk(problem.message);

@@ -21,7 +21,6 @@ const READ = [
 
 const NOTHING = { false: 'Everything is read.', true: 'None is found.', any: 'Nothing has been told yet.' } as const;
 
-/** Everything that somebody was told. */
 export function NotificationsPage(): ReactNode {
   const { page = 1, isRead } = route.useSearch();
   const navigate = route.useNavigate();
@@ -55,6 +54,7 @@ export function NotificationsPage(): ReactNode {
             page,
             totalPages: found.data?.totalPages,
             totalCount: found.data?.totalCount,
+            totalIsCapped: found.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { isRead, page: next } }),
           }}
           query={found}

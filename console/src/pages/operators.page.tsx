@@ -50,7 +50,6 @@ const columns: readonly Column<Operator>[] = [
   { key: 'actions', header: 'Actions', cell: (operator) => <Remove operator={operator} /> },
 ];
 
-/** Who runs the platform. */
 export function OperatorsPage(): ReactNode {
   const { page = 1, search } = route.useSearch();
   const navigate = route.useNavigate();
@@ -79,6 +78,7 @@ export function OperatorsPage(): ReactNode {
             page,
             totalPages: operators.data?.totalPages,
             totalCount: operators.data?.totalCount,
+            totalIsCapped: operators.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { search, page: next } }),
           }}
           query={operators}

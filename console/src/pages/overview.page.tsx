@@ -47,7 +47,6 @@ const Level = ({ status }: { status: SystemHealth['status'] }): ReactNode => {
   return <StatusBadge tone={tone}>{words}</StatusBadge>;
 };
 
-/** How the whole service is doing, at a glance. */
 export function OverviewPage(): ReactNode {
   const system = useQuery(systemQuery);
   const queues = useQuery(queuesQuery);
@@ -80,7 +79,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** Of a query: what is shown as known only as long as it can be asked for. */
+/** Data of a query that is displayed as known only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 
@@ -102,11 +101,11 @@ function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
   };
 }
 
-/** What is away or stands still, by name; empty where nothing is. */
+/** Names of unavailable engines and stopped projections; empty if there are none. */
 const troubleOf = ({ checks, projections }: SystemHealth): string =>
   [
-    ...checks.filter(({ status }) => status !== 'up').map(({ name }) => name),
-    ...projections.filter(({ status }) => status === 'stopped').map(({ name }) => `${name} (stopped)`),
+    ...checks.filter(({ status }) => status !== 'up').map(({ name, reason }) => (reason ? `${name}: ${reason}` : name)),
+    ...projections.filter(({ status }) => status !== 'running').map(({ name, status }) => `${name} (${status})`),
   ].join(', ');
 
 function headTile(samples: readonly Sample[], system: SystemHealth | undefined): TileProps {
@@ -116,7 +115,7 @@ function headTile(samples: readonly Sample[], system: SystemHealth | undefined):
 
 type Counted = Asked<{ readonly totalCount: number }>;
 
-/** How many things are to be done, and what that means: nothing, where it is not known. */
+/** Number of items to act on with a note; neither claims anything while the number is unknown. */
 function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
   if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
   if (data === undefined) return { value: UNKNOWN };
@@ -178,7 +177,7 @@ const GROUPS = [
   ['forwarder', 'forwarder'],
 ] as const;
 
-/** Null where nobody works on any of them. */
+/** Null if no consumer is working on any of them. */
 const largest = (lags: readonly number[]): number | null => (lags.length === 0 ? null : Math.max(...lags));
 
 function LagChart({ samples, kinds }: { samples: readonly Sample[]; kinds: Kinds }): ReactNode {
@@ -201,6 +200,7 @@ type Check = SystemHealth['checks'][number] & { readonly engine: SystemHealth['e
 const checkColumns: readonly Column<Check>[] = [
   { key: 'check', header: 'Check', cell: ({ name }) => name },
   { key: 'status', header: 'Status', cell: ({ status }) => <Level status={status} /> },
+  { key: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '—' },
   { key: 'latency', header: 'Answers in', numeric: true, cell: ({ latencyMs }) => `${decimal(latencyMs)} ms` },
   {
     key: 'engine',

@@ -23,7 +23,7 @@ const useRefresh = (): (() => void) => {
 
 const useCurrency = (): string => useMe()?.tenant?.currency ?? 'EUR';
 
-/** The keys by which partners push sales into the books of this tenant. */
+/** Keys with which partners push sales into this tenant's books. */
 export function PartnerKeysPage(): ReactNode {
   const keys = useQuery(ownKeysQuery);
   return (

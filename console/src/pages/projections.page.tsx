@@ -28,6 +28,7 @@ const STATUSES: Readonly<Record<Projection['status'], readonly [Tone, string]>> 
   CATCHING_UP: ['busy', 'Catching up'],
   REBUILDING: ['busy', 'Rebuilding'],
   STOPPED: ['bad', 'Stopped'],
+  FAILED: ['bad', 'Failing'],
 };
 
 function Status({ status }: Pick<Projection, 'status'>): ReactNode {
@@ -136,22 +137,30 @@ const columns: readonly Column<Projection>[] = [
   { key: 'action', header: 'Action', cell: (projection) => <Action projection={projection} /> },
 ];
 
-const isStopped = ({ status }: Projection): boolean => status === 'STOPPED';
-
-/** The read models: how far they are, and their rebuilds. */
+/** Read models with their progress and rebuilds. */
 export function ProjectionsPage(): ReactNode {
   const projections = useQuery(projectionsQuery);
-  const stopped = projections.data?.filter(isStopped) ?? [];
+  const named = (standing: Projection['status']): string =>
+    (projections.data ?? [])
+      .filter(({ status }) => status === standing)
+      .map(({ name }) => name)
+      .join(', ');
+  const [stopped, failing] = [named('STOPPED'), named('FAILED')];
   return (
     <>
       <PageHeader
         lead="Everything that is read is made from the history, and can be made anew at any time."
         title="Projections"
       />
-      {stopped.length > 0 && (
+      {failing !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {stopped.map(({ name }) => name).join(', ')}: stopped at an event that cannot be folded. Its dead letter says
-          why; replay that when the cause is mended.
+          {failing}: cannot be brought up to date, and tried again. The error log says why.
+        </Text>
+      )}
+      {stopped !== '' && (
+        <Text c="var(--k-bad)" mb="md" role="alert">
+          {stopped}: stopped at an event that cannot be folded. Its dead letter says why; replay that when the cause is
+          mended.
         </Text>
       )}
       <Panel title="Read models">

@@ -6,6 +6,7 @@ import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, WATCH_EVERY_MS } from '../api/observation';
 import { ConfirmAction } from '../parts/confirm-action';
 import { bytes, count, decimal, duration } from '../parts/figures';
+import { ForwarderPanel } from '../parts/forwarder-panel';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -21,7 +22,7 @@ const cacheQuery = {
   refetchInterval: WATCH_EVERY_MS,
 };
 
-/** The cache, and how far everything is that follows the history. */
+/** The cache, and the progress of every consumer of the history. */
 export function QueuesPage(): ReactNode {
   const cache = useQuery(cacheQuery);
   const queues = useQuery(queuesQuery);
@@ -32,6 +33,11 @@ export function QueuesPage(): ReactNode {
         {cache.error !== null && <ProblemView error={cache.error} onRetry={cache.refetch} />}
         {cache.data !== undefined && <CacheFigures status={cache.data} />}
       </Panel>
+      {queues.data?.queues
+        .filter(({ kind }) => kind === 'forwarder')
+        .map((queue) => (
+          <ForwarderPanel key={queue.name} queue={queue} />
+        ))}
       <Panel title="Queues">
         <QueueTable query={queues} queues={queues.data?.queues} samples={queues.data?.samples ?? []} />
       </Panel>

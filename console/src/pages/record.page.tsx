@@ -33,11 +33,11 @@ const route = getRouteApi('/signed-in/records/$entity/$id');
 
 const NAMES = ['name', 'fullName', 'email', 'externalId', 'code', 'title', 'jobName', 'description'] as const;
 
-/** What people call a record by, as far as its state tells. */
+/** A record's display name, if its state contains one. */
 const nameIn = (state: unknown): string | undefined =>
   NAMES.map((name) => textIn(state, name)).find((text) => text !== undefined);
 
-/** A record's whole history, and the record as it was at any moment of it. */
+/** A record's history, and its state at any point in it. */
 export function RecordPage(): ReactNode {
   const { entity, id } = route.useParams();
   const { tenantId } = route.useSearch();
@@ -73,7 +73,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
     return <ProblemView error={newest.error} onRetry={newest.refetch} title={missing(newest.error)} />;
   if (newest.data === undefined) return <Skeleton height={420} />;
   const last = newest.data.totalCount - 1;
-  // Before its first event there was no record.
+  // The record does not exist before its first event.
   if (state.error !== null)
     return (
       <>
@@ -215,7 +215,7 @@ function At({ address, last, state }: { address: RecordAddress; last: number; st
   );
 }
 
-/** The state against the one before: everything is new in the first. */
+/** Differences from the previous revision; at the first revision everything is new. */
 function Changed({ address, state: { revision, state } }: { address: RecordAddress; state: RecordState }): ReactNode {
   const isFirst = revision === 0;
   const before = useQuery({ ...stateQuery(address, String(revision - 1)), enabled: !isFirst });

@@ -40,7 +40,7 @@ function run(subject: Draft, draft: Draft | undefined): Promise<RuleTest> {
   );
 }
 
-/** Tries the rules on a transaction that is made up, and a rule before it is made. */
+/** Tests the rules on a sample transaction, optionally with a draft rule. */
 export function RuleBenchPage(): ReactNode {
   const [hasDraft, setHasDraft] = useState(false);
   const test = useMutation({ mutationFn: ([subject, draft]: [Draft, Draft | undefined]) => run(subject, draft) });

@@ -65,7 +65,7 @@ const STATES = [
   ['false', 'Disabled'],
 ] as const;
 
-/** By which transactions get their categories. */
+/** Rules that assign categories to transactions. */
 export function RulesPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const { isEnabled, ...rest } = filters;
@@ -108,6 +108,7 @@ export function RulesPage(): ReactNode {
             page,
             totalPages: rules.data?.totalPages,
             totalCount: rules.data?.total,
+            totalIsCapped: rules.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={rules}

@@ -1,27 +1,25 @@
-import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, PasswordInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
-import { renew, signIn, useSession } from '../api/session';
+import { renew, signIn, useSession, type Credentials } from '../api/session';
 import favicon from '../favicon.svg';
 import { Icon } from '../parts/icons';
 import { ProblemView } from '../parts/problem-view';
 
 const route = getRouteApi('/sign-in');
 
-type Credentials = { readonly email: string; readonly password: string };
-
-/** Only addresses of the console itself: another would lead whoever signs in away. */
+/** Accepts addresses of the console only: any other would allow an open redirect. */
 const ownAddress = (to: string | undefined): string => (to !== undefined && /^\/(?![/\\])/.test(to) ? to : '/');
 
-/** Who is signed in already is led on. */
+/** Redirects a user who is already signed in. */
 export function SignInPage(): ReactNode {
   const { to, ended } = route.useSearch();
   const session = useSession();
   useEffect(() => {
     document.title = 'Sign in · Kontor';
-    // Nothing to say where the service is away: signing in will tell.
+    // An unavailable service needs no message here: signing in will report it.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -47,7 +45,7 @@ export function SignInPage(): ReactNode {
   );
 }
 
-/** Where whoever signed in wanted to go. */
+/** Continues to the address originally requested. */
 function Onward({ to }: { to: string }): ReactNode {
   const { history } = useRouter();
   useEffect(() => {
@@ -58,10 +56,20 @@ function Onward({ to }: { to: string }): ReactNode {
 
 function SignInForm(): ReactNode {
   const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
-  const action = useMutation({ mutationFn: ({ email, password }: Credentials) => signIn(email, password) });
+  const [asked, setAsked] = useState<KontorError>();
+  const action = useMutation({
+    mutationFn: signIn,
+    onError: (error) => {
+      if (error instanceof KontorError && error.code === 'TENANT_REQUIRED') setAsked(error);
+    },
+  });
   const problem = action.error instanceof KontorError ? action.error : undefined;
   const change = (part: Partial<Credentials>): void => {
     setCredentials((before) => ({ ...before, ...part }));
+  };
+  const changeEmail = (email: string): void => {
+    setAsked(undefined);
+    setCredentials(({ password }) => ({ email, password }));
   };
   return (
     <form
@@ -72,35 +80,22 @@ function SignInForm(): ReactNode {
       }}
     >
       <Stack gap="sm">
-        {action.error !== null && (
+        {action.error !== null && action.error !== asked && (
           <ProblemView
             error={action.error}
             title={problem?.status === 401 ? 'E-mail or password is wrong' : undefined}
           />
         )}
-        <TextInput
-          autoComplete="username"
-          autoFocus
-          error={problem?.fault('email')}
-          label="E-mail"
-          onChange={({ currentTarget }) => {
-            change({ email: currentTarget.value });
-          }}
-          required
-          type="email"
-          value={credentials.email}
-        />
-        <PasswordInput
-          autoComplete="current-password"
-          error={problem?.fault('password')}
-          label="Password"
-          onChange={({ currentTarget }) => {
-            change({ password: currentTarget.value });
-          }}
-          required
-          value={credentials.password}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
-        />
+        <CredentialFields change={change} changeEmail={changeEmail} credentials={credentials} problem={problem} />
+        {asked && (
+          <TenantField
+            asked={asked}
+            onChange={(tenant) => {
+              change({ tenant });
+            }}
+            tenant={credentials.tenant ?? ''}
+          />
+        )}
         <Button loading={action.isPending} type="submit">
           Sign in
         </Button>
@@ -109,5 +104,83 @@ function SignInForm(): ReactNode {
         </Text>
       </Stack>
     </form>
+  );
+}
+
+type CredentialFieldsProps = {
+  readonly credentials: Credentials;
+  readonly problem: KontorError | undefined;
+  readonly change: (part: Partial<Credentials>) => void;
+  readonly changeEmail: (email: string) => void;
+};
+
+function CredentialFields({ credentials, problem, change, changeEmail }: CredentialFieldsProps): ReactNode {
+  return (
+    <>
+      <TextInput
+        autoComplete="username"
+        autoFocus
+        error={problem?.fault('email')}
+        label="E-mail"
+        onChange={({ currentTarget }) => {
+          changeEmail(currentTarget.value);
+        }}
+        required
+        type="email"
+        value={credentials.email}
+      />
+      <PasswordInput
+        autoComplete="current-password"
+        error={problem?.fault('password')}
+        label="Password"
+        onChange={({ currentTarget }) => {
+          change({ password: currentTarget.value });
+        }}
+        required
+        value={credentials.password}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
+      />
+    </>
+  );
+}
+
+type TenantFieldProps = {
+  readonly asked: KontorError;
+  readonly tenant: string;
+  readonly onChange: (slug: string) => void;
+};
+
+/**
+ * Shown if the e-mail address belongs to several tenants: a choice of those that the password matches, or, if they are
+ * too many, a field for the tenant's short name.
+ */
+function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
+  const common = {
+    autoFocus: true,
+    description: 'Your e-mail address is known to several tenants.',
+    label: 'Tenant',
+    required: true,
+    value: tenant,
+  };
+  if (tenants.length === 0)
+    return (
+      <TextInput
+        {...common}
+        onChange={({ currentTarget }) => {
+          onChange(currentTarget.value);
+        }}
+        placeholder="Short name of the tenant"
+      />
+    );
+  return (
+    <Select
+      {...common}
+      allowDeselect={false}
+      data={tenants.map(({ name, slug }) => ({ value: slug, label: `${name} (${slug})` }))}
+      onChange={(slug) => {
+        if (slug !== null) onChange(slug);
+      }}
+      placeholder="Choose"
+    />
   );
 }

@@ -22,7 +22,7 @@ import { TenantStatus } from '../parts/tenant-status';
 
 const route = getRouteApi('/signed-in/tenants/$id');
 
-/** One tenant: what it is, whether it gets in, and its partners' keys. */
+/** A tenant with its status and its partners' keys. */
 export function TenantPage(): ReactNode {
   const { id } = route.useParams();
   const tenant = useQuery(tenantQuery(id));

@@ -49,7 +49,6 @@ const queryOf = ({ isActive, ...filters }: Filters, pageNumber: number) => ({
   pageSize: PAGE_SIZE,
 });
 
-/** Whose books the service keeps. */
 export function TenantsPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
@@ -77,6 +76,7 @@ export function TenantsPage(): ReactNode {
             page,
             totalPages: tenants.data?.totalPages,
             totalCount: tenants.data?.totalCount,
+            totalIsCapped: tenants.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={tenants}
@@ -97,7 +97,7 @@ const NEW: Draft = {
   'owner.password': '',
 };
 
-/** Lower-case words with dashes, of whatever was typed. */
+/** Derives a slug: lower-case words joined by dashes. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFD')

@@ -22,7 +22,7 @@ import { TransactionState, typeWords } from '../parts/transaction-words';
 
 const route = getRouteApi('/signed-in/transactions/$id');
 
-/** One transaction with its postings; its category, and its undoing. */
+/** A transaction with its postings, its category and its cancellation. */
 export function TransactionPage(): ReactNode {
   const { id } = route.useParams();
   const transaction = useQuery(transactionQuery(id));

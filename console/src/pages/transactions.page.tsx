@@ -53,7 +53,7 @@ const columns: readonly Column<Transaction>[] = [
   },
 ];
 
-/** What is booked, newest first. */
+/** Transactions, newest first. */
 export function TransactionsPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const { showSystemGenerated, ...rest } = filters;
@@ -86,6 +86,7 @@ export function TransactionsPage(): ReactNode {
             page,
             totalPages: transactions.data?.totalPages,
             totalCount: transactions.data?.totalCount,
+            totalIsCapped: transactions.data?.totalIsCapped,
             onPage: (next) => void navigate({ search: { ...filters, page: next } }),
           }}
           query={transactions}

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
 
-/** Kinds of records, as the service names them and as people do. */
+/** Record kinds: the service's name and the displayed name. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['account', 'Account'],
   ['branch', 'Branch'],
@@ -39,7 +39,7 @@ export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: s
 export const actionWords = (action: AuditEntry['action']): string =>
   ACTIONS.find(([known]) => known === action)?.[1] ?? action;
 
-/** Who it was: a person, a partner's system, or the service by itself. */
+/** Display name of an actor: a person, a partner's system, or the service itself. */
 export function actorWords(userName: string | null): string {
   if (userName === null) return 'Unknown';
   const [, kind, name] = /^(partner|system):(.*)$/.exec(userName) ?? [];
@@ -47,7 +47,7 @@ export function actorWords(userName: string | null): string {
   return kind === 'system' ? `The service (${name ?? ''})` : userName;
 }
 
-/** Leads to the history of the record that an entry is about, at the moment of the entry. */
+/** Link to the history of an entry's record, at the time of the entry. */
 export const RecordLink = ({ entry, children }: { entry: AuditEntry; children: ReactNode }): ReactNode => (
   <Link
     params={{ entity: entry.entity, id: entry.entityId }}

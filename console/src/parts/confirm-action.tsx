@@ -4,18 +4,18 @@ import type { Opener } from './dialog-frame';
 import { FormDialog } from './form-dialog';
 
 type Props<Result> = Opener & {
-  /** What will happen, and what can't be undone. */
+  /** Describes the effect, and what cannot be undone. */
   readonly children: ReactNode;
   readonly act: () => Promise<Result>;
-  /** What came of it, shown until it is closed. Without it the dialog closes, and the page shows what came of it. */
+  /** Outcome, shown until it is closed. Without it the dialog closes and the page shows the outcome. */
   readonly outcome?: (result: Result) => ReactNode;
-  /** Whether what is asked for in the dialog is complete. */
+  /** Whether the input in the dialog is complete. */
   readonly isReady?: boolean;
-  /** Called when the dialog closes after the action was done. */
+  /** Called when the dialog closes after the action succeeded. */
   readonly onDone?: (result: Result) => void;
 };
 
-/** A button for what should not happen by chance: asks, shows that it is under way, and then what came of it. */
+/** Button for an action that must not happen by accident: asks for confirmation, shows progress, then the outcome. */
 export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Result>): ReactNode => (
   <FormDialog
     {...rest}
@@ -29,7 +29,7 @@ export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Res
   />
 );
 
-/** What came of an action, until it is closed. */
+/** Outcome of an action, shown until it is closed. */
 export const Outcome = ({ children, close }: { children: ReactNode; close: () => void }): ReactNode => (
   <Stack gap="md">
     <div aria-live="polite" role="status">

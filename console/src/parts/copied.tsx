@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button';
 
-/** A value that is taken along: an id, mostly. */
+/** A value with a copy button, usually an id. */
 export const Copied = ({ value, what }: { value: string | null; what: string }): ReactNode =>
   value === null ? (
     <span className="k-nothing">—</span>

@@ -5,10 +5,10 @@ import { Icon } from './icons';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a value; says for a moment that it did, or that the browser does not let it. */
+/** Copies a value, and briefly reports success, or that the browser denied access. */
 export function CopyButton({ value, what }: { value: string; what: string }): ReactNode {
   const { copy, copied, error } = useClipboard({ timeout: SHOWN_MS });
-  // Browsers have one where the address is HTTPS or this machine.
+  // The clipboard is available only over HTTPS or on localhost.
   if (!('clipboard' in navigator)) return null;
   const words = copied ? `Copied the ${what}` : error === null ? `Copy the ${what}` : `The ${what} could not be copied`;
   return (

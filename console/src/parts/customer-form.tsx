@@ -36,13 +36,12 @@ export const customerVersion = (customer: Customer): Version => ({
 
 export const customerChanges = (values: Draft): Shapes['UpdateCustomerDto'] => cleared(values, CLEARABLE);
 
-/** For a new customer: what was left empty is left out, and the service gives a code. */
+/** Omits empty fields. Without a code the service assigns one. */
 export const newCustomer = (values: Draft): Shapes['CreateCustomerDto'] => ({
   ...Object.fromEntries(Object.entries(values).filter(([, typed]) => typed.trim() !== '')),
   name: values['name'] ?? '',
 });
 
-/** Everything about a customer that people type. */
 export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode => (
   <>
     <div className="k-fields">

@@ -8,31 +8,31 @@ export type Column<Row> = {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Figures stand under each other. */
+  /** Aligns digits in columns. */
   readonly numeric?: boolean;
 };
 
-/** What a table needs of the query behind its rows. */
+/** The part of a query that a table needs. */
 export type Asked = Pick<Shown<unknown>, 'error' | 'isPlaceholderData' | 'refetch'>;
 
 type Props<Row> = {
-  /** What the table holds, for those who do not see it. */
+  /** Accessible name of the table. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   readonly keyOf: (row: Row) => string;
-  /** Where the rows come from; without it they are there already. */
+  /** Query of the rows; omitted if they are already available. */
   readonly query?: Asked;
-  /** What it means that there is nothing. */
+  /** Message for an empty list. */
   readonly empty: ReactNode;
-  /** Under it: the pages, where there are several. */
+  /** Pagination under the table. */
   readonly pages?: PagesProps | undefined;
 };
 
 const SKELETON_ROWS = 5;
 const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
-/** A list in all its states. At a phone's width every row becomes a card whose values carry their column's name. */
+/** A list in all its states. On a phone every row becomes a card that labels each value with its column. */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
   if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;
@@ -50,7 +50,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, page
 }
 
 type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf'> & {
-  /** Shown until there are newer ones. */
+  /** Outdated rows are shown until newer ones arrive. */
   readonly isOld: boolean;
 };
 

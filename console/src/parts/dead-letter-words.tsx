@@ -16,13 +16,12 @@ const STATUSES: Readonly<Record<DeadLetter['status'], readonly [Tone, string]>> 
   DISCARDED: ['idle', 'Discarded'],
 };
 
-/** How a dead letter stands. */
 export const LetterStatus = ({ status }: { status: DeadLetter['status'] }): ReactNode => {
   const [tone, words] = STATUSES[status];
   return <StatusBadge tone={tone}>{words}</StatusBadge>;
 };
 
-/** What the partner calls it, where it is a partner's; else the record's id. */
+/** The partner's external id if there is one; otherwise the record's id. */
 export function subjectOf({ payload, subject }: Pick<DeadLetter, 'payload' | 'subject'>): string {
   const named = payload as { readonly externalId?: unknown } | null | undefined;
   return typeof named?.externalId === 'string' ? named.externalId : subject;

@@ -3,30 +3,28 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons';
 
-/** The button that opens a dialog. */
 export type Opener = {
-  /** The button's words, and the title of the dialog. */
+  /** Label of the button and title of the dialog. */
   readonly label: string;
   readonly icon: IconName;
-  /** What it is about, where the same button stands in every row. */
+  /** Subject of the action; distinguishes buttons that repeat in every row. */
   readonly about?: string;
   readonly buttonProps?: ButtonProps;
-  /** For what destroys or can't be undone. */
+  /** For actions that destroy data or cannot be undone. */
   readonly isDangerous?: boolean;
 };
 
 type Props = Opener & {
   readonly isOpen: boolean;
-  /** While what comes of it must not be missed: nothing closes it but what is in it. */
+  /** Only the dialog's own controls can close it, so that its outcome is not missed. */
   readonly isHeld: boolean;
-  /** A question, with nothing typed that a click beside it could lose. */
+  /** A confirmation without input: clicking outside may close it. */
   readonly isQuestion?: boolean;
   readonly onOpen: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 };
 
-/** A button, and the dialog that it opens. */
 export const DialogFrame = (props: Props): ReactNode => {
   const { label, icon, about, buttonProps, isDangerous = false, isOpen, isHeld, isQuestion = false } = props;
   const client = useQueryClient();
@@ -48,7 +46,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': 'Close' }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        // What was sent a moment ago may not be drawn as held yet.
+        // A request sent a moment ago may not be rendered as held yet.
         onClose={() => {
           if (client.isMutating() === 0) props.onClose();
         }}

@@ -5,7 +5,7 @@ export type Change = { readonly path: string; readonly before?: unknown; readonl
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '—' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 
-/** What a record was and has become, field by field. Words and signs tell before from after, colours only repeat it. */
+/** Changes of a record, field by field. Words and signs distinguish before from after; colours only repeat it. */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
   if (changes.length === 0) return <p className="k-empty">Nothing that is shown has changed.</p>;
   return (

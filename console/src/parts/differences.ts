@@ -7,7 +7,7 @@ const keysOf = (value: unknown): string[] => (isTree(value) ? Object.keys(value)
 
 const below = (value: unknown, key: string): unknown => (isTree(value) ? value[key] : undefined);
 
-/** What differs between two values, by the path of each: what is on one side only is `undefined` on the other. */
+/** Differences between two values by path; a value present on one side only is `undefined` on the other. */
 export function differences(before: unknown, after: unknown, path = ''): Change[] {
   if (Object.is(before, after)) return [];
   const keys = [...new Set([...keysOf(before), ...keysOf(after)])];

@@ -8,20 +8,20 @@ import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
 
-/** A record as a form shows it, and the revision at which it was so. */
+/** A record's form values, and the revision they were read at. */
 export type Version = { readonly values: Draft; readonly revision: number };
 
 type Props = {
   readonly label: string;
-  /** The record as the page shows it. */
+  /** The record as displayed on the page. */
   readonly from: Version;
   readonly fields: (form: Form) => ReactNode;
-  /** Saves what was changed, if the record is still at the revision. */
+  /** Saves the changes if the record is still at the revision. */
   readonly save: (changed: Draft, revision: number) => Promise<unknown>;
-  /** The record as it is by now. */
+  /** Reads the current record. */
   readonly reload: () => Promise<Version>;
   readonly onDone: () => void;
-  /** What it is about, where the same button stands in every row. */
+  /** Subject of the action; distinguishes buttons that repeat in every row. */
   readonly about?: string;
 };
 
@@ -29,11 +29,11 @@ type Saved = { readonly values: Draft; readonly base: Version };
 
 const isConflict = (error: unknown): boolean => error instanceof KontorError && error.code === 'REVISION_CONFLICT';
 
-/** A form that changes a record, and never undoes silently what somebody else has changed meanwhile. */
+/** Form that changes a record. It never silently overwrites a concurrent change. */
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  // Answers what the record has become, where somebody else has changed it.
+  // Resolves with the current version if the record was changed concurrently.
   const action = useMutation({
     mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
       const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));
@@ -72,7 +72,7 @@ export function EditDialog(props: Props): ReactNode {
 const differing = (values: Draft, from: Draft): string[] =>
   Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
 
-/** Lets what was typed stand, and takes over everything else that has changed. */
+/** Rebases the typed values onto the current version: typed changes win, all other fields are taken from it. */
 const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
   ...theirs,
   ...Object.fromEntries(differing(typed, from).map((name) => [name, typed[name] ?? ''])),

@@ -8,16 +8,14 @@ const LEVELS: Readonly<Record<ErrorRecord['level'], readonly [Tone, string]>> = 
   INFO: ['idle', 'Information'],
 };
 
-/** How grave an error is. */
 export const ErrorLevel = ({ level }: Pick<ErrorRecord, 'level'>): ReactNode => {
   const [tone, words] = LEVELS[level];
   return <StatusBadge tone={tone}>{words}</StatusBadge>;
 };
 
-/** Whether somebody has seen to it. */
 export const Resolution = ({ resolved }: Pick<ErrorRecord, 'resolved'>): ReactNode =>
   resolved ? <StatusBadge tone="good">Resolved</StatusBadge> : <StatusBadge tone="warning">Open</StatusBadge>;
 
-/** Where it happened: a request's route, or work in the background. */
+/** Origin of an error: a request's route, or background work. */
 export const placeOf = ({ method, route, path }: Pick<ErrorRecord, 'method' | 'route' | 'path'>): string =>
   method === null ? 'Background work' : `${method} ${route ?? path ?? ''}`;

@@ -2,13 +2,13 @@ import type { AuditEntry } from '../api/audit';
 import type { HistoryEvent } from '../api/records';
 import { actorWords } from './audit-words';
 
-/** A text that a value has under a name. */
+/** The value under a name, if it is text. */
 export const textIn = (metadata: unknown, name: string): string | undefined => {
   const value: unknown = typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, name) : undefined;
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Who brought an event about: by name where the audit log tells, else as the event itself does. */
+/** Actor of an event: the name in the audit log if there is an entry, otherwise the one in the event's metadata. */
 export function actorOf({ metadata, position }: HistoryEvent, audit: readonly AuditEntry[]): string {
   const entry = audit.find((each) => each.position === position);
   if (entry) return actorWords(entry.userName);

@@ -3,10 +3,10 @@ import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icons';
 import { useTyped } from './typed';
 
-/** How an address changes whose page stays the same: without a step of its own on the way back, and without scrolling. */
+/** Navigation options for an address change within a page: no history entry, no scrolling. */
 export const IN_PLACE = { replace: true, resetScroll: false } as const;
 
-/** Sets one of several filters. A filter that changes begins at the first page again. */
+/** Returns a setter for one of several filters. Changing a filter resets the list to its first page. */
 export const setterOf =
   <F extends object>(filters: F, go: (filters: F) => void) =>
   <K extends keyof F>(name: K) =>
@@ -14,7 +14,7 @@ export const setterOf =
     go({ ...filters, [name]: value });
   };
 
-/** The filters of a list, in one row. What they say stands in the address, so that it can be shared. */
+/** Filters of a list. Their values are part of the address, so that it can be shared. */
 export const FilterBar = ({
   children,
   onClear,
@@ -35,11 +35,11 @@ export const FilterBar = ({
 type SearchProps = {
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
-  /** What is searched. */
+  /** Searched fields. */
   readonly hint: string;
 };
 
-/** A search that follows typing; `/` goes to it. */
+/** Search field that updates while typing; `/` focuses it. */
 export function SearchField({ value, onChange, hint }: SearchProps): ReactNode {
   const [typed, type] = useTyped(value, onChange);
   useEffect(() => {
@@ -77,7 +77,7 @@ type ChoiceProps<T extends string> = {
   readonly onChange: (value: T | undefined) => void;
 };
 
-/** One of some values, or any. */
+/** Selects one of several values, or any. */
 export function Choice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>): ReactNode {
   return (
     <Select
@@ -100,7 +100,7 @@ type DateProps = {
   readonly onChange: (value: string | undefined) => void;
 };
 
-/** A whole day, UTC, as the service counts them. */
+/** A UTC calendar day, as the service counts days. */
 export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (
   <TextInput
     className="k-choice"

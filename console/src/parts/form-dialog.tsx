@@ -6,31 +6,31 @@ import { DialogFrame, type Opener } from './dialog-frame';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 
 type Props<Result> = Opener & {
-  /** What the form begins with. */
+  /** Initial values. */
   readonly initial: Draft;
   readonly fields: (form: Form) => ReactNode;
-  /** What is to be known before. */
+  /** Introduction above the fields. */
   readonly lead?: ReactNode;
   readonly act: (values: Draft) => Promise<Result>;
-  /** The words of the button that sends; else the label's. */
+  /** Label of the submit button; defaults to `label`. */
   readonly send?: string;
-  /** Whether what is asked for beside the fields is complete. */
+  /** Whether the input outside the fields is complete. */
   readonly isReady?: boolean;
-  /** A question, with nothing typed that a click beside it could lose. */
+  /** A confirmation without input: clicking outside may close it. */
   readonly isQuestion?: boolean;
-  /** Shown instead of the form when it is done; without it the dialog closes. */
+  /** Replaces the form after success; without it the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
-  /** What came of it is shown this once: only its own button closes it. */
+  /** The outcome is shown only once: only its own button closes it. */
   readonly isOutcomeKept?: boolean;
-  /** Called when the dialog closes after it was done. */
+  /** Called when the dialog closes after success. */
   readonly onDone?: (result: Result) => void;
 };
 
-/** A button that opens a form. What the service finds wrong shows at the fields. */
+/** Button that opens a form. Validation errors of the service are shown at the fields. */
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
   const { act, outcome, isOutcomeKept = false, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  // Here and not in the form, which may be closed before an answer comes.
+  // The mutation lives here because the form may close before the response arrives.
   const action = useMutation({
     mutationFn: act,
     onSuccess: (result) => {

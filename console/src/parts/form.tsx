@@ -3,19 +3,19 @@ import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
 import { ProblemView } from './problem-view';
 
-/** What a form holds: text by the field's name, as the service names it (`owner.email`). */
+/** Form values by field path, as the service names it (`owner.email`). */
 export type Draft = Readonly<Record<string, string>>;
 
 export type Form = {
   readonly values: Draft;
   readonly set: (name: string, value: string) => void;
-  /** The service's own words about a field of what was sent. */
+  /** The service's validation error for a field. */
   readonly fault: (name: string) => string | undefined;
 };
 
 type FormState = Form & { readonly replace: (values: Draft) => void };
 
-/** A form's values, and what the service found wrong with them. */
+/** Form values with the service's validation errors. */
 export function useForm(initial: Draft, error: unknown): FormState {
   const [values, replace] = useState(initial);
   return {
@@ -85,7 +85,6 @@ export const AreaField = ({ form, name, label, hint, required }: FieldProps): Re
 
 type OneOfProps = FieldProps & { readonly options: readonly (readonly [value: string, words: string])[] };
 
-/** One of a few values. */
 export const OneOfField = ({ form, name, label, hint, required, options }: OneOfProps): ReactNode => (
   <Select
     allowDeselect={false}
@@ -102,7 +101,7 @@ export const OneOfField = ({ form, name, label, hint, required, options }: OneOf
   />
 );
 
-/** What went wrong with a form as a whole: what is said at its fields is not said twice. */
+/** Error of the form as a whole; errors already shown at fields are not repeated. */
 export function FormProblem({ error, form }: { error: unknown; form: Form }): ReactNode {
   if (error === null) return null;
   const errors = error instanceof KontorError ? error.errors : [];
@@ -115,13 +114,13 @@ export function FormProblem({ error, form }: { error: unknown; form: Form }): Re
   );
 }
 
-/** What was typed, without what surrounds it; undefined where nothing was. */
+/** The trimmed value of a field; undefined if it is empty. */
 export function given(values: Draft, name: string): string | undefined {
   const text = values[name]?.trim() ?? '';
   return text === '' ? undefined : text;
 }
 
-/** The named values that were given. */
+/** The non-empty values among the named fields. */
 export const someOf = <N extends string>(values: Draft, names: readonly N[]): Partial<Record<N, string>> =>
   Object.fromEntries(
     names.flatMap((name) => {
@@ -130,7 +129,7 @@ export const someOf = <N extends string>(values: Draft, names: readonly N[]): Pa
     }),
   ) as Partial<Record<N, string>>;
 
-/** What was typed as the service takes it: one of those that can be cleared is null where it was emptied. */
+/** Converts typed values for the service: clearable fields become null when emptied. */
 export const cleared = (values: Draft, clearable: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(values).map(([name, typed]) => [

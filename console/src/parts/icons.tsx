@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-// Drawn for this console on a grid of 24: a package of thousands of icons would cost every installation its download.
+// Drawn for this console on a 24-unit grid: an icon package would add thousands of unused icons to every installation.
 const DRAWINGS = {
   alert: 'M12 4 3 19.5h18ZM12 10v4.5M12 17v.2',
   audit: 'M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7',
@@ -38,7 +38,7 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS;
 
-/** A drawing beside words; words always stand with it or name it, so it is hidden from screen readers. */
+/** Decorative icon; accompanying text names it, so it is hidden from screen readers. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }): ReactNode => (
   <svg
     aria-hidden="true"

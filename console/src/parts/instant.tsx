@@ -7,13 +7,15 @@ const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 type Props = {
-  /** ISO 8601; null where there is none. */
+  /** ISO 8601; null if there is none. */
   readonly at: string | null | undefined;
-  /** `relative`: how long ago, for what is watched. `exact`: date and time, for what is looked up. */
+  /** `relative`: time elapsed, for live values. `exact`: date and time, for look-ups. */
   readonly as?: 'relative' | 'exact';
 };
 
-/** A time in the viewer's zone; the exact instant, in that zone and in UTC, shows on hover and is what machines read. */
+/**
+ * A time in the viewer's zone. The tooltip shows the exact instant, locally and in UTC; `dateTime` is machine-readable.
+ */
 export function Instant({ at, as = 'exact' }: Props): ReactNode {
   const nowMs = useNowMs();
   if (at === null || at === undefined) return <span className="k-nothing">—</span>;

@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button';
 
-/** A value as indented JSON, in a box of its own that scrolls. */
+/** Indented JSON in a scrollable box. */
 export function JsonView({ value, label }: { value: unknown; label: string }): ReactNode {
   const text = JSON.stringify(value, null, 2);
   return (

@@ -5,7 +5,7 @@ import { count } from './figures';
 import { Instant } from './instant';
 import { StatusBadge } from './status-badge';
 
-/** Whether a key opens the door, and since when it does not. */
+/** Whether a key is active, or when it was revoked. */
 const KeyStatus = ({ revokedAt }: Pick<Key, 'revokedAt'>): ReactNode =>
   revokedAt === null ? (
     <StatusBadge tone="good">Active</StatusBadge>
@@ -18,7 +18,7 @@ const KeyStatus = ({ revokedAt }: Pick<Key, 'revokedAt'>): ReactNode =>
     </>
   );
 
-/** What everybody who may see a key sees of it. */
+/** Columns common to all lists of keys. */
 export const keyColumns: readonly Column<Key>[] = [
   { key: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
   { key: 'source', header: "Partner's system", cell: ({ sourceId }) => <code>{sourceId}</code> },

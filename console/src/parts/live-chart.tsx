@@ -6,18 +6,18 @@ import { count } from './figures';
 
 type Series = {
   readonly label: string;
-  /** One value for each time; null where nothing was known. */
+  /** One value per time; null if unknown. */
   readonly values: readonly (number | null)[];
 };
 
 type Props = {
-  /** What is shown, in words, for those who do not see it; should tell the latest values. */
+  /** Text alternative; should state the latest values. */
   readonly summary: string;
-  /** Unix times, seconds, ascending. */
+  /** Unix times in seconds, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly height?: number;
-  /** Axes and grid; without them it is a sparkline. */
+  /** Draws axes and a grid; false for a sparkline. */
   readonly axes?: boolean;
 };
 
@@ -27,10 +27,10 @@ const INKS = {
 } as const;
 type Inks = (typeof INKS)[keyof typeof INKS];
 
-/** The scale begins at zero, and a flat zero is at the bottom. */
+/** The scale starts at zero, and a constant zero lies at the bottom. */
 const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max * 1.1)];
 
-/** Whole steps only: what is counted here has no fractions. */
+/** Whole steps only: the charted values have no fractions. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
@@ -63,7 +63,7 @@ function optionsOf({ series, height = 180, axes = true }: Props, width: number, 
   };
 }
 
-/** Values over time, drawn on a canvas; the same in words for screen readers, and a legend that does not need colours. */
+/** Values over time on a canvas, with a text alternative and a legend that does not depend on colour. */
 export function LiveChart(props: Props): ReactNode {
   const { summary, times, series, height = 180, axes = true } = props;
   const box = useRef<HTMLDivElement>(null);

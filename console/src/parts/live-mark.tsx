@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { LiveState } from '../api/server-events';
 import { StatusBadge } from './status-badge';
 
-/** Whether what is shown follows the service as it happens. */
+/** State of the live connection. */
 export const LiveMark = ({ state }: { state: LiveState }): ReactNode => (
   <span aria-live="polite" className="k-live" role="status">
     {state === 'live' && <StatusBadge tone="good">Live</StatusBadge>}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** An amount as the service writes it, in the viewer's notation, with as many digits as its currency has. Exact. */
+/** Formats an amount in the viewer's locale, with the digits of its currency. Exact: no floating point. */
 export function amountWords(amount: string): string {
   const digits = amount.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -13,7 +13,7 @@ export const Money = ({ amount, currency }: { amount: string; currency: string }
   </span>
 );
 
-/** What somebody owes, in words, since a sign is easily read the wrong way round. */
+/** A customer's balance in words, because a sign is easily misread. */
 export function Balance({ amount, currency }: { amount: string; currency: string }): ReactNode {
   const words = /^-/.test(amount) ? 'we owe' : /[1-9]/.test(amount) ? 'owes us' : 'settled';
   return (

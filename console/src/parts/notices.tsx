@@ -25,11 +25,11 @@ const useRefresh = (): (() => void) => {
 
 type Props = {
   readonly of: readonly Notification[];
-  /** Called when somebody is led elsewhere. */
+  /** Called when the user follows a link. */
   readonly onLeave?: (() => void) | undefined;
 };
 
-/** Notifications, each with what can be done about it. */
+/** Notifications with their actions. */
 export const Notices = ({ of, onLeave }: Props): ReactNode => (
   <ul className="k-notices">
     {of.map((notification) => (
@@ -83,7 +83,7 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
   );
 }
 
-/** Where it leads: within the console without loading it anew, elsewhere in another tab; nowhere if it is not safe. */
+/** Link of a notification: client-side navigation within the console, a new tab elsewhere, nothing if it is unsafe. */
 function Follow({ link, onFollow }: { link: string | null; onFollow: () => void }): ReactNode {
   const { history } = useRouter();
   const safe = safeLink(link);
@@ -94,7 +94,7 @@ function Follow({ link, onFollow }: { link: string | null; onFollow: () => void 
         href={safe.to}
         onClick={(event) => {
           onFollow();
-          // With a key held it opens elsewhere, as the browser has it.
+          // With a modifier key the browser opens it in another tab or window.
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
           event.preventDefault();
           history.push(safe.to);
@@ -110,7 +110,7 @@ function Follow({ link, onFollow }: { link: string | null; onFollow: () => void 
   );
 }
 
-/** Reads all that there are. */
+/** Marks all notifications as read. */
 export function ReadAll({ isUseful }: { isUseful: boolean }): ReactNode {
   const refresh = useRefresh();
   const action = useMutation({ mutationFn: readAll, onSuccess: refresh });

@@ -3,13 +3,13 @@ import { useEffect, type ReactNode } from 'react';
 
 type Props = {
   readonly title: string;
-  /** In one line: what this page is for. */
+  /** Purpose of the page, in one line. */
   readonly lead?: ReactNode;
-  /** Buttons for what can be done here. */
+  /** Buttons for the page's actions. */
   readonly actions?: ReactNode;
 };
 
-/** The top of every page; the title is the browser's, too. */
+/** Header of every page; also sets the browser's title. */
 export function PageHeader({ title, lead, actions }: Props): ReactNode {
   useEffect(() => {
     document.title = `${title} · Kontor`;

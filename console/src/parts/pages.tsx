@@ -6,14 +6,22 @@ export type PagesProps = {
   readonly page: number;
   readonly totalPages: number | undefined;
   readonly totalCount: number | undefined;
+  /** The total is a lower bound. */
+  readonly totalIsCapped?: boolean | undefined;
   readonly onPage: (page: number) => void;
 };
 
-/** Under a list: how much there is, and the ways to the rest of it. */
-export const Pages = ({ page, totalPages = 0, totalCount = 0, onPage }: PagesProps): ReactNode => (
+/** Pagination with the total number of items. */
+export const Pages = ({
+  page,
+  totalPages = 0,
+  totalCount = 0,
+  totalIsCapped = false,
+  onPage,
+}: PagesProps): ReactNode => (
   <nav aria-label="Pages" className="k-pages">
     <Text c="dimmed" size="sm">
-      {count(totalCount)} in all
+      {count(totalCount)} {totalIsCapped ? 'or more' : 'in all'}
     </Text>
     {totalPages > 1 && (
       <Pagination
@@ -28,7 +36,7 @@ export const Pages = ({ page, totalPages = 0, totalCount = 0, onPage }: PagesPro
   </nav>
 );
 
-/** In place of a list: that nothing is there, or that the address leads past what there is. */
+/** Replaces an empty list: either it has no items, or the address points beyond the last page. */
 export const NothingListed = ({
   pages,
   children,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type Props = { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode };
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with a heading. */
 export const Panel = ({ title, aside, children }: Props): ReactNode => (
   <section aria-label={title} className="k-panel">
     <Group className="k-panel-head" justify="space-between">

@@ -21,12 +21,12 @@ function titleOf({ status, code }: KontorError): string {
 
 type Props = {
   readonly error: unknown;
-  /** Shown as a button where another try makes sense. */
+  /** Shown as a button if a retry makes sense. */
   readonly onRetry?: (() => unknown) | undefined;
   readonly title?: string;
 };
 
-/** What went wrong in the service's own words, with the request's id for its log. */
+/** The service's error message, with the request id for looking it up in the log. */
 export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   const problem = problemOf(error);
   const { message, errors, requestId, status, retryAfterSeconds } = problem;

@@ -13,24 +13,28 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   push: 'Web push',
 };
 
-/** Ten seconds: what was there before them should be done. */
+/** Samples in ten seconds, within which existing events should have been handled. */
 const LOOKS = 5;
 
-/** Events come in all the time, so a lag alone says little: behind is what has not come to where the head once was. */
+/** Events arrive all the time, so a lag alone says little. A queue is behind if it has not reached an earlier head. */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
+
+/** A lag also present in the previous sample; an event stored a moment ago does not count as work. */
+const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
+  (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 
 function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sample[] }): ReactNode {
   if (queue.lag === null) return <StatusBadge tone="bad">Nobody works on it</StatusBadge>;
   if (isBehind(queue, samples)) return <StatusBadge tone="warning">Behind</StatusBadge>;
-  return queue.lag > 0 ? (
+  return isWorking(queue, samples) ? (
     <StatusBadge tone="busy">Working</StatusBadge>
   ) : (
     <StatusBadge tone="good">Up to date</StatusBadge>
   );
 }
 
-/** What needs somebody comes first; the others keep their places, or they could not be read. */
+/** Queues that need attention come first; the others keep their order, to remain readable. */
 const urgency = (queue: Queue, samples: readonly Sample[]): number =>
   queue.lag === null ? 2 : isBehind(queue, samples) ? 1 : 0;
 
@@ -74,7 +78,7 @@ type Props = {
   readonly query: Asked;
 };
 
-/** How far everything is that follows the history. */
+/** Progress of every consumer of the history. */
 export const QueueTable = ({ queues, samples, query }: Props): ReactNode => (
   <DataTable
     columns={columnsOf(samples)}

@@ -13,7 +13,7 @@ import { RECORDED_TYPES } from './transaction-words';
 type Body = Shapes['CreateTransactionDto'];
 type Party = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'direction';
 
-/** What each type is about, and in which words it asks for its parties. */
+/** Description and party labels of each transaction type. */
 const FORMS: Readonly<
   Record<Body['type'], { readonly lead: string; readonly parties: readonly (readonly [Party, string])[] }>
 > = {
@@ -67,7 +67,7 @@ const OPTIONAL = ['description', 'reference'] as const;
 const typeOf = (values: Draft): Body['type'] =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
-/** Only the parties that the type asks for: what was typed for another type stays behind. */
+/** Includes only the parties of the chosen type; values typed for another type are dropped. */
 function bodyOf(values: Draft): Body {
   const type = typeOf(values);
   const { direction, ...parties } = someOf(
@@ -96,11 +96,11 @@ const PartyField = ({ form, name, label }: { form: Form; name: Party; label: str
     />
   );
 
-/** Over plain HTTP browsers have no randomUUID. */
+/** Browsers have no randomUUID over plain HTTP. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Records money that came, went or moved. Sent again after a lost answer, it is recorded once. */
+/** Records a transaction. A retry after a lost response is idempotent. */
 export function RecordTransaction({ customerId = '' }: { customerId?: string }): ReactNode {
   const cache = useQueryClient();
   const navigate = useNavigate();

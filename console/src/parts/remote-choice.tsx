@@ -4,19 +4,18 @@ import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tansta
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
 
-/** A record as a chooser shows it. */
+/** A record as listed by a chooser. */
 type Option = { readonly id: string; readonly name: string };
 
-/** Where records of a kind are found for a chooser. */
+/** Source of records of one kind for a chooser. */
 export type Source = {
   readonly key: QueryKey;
-  /** The best matches, at most some twenty. */
+  /** Best matches, at most about twenty. */
   readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
-  /** The name of one that was chosen before. */
+  /** Name of a record that was chosen earlier. */
   readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
 };
 
-/** The name of one by its id. */
 export const nameQuery = ({ key, nameOf }: Source, id: string) =>
   queryOptions({
     queryKey: [...key, 'name', id],
@@ -34,11 +33,11 @@ type Props = {
   readonly error?: string | undefined;
   readonly hint?: string | undefined;
   readonly className?: string;
-  /** What stands there while nothing is chosen. */
+  /** Placeholder while nothing is chosen. */
   readonly none?: string;
 };
 
-/** What can be chosen by now, with what is chosen among it. */
+/** Options found so far, including the current choice. */
 function useOptions(source: Source, value: string | undefined, known: Option | undefined, search: string) {
   const found = useQuery({
     queryKey: [...source.key, 'find', search],
@@ -59,7 +58,7 @@ function useOptions(source: Source, value: string | undefined, known: Option | u
   return { options: [kept, ...options.filter(({ id }) => id !== value)], ...state };
 }
 
-/** Chooses one of many records, which the service searches. */
+/** Chooses one of many records by a search on the service. */
 export function RemoteChoice(props: Props): ReactNode {
   const { source, label, value, onChange, none = 'Any' } = props;
   const [typed, setTyped] = useState('');
@@ -75,7 +74,7 @@ export function RemoteChoice(props: Props): ReactNode {
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
       error={props.error ?? (problem === null ? undefined : problemOf(problem).message)}
-      // The service has searched already.
+      // The service has already filtered.
       filter={({ options: all }) => all}
       label={label}
       nothingFoundMessage={isSearching ? 'Searching…' : 'Nothing is found'}
@@ -83,7 +82,7 @@ export function RemoteChoice(props: Props): ReactNode {
         setKnown(options.find((option) => option.id === id));
         onChange(id ?? undefined);
       }}
-      // The name of what is chosen is no search.
+      // The name of the current choice is not a search term.
       onSearchChange={(text) => {
         setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
       }}

@@ -10,7 +10,7 @@ type Props = {
   readonly hint?: string;
 };
 
-/** A form's field that holds a record of many. */
+/** Form field that holds a reference to a record. */
 export const RemoteField = ({ form, name, label, source, hint }: Props): ReactNode => (
   <RemoteChoice
     error={form.fault(name)}

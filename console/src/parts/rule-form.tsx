@@ -28,13 +28,13 @@ export const ruleVersion = (rule: Rule): Version => ({
   revision: rule.revision,
 });
 
-/** A priority that was emptied goes as null, which the service refuses at the field. */
+/** An emptied priority is sent as null, which the service rejects with an error at the field. */
 export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCategoryRuleDto'] => ({
   ...cleared(values, CLEARABLE),
   ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),
 });
 
-/** Without a priority it gets the service's own. */
+/** Without a priority the service applies its default. */
 export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCategoryRuleDto'] => ({
   ...ruleChanges({ ...values, ...(priority.trim() !== '' && { priority }) }),
   categoryId: values['categoryId'] ?? '',
@@ -46,9 +46,9 @@ const DIRECTIONS = [
   ['OUT', 'Money goes out'],
 ] as const;
 
-type Props = { readonly form: Form; /** Of a draft: where the service finds its faults. */ readonly prefix?: string };
+type Props = { readonly form: Form; /** Path prefix of a draft's fields in errors. */ readonly prefix?: string };
 
-/** Conditions of a rule, and what comes of them. All that are given must hold. */
+/** Conditions of a rule, and its result. All given conditions must hold. */
 export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
   const categories = useQuery(categoriesQuery);
   const form: Form = { ...whole, fault: (name) => whole.fault(prefix + name) };

@@ -20,7 +20,7 @@ const wordsOf = <V extends string>(pairs: readonly (readonly [V, string])[], val
 
 export const sourceWords = (source: Rule['source']): string => wordsOf(SOURCES, source);
 
-/** What must hold for a rule to match, as a sentence. */
+/** A rule's conditions as a sentence. */
 export function conditionsOf(rule: Rule): string {
   const how = wordsOf(MATCH_TYPES, rule.matchType);
   const conditions = [
@@ -34,7 +34,6 @@ export function conditionsOf(rule: Rule): string {
   return conditions.filter((condition) => condition !== false).join(' and ');
 }
 
-/** Whether a rule takes part. */
 export const RuleStatus = ({ isEnabled }: Pick<Rule, 'isEnabled'>): ReactNode =>
   isEnabled ? <StatusBadge tone="good">Enabled</StatusBadge> : <StatusBadge tone="idle">Disabled</StatusBadge>;
 
@@ -50,6 +49,6 @@ const REASONS: Readonly<Record<string, string>> = {
   keyword: 'the description',
 };
 
-/** Conditions that do not hold, as the service names them, in words. */
+/** Unmet conditions, as the service names them, in words. */
 export const reasonWords = (reasons: readonly string[]): string =>
   reasons.map((reason) => REASONS[reason] ?? reason).join('; ');

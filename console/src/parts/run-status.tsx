@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import type { Run } from '../api/jobs';
 import { StatusBadge } from './status-badge';
 
-/** How a run of a job stands. */
 export const RunStatus = ({ run }: { run: Pick<Run, 'status' | 'progress'> }): ReactNode => {
   if (run.status === 'RUNNING') return <StatusBadge tone="busy">Running, {run.progress} %</StatusBadge>;
   if (run.status === 'FAILED') return <StatusBadge tone="bad">Failed</StatusBadge>;

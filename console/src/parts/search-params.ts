@@ -1,4 +1,4 @@
-/** What an address says of a page's filters: text in, checked value out; undefined for what makes no sense. */
+/** Parses a filter from the address; undefined for an invalid value. */
 type Reader<T> = (text: string) => T | undefined;
 
 export const text: Reader<string> = (given) => (given === '' ? undefined : given);
@@ -15,7 +15,7 @@ export const pageNumber: Reader<number> = (given) =>
 export const moment: Reader<string> = (given) =>
   /^\d{4}-\d\d-\d\d/.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined;
 
-/** A whole number. */
+/** A non-negative integer. */
 export const number: Reader<number> = (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined);
 
 /** A date, as `2026-03-04`. */
@@ -23,7 +23,7 @@ export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ?
 
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
 
-/** Reads the parameters that are named, and leaves out what is not well formed: an address never breaks a page. */
+/** Parses the named parameters and drops malformed ones: an address never breaks a page. */
 export const searchParams =
   <S extends Readonly<Record<string, Reader<unknown>>>>(readers: S) =>
   (raw: Record<string, unknown>): Read<S> => {
@@ -36,7 +36,7 @@ export const searchParams =
     return found as Read<S>;
   };
 
-/** Addresses as people write them: `?status=PARKED&page=2`. */
+/** Plain query strings: `?status=PARKED&page=2`. */
 export const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {

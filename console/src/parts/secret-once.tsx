@@ -11,7 +11,7 @@ const EXAMPLE_BODY = {
   lines: [{ description: 'Espresso machine', quantity: 1, unitPrice: '100.00', taxRate: 19 }],
 };
 
-/** How a partner pushes a sale, ready for a shell. */
+/** Shell command that pushes a sale. */
 const exampleOf = (key: string, currency: string): string =>
   [
     `curl ${location.origin}/api/integrations/v1/sales`,
@@ -21,7 +21,7 @@ const exampleOf = (key: string, currency: string): string =>
     `-d '${JSON.stringify({ ...EXAMPLE_BODY, currency })}'`,
   ].join(' \\\n  ');
 
-/** A key's secret, until whoever made it says that it is kept. */
+/** Shows a key's secret until the user confirms having stored it. */
 export function SecretOnce({
   issued,
   currency,
@@ -66,7 +66,7 @@ export function SecretOnce({
   );
 }
 
-/** How the key is used, to try it at once. */
+/** Shows how to try the key at once. */
 export function Example({ keyText, currency }: { keyText: string; currency: string }): ReactNode {
   const text = exampleOf(keyText, currency);
   return (

@@ -36,7 +36,7 @@ const columns: readonly Column<Line>[] = [
   { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
-/** Where a statement begins unless somebody says otherwise: an account of many years would be too much to read. */
+/** Default start of a statement: the full history of an account could be too long to read. */
 const lastYear = (): string => `${new Date().getFullYear() - 1}-01-01`;
 
 type Props = {
@@ -46,11 +46,11 @@ type Props = {
   readonly onPeriod: (period: Period) => void;
 };
 
-/** Every posting to an account within a period, with the balance after each. */
+/** Every posting to an account within a period, with running balance. */
 export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
   const asked = { ...period, beginDate: period.beginDate ?? lastYear() };
   const statement = useQuery(statementQuery(accountId, asked));
-  // The latest lines are on the last page, which is where each period begins.
+  // The latest lines are on the last page, so each period opens there.
   const [page, setPage] = useState<number>();
   const go = (next: Period): void => {
     setPage(undefined);
@@ -86,7 +86,7 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
 }
 
 type FilterProps = Pick<Props, 'period' | 'onPeriod'> & {
-  /** Also where nobody has chosen one. */
+  /** Set even if the user chose none. */
   readonly begin: string;
 };
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons';
 
-/** What a status means to whoever has to act on it. */
+/** Meaning of a status for the user who has to act on it. */
 export type Tone = 'good' | 'busy' | 'warning' | 'bad' | 'idle';
 
 const ICONS: Readonly<Record<Tone, IconName>> = {
@@ -14,11 +14,11 @@ const ICONS: Readonly<Record<Tone, IconName>> = {
 
 type Props = {
   readonly tone: Tone;
-  /** Where the tone's own shape would say something else. */ readonly icon?: IconName;
+  /** Overrides the tone's icon where that would mislead. */ readonly icon?: IconName;
   readonly children: ReactNode;
 };
 
-/** A status as a word, a shape and a colour: never a colour alone. */
+/** A status as word, icon and colour: never colour alone. */
 export const StatusBadge = ({ tone, icon = ICONS[tone], children }: Props): ReactNode => (
   <span className="k-status" data-tone={tone}>
     <Icon name={icon} size={15} />

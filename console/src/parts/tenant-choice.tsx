@@ -4,7 +4,6 @@ import { RemoteChoice } from './remote-choice';
 
 type Props = { readonly value: string | undefined; readonly onChange: (id: string | undefined) => void };
 
-/** A filter by tenant. */
 export const TenantChoice = ({ value, onChange }: Props): ReactNode => (
   <RemoteChoice className="k-choice" label="Tenant" onChange={onChange} source={tenantSource} value={value} />
 );

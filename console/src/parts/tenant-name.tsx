@@ -2,5 +2,4 @@ import type { ReactNode } from 'react';
 import { tenantSource } from '../api/tenants';
 import { NameOf } from './name-of';
 
-/** Whose record it is. */
 export const TenantName = ({ id }: { id: string }): ReactNode => <NameOf id={id} source={tenantSource} />;

@@ -9,7 +9,7 @@ type Props = {
   readonly placeholder?: string;
 };
 
-/** A filter by something typed exactly, such as an id. */
+/** Filter for an exact value, such as an id. */
 export function TextFilter({ label, value, onChange, placeholder }: Props): ReactNode {
   const [typed, type] = useTyped(value, onChange);
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type TileProps = { readonly name: string; readonly value: ReactNode; readonly note?: ReactNode };
 
-/** The few figures that tell how things are. */
+/** Key figures of a page. */
 export const Tiles = ({ of }: { of: readonly TileProps[] }): ReactNode => (
   <dl className="k-tiles">
     {of.map(({ name, value, note }) => (

@@ -6,19 +6,19 @@ import { Icon } from './icons';
 
 type Props = {
   readonly state: RecordState | undefined;
-  /** The revision that the record is at by now. */
+  /** The record's current revision. */
   readonly last: number;
-  /** A revision or an instant; undefined for now. */
+  /** Receives a revision or an instant; undefined for the current state. */
   readonly onTravel: (at: string | undefined) => void;
 };
 
-/** As a field for date and time takes it: in the viewer's zone, to the second. */
+/** Value of a datetime field: in the viewer's time zone, to the second. */
 function localOf(instant: string): string {
   const date = new Date(instant);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** Where in a record's history one stands: step by step, by a slider, or at an instant. */
+/** Navigates a record's history by step, slider or instant. */
 export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
   const revision = state?.revision ?? last;
   const toRevision = (next: number): void => {
@@ -73,7 +73,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
   const travel = (): void => {
     const date = new Date(typed);
     if (Number.isNaN(date.getTime())) return;
-    // The whole of the second that was chosen.
+    // Include the whole of the chosen second.
     onTravel(new Date(date.getTime() + (typed.includes('.') ? 0 : 999)).toISOString());
   };
   return (

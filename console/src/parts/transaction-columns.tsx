@@ -6,7 +6,7 @@ import { typeWords } from './transaction-words';
 
 type Shown = Pick<Transaction, 'id' | 'date' | 'type' | 'documentEffect' | 'description'>;
 
-/** When it was and what it is, with the way to it: how every list of transactions begins. */
+/** Leading columns of every list of transactions: date and type, with a link. */
 export const transactionColumns: readonly Column<Shown>[] = [
   { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
   {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
 
-/** Those that people record. */
+/** Types that users record. */
 export const RECORDED_TYPES = [
   ['COLLECTION', 'Collection'],
   ['PAYMENT', 'Payment'],
@@ -11,7 +11,7 @@ export const RECORDED_TYPES = [
   ['OPENING_BALANCE', 'Opening balance'],
 ] as const;
 
-/** With those that come with a partner's sale. */
+/** All types, including those that result from a partner's sale. */
 export const TYPES = [
   ['INVOICE', 'Invoice'],
   ['RETURN', 'Return'],
@@ -27,7 +27,7 @@ export function typeWords({ type, documentEffect }: Pick<Transaction, 'type' | '
   return own ?? effect ?? 'Transaction';
 }
 
-/** Whether it counts, was undone, or undoes another. */
+/** Whether a transaction is effective, cancelled, or a reversal. */
 export function TransactionState({
   isCancelled,
   reversalOf,

@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 const TYPING_MS = 300;
 
-/** What somebody types into a filter: told when they pause, and replaced when the address changes by something else. */
+/** Text typed into a filter. Reported when the user pauses; replaced when something else changes the address. */
 export function useTyped(
   value = '',
   onChange: (value: string | undefined) => void,
@@ -14,7 +14,7 @@ export function useTyped(
   if (seen !== value) {
     setSeen(value);
     setTold(value);
-    // Who goes on typing while the address follows is not interrupted.
+    // Do not interrupt a user who keeps typing while the address follows.
     if (told !== value) setTyped(value);
   }
   const tell = useDebouncedCallback((text: string) => {

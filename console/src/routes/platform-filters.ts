@@ -11,7 +11,7 @@ export const auditSearch = searchParams({
   action: oneOf('CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER'),
   userId: text,
 });
-/** What the address says of the page's filters. */
+/** Filters of the page, as in its address. */
 export type AuditFilters = Omit<ReturnType<typeof auditSearch>, 'page'>;
 
 export const errorsSearch = searchParams({
@@ -25,5 +25,5 @@ export const errorsSearch = searchParams({
   tenantId: text,
   userId: text,
 });
-/** What the address says of the page's filters. */
+/** Filters of the page, as in its address. */
 export type ErrorsFilters = Omit<ReturnType<typeof errorsSearch>, 'page'>;

@@ -3,7 +3,7 @@ import { oneOf, pageNumber, searchParams, text } from '../parts/search-params';
 import { auditSearch, errorsSearch } from './platform-filters';
 import { signedIn } from './signed-in.route';
 
-// What operators look up: who did what, how a record came to be, what failed, and whom the service is for.
+// Pages for operators: audit log, record histories, failures and tenants.
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/audit',

@@ -21,7 +21,7 @@ export const transactionsSearch = searchParams({
   categoryId: text,
   showSystemGenerated: oneOf('false'),
 });
-/** What the address says of the page's filters. */
+/** Filters of the page, as in its address. */
 export type TransactionsFilters = Omit<ReturnType<typeof transactionsSearch>, 'page'>;
 
 export const rulesSearch = searchParams({
@@ -31,7 +31,7 @@ export const rulesSearch = searchParams({
   source: oneOf('SEED', 'LEARNED', 'MANUAL'),
   isEnabled: oneOf('true', 'false'),
 });
-/** What the address says of the page's filters. */
+/** Filters of the page, as in its address. */
 export type RulesFilters = Omit<ReturnType<typeof rulesSearch>, 'page'>;
 
 export const customersSearch = searchParams({
@@ -40,5 +40,5 @@ export const customersSearch = searchParams({
   status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
   isDefault: oneOf('true', 'false'),
 });
-/** What the address says of the page's filters. */
+/** Filters of the page, as in its address. */
 export type CustomersFilters = Omit<ReturnType<typeof customersSearch>, 'page'>;

@@ -3,7 +3,7 @@ import { day, oneOf, pageNumber, searchParams } from '../parts/search-params';
 import { signedIn } from './signed-in.route';
 import { customersSearch, rulesSearch, transactionsSearch } from './tenant-filters';
 
-// What the users of a tenant see, each by their permissions.
+// Pages for a tenant's users, subject to their permissions.
 const customers = createRoute({
   getParentRoute: () => signedIn,
   path: '/customers',

@@ -13,7 +13,7 @@ const MOST_SHOWN = 99;
 
 const words = (unread: number): string => (unread === 0 ? 'Notifications' : `Notifications: ${unread} not read`);
 
-/** What the service and administrators have to tell, from every page. */
+/** Notifications, reachable from every page. */
 export function Bell(): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { data: unread = 0 } = useQuery(unreadQuery);

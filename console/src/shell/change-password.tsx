@@ -5,7 +5,7 @@ import { Outcome } from '../parts/confirm-action';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 
-/** Of whoever is signed in: first passwords are chosen by somebody else. */
+/** Changes the signed-in user's password, since somebody else chose the first one. */
 export const ChangePassword = (): ReactNode => (
   <FormDialog
     act={({ currentPassword = '', newPassword = '' }) =>

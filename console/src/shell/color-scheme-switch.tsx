@@ -2,7 +2,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icons';
 
-/** Light or dark; until it is used, as the system has it. */
+/** Light or dark; follows the system until it is used. */
 export function ColorSchemeSwitch(): ReactNode {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';

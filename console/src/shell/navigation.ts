@@ -2,7 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { isOperator, type Me } from '../api/me';
 import type { IconName } from '../parts/icons';
 
-/** `operator`: for who runs the platform; anything else is the permission that a tenant's user needs. */
+/** `operator` for operators; otherwise the permission that a tenant's user needs. */
 type For = string;
 
 type Destination = {
@@ -57,14 +57,14 @@ const SECTIONS: readonly Section[] = [
 
 const mayGo = (me: Me, who: For): boolean => (who === 'operator' ? isOperator(me) : me.permissions.includes(who));
 
-/** Where somebody may go, in sections; those of which nothing is left are left out. */
+/** Destinations that a user may visit, by section; empty sections are omitted. */
 export const sectionsFor = (me: Me): Section[] =>
   SECTIONS.map(({ label, destinations }) => ({
     label,
     destinations: destinations.filter(({ who }) => mayGo(me, who)),
   })).filter(({ destinations }) => destinations.length > 0);
 
-/** Whether an address is of a page that somebody may not see: nothing is asked for then. The start is for everybody. */
+/** Whether a page is closed to a user, so that it requests no data. The start page is open to everyone. */
 export const isClosed = (me: Me, pathname: string): boolean =>
   (pathname.startsWith('/records/') && !isOperator(me)) ||
   SECTIONS.flatMap(({ destinations }) => destinations).some(

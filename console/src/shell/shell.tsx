@@ -17,13 +17,13 @@ const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'This page is not for the 
 
 type Props = { readonly me: Me; readonly children: ReactNode };
 
-/** The frame of every page: where to go, who is signed in, and the page itself. */
+/** Frame of every page: navigation, signed-in user, and content. */
 export function Shell({ me, children }: Props): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useLocation({ select: ({ pathname }) => pathname });
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
-  // A new page begins at its top, for the keyboard and for screen readers, too.
+  // A new page starts at its top, for the keyboard and screen readers as well.
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;

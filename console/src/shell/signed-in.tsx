@@ -7,7 +7,7 @@ import { renew, useSession } from '../api/session';
 import { ProblemView } from '../parts/problem-view';
 import { Shell } from './shell';
 
-/** Asks the service once whether this browser is signed in. Answers why that could not be found out. */
+/** Checks once whether this browser has a session. Returns the error if the check failed. */
 function useSessionCheck(): { error: unknown; retry: () => void } {
   const session = useSession();
   const [error, setError] = useState<unknown>(null);
@@ -25,7 +25,7 @@ function useSessionCheck(): { error: unknown; retry: () => void } {
   return { error, retry };
 }
 
-/** Everything that needs a session: without one it leads to the sign-in, and from there back to the same page. */
+/** Guards pages that require a session: redirects to the sign-in page and back. */
 export function SignedIn(): ReactNode {
   const session = useSession();
   const { error, retry } = useSessionCheck();
@@ -41,7 +41,7 @@ export function SignedIn(): ReactNode {
   return <ToSignIn hasEnded={session.is === 'ended'} />;
 }
 
-/** Leads to the sign-in once: where it led from must not change under it. */
+/** Redirects once: the address to return to must not change afterwards. */
 function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   const router = useRouter();
   useEffect(() => {
@@ -53,10 +53,10 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** So long after the first page, ms: it asks for what it shows before. */
+/** Delay after the first page, ms: its own requests go first. */
 const FIRST_PAGE_MS = 1_500;
 
-/** Loads the code of all pages while nobody waits for it: they are there when the service or the network is away. */
+/** Preloads the code of all pages while idle, so that they open when the service or the network is unavailable. */
 function useAllPages(): void {
   const router = useRouter();
   useEffect(() => {

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 const SCHEMA_VERSION = 1;
-/** Two threads may make the file at the same moment: SQLite lets only one turn on its write-ahead log, and waits for none. */
+/** SQLite lets only one of two threads that create the file enable the write-ahead log, and does not wait for it. */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 const SQLITE_BUSY = 5;
 
-/** The broker's file, made or brought up to date. @throws Error when it cannot be, or stays locked */
+/** Opens the broker's file; creates or migrates it if needed. @throws Error if that fails or the file stays locked */
 export async function openLog(directory: string): Promise<DatabaseSyncInstance> {
   const untilMs = performance.now() + LOCKED_WAIT_MS;
   for (;;) {
@@ -44,8 +44,8 @@ function migrate(db: DatabaseSyncInstance): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
   if (version === SCHEMA_VERSION) return;
-  // The payload comes last, so that a browse by subject need not walk through its overflow pages, and is a BLOB,
-  // because the binding cuts texts at a NUL.
+  // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
+  // the binding truncates text at a NUL.
   db.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS messages (
       sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,

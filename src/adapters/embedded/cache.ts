@@ -8,26 +8,26 @@ import { compileGlob } from '../glob-pattern.js';
 
 export type MemoryCacheOptions = {
   readonly clock: Clock;
-  /** The least recently used entries go first. Default 10,000. */
+  /** Beyond it the least recently used entries are evicted. Default 10,000. */
   readonly maxEntries?: number;
-  /** Counters whose last hit is longest ago go first. Default 100,000. */
+  /** Beyond it the counters with the oldest last hit are evicted. Default 100,000. */
   readonly maxCounters?: number;
-  /** Of keys and values together, as UTF-16. Default 64 MiB. */
+  /** Keys and values together, as UTF-16. Default 64 MiB. */
   readonly maxBytes?: number;
 };
 
-/** A larger entry is not kept: a cache may lose anything. */
+/** Larger entries are not stored: a cache may lose anything. */
 const MAX_ENTRY_BYTES = 4_194_304;
-/** Keys of counters come from requests, so their memory is bounded as well. */
+/** Counter keys come from requests, so their memory is bounded as well. */
 const MAX_COUNTER_BYTES = 33_554_432;
-/** How long clear matches keys before it lets other work run. */
+/** Milliseconds of matching in `clear` before it yields to the event loop. */
 const CLEAR_STRETCH_MS = 4;
 
 type Counter = { count: number; readonly endsAtMs: number };
 
 const bytesOf = (...texts: readonly string[]): number => 1 + 2 * texts.reduce((sum, { length }) => sum + length, 0);
 
-/** The cache of a single process. Windows and lifetimes run on the monotonic clock: jumps of the wall clock do no harm. */
+/** Cache of a single process. Windows and lifetimes use the monotonic clock, so wall clock jumps have no effect. */
 export class MemoryCache implements Cache {
   private readonly clock: Clock;
   private readonly entries: LRUCache<string, string>;
@@ -45,7 +45,7 @@ export class MemoryCache implements Cache {
       maxSize: maxBytes,
       maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes),
       sizeCalculation: (value, key) => bytesOf(key, value),
-      // The library takes a start of 0 for "without a lifetime", and its own resolution needs a timer of its own.
+      // The library treats a start time of 0 as "no lifetime", and a non-zero resolution uses a timer.
       perf: { now: () => clock.monotonicMs() - this.openedAtMs + 1 },
       ttlResolution: 0,
     });
@@ -71,7 +71,7 @@ export class MemoryCache implements Cache {
     });
   }
 
-  /** Sees the entries that were there when it began. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
+  /** Covers the entries that existed when it started. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);
     let cleared = 0;

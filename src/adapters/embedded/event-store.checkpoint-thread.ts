@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-// Text, so that it needs no file of its own that a build or a test runner would have to find and compile.
+// A string, so that build and test runner need not locate and compile another file.
 const script = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = require(workerData.driver);
@@ -22,10 +22,7 @@ const script = `
   });
 `;
 
-/**
- * Takes checkpoints on a connection of its own in another thread: SQLite lets the writer append meanwhile. Started when
- * it is first needed.
- */
+/** Runs checkpoints in another thread, on its own connection, while the writer appends. Started on first use. */
 export class CheckpointThread {
   readonly #file: string;
   #worker: Worker | undefined;
@@ -39,14 +36,14 @@ export class CheckpointThread {
     return this.#onDone !== undefined;
   }
 
-  /** `onDone` is called once, with false where the thread has failed. Not to be called while busy. */
+  /** Calls `onDone` once; with false if the thread failed. Must not be called while busy. */
   checkpoint(onDone: (ok: boolean) => void): void {
     this.#onDone = onDone;
     this.#worker ??= this.#start();
     this.#worker.postMessage('checkpoint');
   }
 
-  /** Waits for a checkpoint under way: to terminate a thread within a call of the driver would abort the process. */
+  /** Waits for a running checkpoint: terminating a thread during a driver call would abort the process. */
   async close(): Promise<void> {
     this.#onDone = undefined;
     const worker = this.#worker;

@@ -1,20 +1,20 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
-/** Quiet for so long, the log is moved however short it is. */
+/** Idle time after which the log is checkpointed, whatever its length. */
 const IDLE_MS = 250;
-/** 4 KiB each. So few take a few ms: done at once. */
+/** Pages of 4 KiB. Up to this many take a few milliseconds and are checkpointed in this thread. */
 const FEW_PAGES = 500;
-/** Under unbroken load the other thread begins at so many. */
+/** Under continuous load the other thread starts at this many pages. */
 const MANY_PAGES = 4_096;
-/** So many must not stay in the log, whatever it costs: 256 MiB. */
+/** 256 MiB, the maximum size of the log: beyond it this thread checkpoints. */
 const TOO_MANY_PAGES = 65_536;
 const COMMITS_BETWEEN_LOOKS = 16;
 
 /**
- * Moves the write-ahead log into the database file away from the commits: when nobody appends, or once it has grown. Most
- * is moved by another thread while appends go on; the rest that has come meanwhile is moved here, so that the log begins
- * anew. A checkpoint that fails (a full disk) loses nothing and is tried again later.
+ * Checkpoints the write-ahead log outside of commits: when no appends arrive, or once the log has grown. Another thread
+ * moves most of it while appends continue; this thread moves the rest, so that the log restarts. A failed checkpoint (a
+ * full disk, for example) loses nothing and is repeated later.
  */
 export class Checkpointer {
   readonly #look: StatementSyncInstance;
@@ -27,14 +27,14 @@ export class Checkpointer {
   #closed = false;
 
   constructor(db: DatabaseSyncInstance, file: string) {
-    // An SQLite older than 3.51 takes NOOP for PASSIVE, which is a checkpoint: also right.
+    // SQLite before 3.51 treats NOOP as PASSIVE and runs a checkpoint, which is also correct.
     this.#look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.#checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
     this.#final = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
     this.#thread = new CheckpointThread(file);
   }
 
-  /** After each commit. */
+  /** Call after each commit. */
   noteCommit(): void {
     this.#quiet = false;
     this.#commits += 1;
@@ -43,8 +43,8 @@ export class Checkpointer {
   }
 
   /**
-   * Leaves everything in the one file. SQLite would do so when it closes, but the driver cannot finalize statements: the
-   * connection really closes only when they are collected.
+   * Leaves everything in one file. SQLite would do so on close, but the driver cannot finalize statements: the
+   * connection stays open until they are garbage-collected.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -65,7 +65,7 @@ export class Checkpointer {
     }, IDLE_MS).unref();
   }
 
-  /** Where at least `pages` are waiting. */
+  /** Checkpoints a log of at least `pages`. */
   #move(pages: number): void {
     if (this.#thread.busy) return;
     const waiting = this.#waitingPages();
@@ -77,7 +77,7 @@ export class Checkpointer {
       });
   }
 
-  /** Each round of the other thread leaves less; where one does not, or it has failed, the rest is moved here. */
+  /** Each round of the other thread leaves less. If it does not, or if it failed, this thread moves the rest. */
   #moveRest(before: number, ok: boolean): void {
     const waiting = this.#waitingPages();
     if (ok && waiting > FEW_PAGES && waiting <= before / 2) this.#move(1);
@@ -97,7 +97,7 @@ export class Checkpointer {
     try {
       checkpoint.get();
     } catch {
-      // The log still holds everything; the next checkpoint finds it there.
+      // The log still holds everything for the next checkpoint.
     }
   }
 }

@@ -1,102 +1,145 @@
 import {
   type AllRead,
   type AllSubscription,
+  BEFORE_ALL,
   CorruptEvent,
+  type Direction,
   type EventBatch,
   EventStoreUnavailable,
+  type Position,
   type RecordedEvent,
   type StreamRead,
   type StreamSlice,
-  StreamTombstoned,
 } from '../../ports/event-store.js';
-import { countOf, isName } from '../event-store.input.js';
-import { isSoftlyDeleted, type StreamHead, type StreamHeads } from './event-store.heads.js';
-import { PAGE_MAX_EVENTS, SCAN_STEP, type StreamRange } from './event-store.query.js';
-import { assertWhole, isEmpty, rangeOf, restOf, type Span, spanOf, stretchOf } from './event-store.range.js';
-import { type History, subscribe, turn } from './event-store.subscription.js';
+import type { Clock } from '../../ports/time.js';
+import { assertPosition, assertRevision, countOf, isName } from '../event-store.input.js';
+import { type HistoryQueries, SCAN_STEP, type Span } from './event-store.query.js';
+import type { CommitSignal } from './event-store.signal.js';
+import { subscribe, turn } from './event-store.subscription.js';
 
-/** The reading half of the port, for the process that writes and for readers beside it. */
+/** A connection to the history and its commit state. */
+export type History = {
+  readonly queries: HistoryQueries;
+  /** Position of the last committed event. */
+  readonly last: () => Position;
+  /** A stream's last revision, -1 if it was never written. */
+  readonly revisionOf: (stream: string) => number;
+  readonly signal: CommitSignal;
+  readonly clock: Clock;
+};
+
+/** The port's read half, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
 export class HistoryReader {
-  readonly #history: History;
-  readonly #heads: StreamHeads;
-  readonly #nowMs: () => number;
+  protected readonly history: History;
 
-  constructor(history: History, heads: StreamHeads) {
-    this.#history = history;
-    this.#heads = heads;
-    this.#nowMs = () => history.clock.nowMs();
+  protected constructor(history: History) {
+    this.history = history;
   }
 
-  async readStream(stream: string, read: StreamRead = {}): Promise<StreamSlice> {
+  async readStream(stream: string, { from, direction = 'forwards', ...read }: StreamRead = {}): Promise<StreamSlice> {
     this.assertOpen();
     const maxCount = countOf(read.maxCount);
-    // A name that cannot be written was never written; SQLite might cut it to one that was.
-    if (!isName(stream)) return { exists: false, revision: -1, events: [] };
-    const head = this.#headOf(stream);
-    const { revision } = head;
-    if (head.tombstoned) throw new StreamTombstoned(stream);
-    if (revision < 0 || isSoftlyDeleted(head)) return { exists: false, revision, events: [] };
-    const range = rangeOf(stream, read, head, this.#nowMs);
-    if (isEmpty(range)) return { exists: true, revision, events: [] };
-    const events = await this.#readRange(range, maxCount);
-    assertWhole(range, events, maxCount);
+    assertRevision(from);
+    // A stream with an unwritable name cannot exist. SQLite might truncate the name to an existing one.
+    const revision = isName(stream) ? this.history.revisionOf(stream) : -1;
+    if (revision < 0) return { exists: false, revision, events: [] };
+    const span =
+      direction === 'forwards'
+        ? { low: from ?? 0, high: revision }
+        : { low: 0, high: Math.min(from ?? revision, revision) };
+    const events = await this.readSpan(stream, span, direction, maxCount);
+    assertWhole(span, direction, events, maxCount);
     return { exists: true, revision, events };
   }
 
-  async readAll(read: AllRead = {}): Promise<readonly RecordedEvent[]> {
+  async readAll({ from, direction = 'forwards', filter, ...read }: AllRead = {}): Promise<readonly RecordedEvent[]> {
     this.assertOpen();
-    const { filter, direction = 'forwards' } = read;
     const maxCount = countOf(read.maxCount);
+    assertPosition(from);
+    let span = spanOf(from, direction, this.history.last());
     const events: RecordedEvent[] = [];
-    let span: Span = spanOf(read, this.#history.last());
     while (!isEmpty(span)) {
-      const stretch = stretchOf(span, direction, SCAN_STEP);
-      const limit = Math.min(maxCount - events.length, PAGE_MAX_EVENTS);
-      const page = this.#history.queries.scan({ ...stretch, filter, direction, isFresh: false }, limit);
+      const scan = { ...stepOf(span, direction), filter, direction, isFresh: false };
+      const page = this.history.queries.scan(scan, maxCount - events.length);
       for (const event of page.events) events.push(event);
       if (events.length >= maxCount) break;
-      span = restOf(span, direction, stretch, page, page.reached);
-      if (!isEmpty(span)) await this.#yieldTurn();
+      span = beyond(span, direction, page.reached);
+      if (!isEmpty(span)) await this.yieldTurn();
     }
     return events;
   }
 
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
     this.assertOpen();
-    return subscribe(this.#history, subscription);
+    return subscribe(this.history, subscription);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  async head(): Promise<Position> {
+    this.assertOpen();
+    return this.history.last();
   }
 
   /** @throws EventStoreUnavailable once closed */
-  assertOpen(): void {
-    if (this.#history.signal.ended) throw new EventStoreUnavailable('The event store is closed');
+  protected assertOpen(): void {
+    if (this.history.signal.ended) throw new EventStoreUnavailable('The event store is closed');
   }
 
-  #headOf(stream: string): StreamHead {
-    try {
-      return this.#heads.find(stream);
-    } catch (error) {
-      if (error instanceof CorruptEvent) throw error;
-      throw new EventStoreUnavailable('The event history could not be read', error);
-    }
-  }
-
-  async #readRange(range: StreamRange, maxCount: number): Promise<RecordedEvent[]> {
-    const { direction } = range;
+  private async readSpan(
+    stream: string,
+    whole: Span,
+    direction: Direction,
+    maxCount: number,
+  ): Promise<RecordedEvent[]> {
     const events: RecordedEvent[] = [];
-    let span: Span = range;
-    for (;;) {
-      const limit = Math.min(maxCount - events.length, PAGE_MAX_EVENTS);
-      const page = this.#history.queries.stream({ ...range, ...span }, limit);
-      for (const event of page.events) events.push(event);
-      if (events.length >= maxCount) return events;
-      span = restOf(span, direction, span, page, page.events.at(-1)?.revision);
-      if (isEmpty(span)) return events;
-      await this.#yieldTurn();
+    let span = whole;
+    while (!isEmpty(span)) {
+      const page = this.history.queries.stream(stream, span, direction, maxCount - events.length);
+      for (const event of page) events.push(event);
+      const last = events.at(-1);
+      if (page.length === 0 || !last || events.length >= maxCount) break;
+      span = beyond(span, direction, last.revision);
+      if (!isEmpty(span)) await this.yieldTurn();
     }
+    return events;
   }
 
-  async #yieldTurn(): Promise<void> {
+  private async yieldTurn(): Promise<void> {
     await turn();
     this.assertOpen();
   }
+}
+
+/** Positions that a read of the global history may return. */
+const spanOf = (from: Position | undefined, direction: Direction, last: Position): Span =>
+  direction === 'forwards'
+    ? { low: Math.max(0, (from ?? BEFORE_ALL) + 1), high: last }
+    : { low: 0, high: Math.min((from ?? Infinity) - 1, last) };
+
+/** The part of a span covered by one scan. */
+const stepOf = ({ low, high }: Span, direction: Direction): Span =>
+  direction === 'forwards'
+    ? { low, high: Math.min(high, low + SCAN_STEP - 1) }
+    : { low: Math.max(low, high - SCAN_STEP + 1), high };
+
+const isEmpty = ({ low, high }: Span): boolean => low > high;
+
+/** The rest of a span after reading up to and including `reached`. */
+const beyond = ({ low, high }: Span, direction: Direction, reached: number): Span =>
+  direction === 'forwards' ? { low: reached + 1, high } : { low, high: reached - 1 };
+
+/** Revisions have no gaps: a missing one means that the index or a record is damaged. @throws CorruptEvent */
+function assertWhole(
+  { low, high }: Span,
+  direction: Direction,
+  events: readonly RecordedEvent[],
+  maxCount: number,
+): void {
+  const step = direction === 'forwards' ? 1 : -1;
+  let expected = direction === 'forwards' ? low : high;
+  for (const { revision, position } of events) {
+    if (revision !== expected) throw new CorruptEvent(position);
+    expected += step;
+  }
+  if (events.length < Math.min(maxCount, high - low + 1)) throw new CorruptEvent(events.at(-1)?.position ?? BEFORE_ALL);
 }

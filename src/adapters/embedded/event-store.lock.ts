@@ -6,9 +6,9 @@ import { EventStoreInUse } from '../../ports/event-store.js';
 export type DirectoryLock = { release(): void };
 
 /**
- * Keeps a second writing process off a data directory. An open exclusive transaction on an empty SQLite file is a lock
- * of the operating system on every platform: it dies with its process, also by kill -9, and leaves the history readable.
- * The file beside it only tells people who holds the lock.
+ * Keeps a second writing process out of a data directory. An open exclusive transaction on an empty SQLite file is an
+ * operating system lock on every platform: it ends with its process, even after kill -9, and leaves the history
+ * readable. `history.pid` only informs people which process holds the lock.
  * @throws EventStoreInUse naming the file and the process that holds it
  */
 export function lockDirectory(directory: string): DirectoryLock {

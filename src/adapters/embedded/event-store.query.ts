@@ -8,138 +8,134 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../ports/event-store.js';
-import { isWanted, OF_SERVICE, ScanStatements } from './event-store.filter.js';
 import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent } from './event-store.record.js';
 
-/** Events that one call returns: bounded in number and size, so that it holds the event loop for a few ms at most. */
-export type Page = { readonly events: readonly RecordedEvent[]; readonly complete: boolean };
+/** Positions or revisions, both bounds inclusive; empty if `low` exceeds `high`. */
+export type Span = { readonly low: number; readonly high: number };
 
-/** A page of a scan. `reached`: the last position that was looked at; undefined where there was nothing at all. */
-export type ScannedPage = Page & { readonly reached: Position | undefined };
-
-export type ScanRange = {
-  /** Positions, both inclusive. */
-  readonly low: Position;
-  readonly high: Position;
+/** Range and filter of a scan. `low` and `high` are positions. */
+export type Scan = Span & {
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
-  /** These records were written a moment ago: what is read is what was written. */
+  /** The records were written moments ago and are assumed undamaged, so SQLite applies the filter. */
   readonly isFresh: boolean;
 };
 
-export type StreamRange = {
-  readonly stream: string;
-  /** Revisions, both inclusive. */
-  readonly low: number;
-  readonly high: number;
-  readonly direction: Direction;
-  /** Events recorded earlier are hidden. */
-  readonly sinceMs: number;
-};
+/** `reached`: the last position scanned, in scan direction. */
+export type ScannedPage = { readonly events: readonly RecordedEvent[]; readonly reached: Position };
 
-/** Positions that one scan should look at, so that a filter that finds nothing takes a few ms: 3 µs a record. */
+/** Positions per scan, so that a filter without matches takes a few milliseconds: 3 µs per record. */
 export const SCAN_STEP = 2_000;
-export const PAGE_MAX_EVENTS = 1_000;
-/** So few are fetched at once, which is faster; more are stopped at a page's size. */
-const FEW_ROWS = 16;
+/** Limits of one call, so that it blocks the event loop for a few milliseconds at most. */
+const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Up to this many rows are fetched at once, which is faster; more are iterated and cut off at the page size. */
+const FEW_ROWS = 16;
+const MAX_CACHED_STATEMENTS = 100;
 
-/** Every reading statement on the history. Nothing is returned whose checksum does not hold. */
+/** All statements that read the history. No event is returned whose checksum does not match. */
 export class HistoryQueries {
-  readonly #scans: ScanStatements;
+  readonly #db: DatabaseSyncInstance;
+  readonly #scans = new Map<string, StatementSyncInstance>();
   readonly #forwards: StatementSyncInstance;
   readonly #backwards: StatementSyncInstance;
   readonly #positions: StatementSyncInstance;
   readonly #row: StatementSyncInstance;
   readonly #tally: StatementSyncInstance;
   readonly #last: StatementSyncInstance;
-  readonly #lastOfService: StatementSyncInstance;
+  readonly #revision: StatementSyncInstance;
 
   constructor(db: DatabaseSyncInstance) {
-    const prepare = (sql: string): StatementSyncInstance => {
-      const statement = db.prepare(sql);
-      statement.setReturnArrays(true);
-      return statement;
-    };
-    const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? AND recorded_at_ms >= ?`;
-    this.#scans = new ScanStatements(db);
-    this.#forwards = prepare(`${ofStream} ORDER BY revision LIMIT ?`);
-    this.#backwards = prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
-    this.#positions = prepare('SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?');
-    this.#row = prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
-    this.#tally = prepare('SELECT count(*), sum(position - ?1) FROM events WHERE position BETWEEN ?1 AND ?2');
-    this.#last = prepare('SELECT max(position) FROM events');
-    this.#lastOfService = prepare(`SELECT position FROM events WHERE ${OF_SERVICE} ORDER BY position DESC LIMIT 1`);
+    this.#db = db;
+    const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision BETWEEN ? AND ?`;
+    this.#forwards = this.#prepare(`${ofStream} ORDER BY revision LIMIT ?`);
+    this.#backwards = this.#prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
+    this.#positions = this.#prepare(
+      'SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?',
+    );
+    this.#row = this.#prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
+    this.#tally = this.#prepare('SELECT count(*), sum(position - ?1) FROM events WHERE position BETWEEN ?1 AND ?2');
+    this.#last = this.#prepare('SELECT max(position) FROM events');
+    this.#revision = this.#prepare('SELECT max(revision) FROM events WHERE stream = ?');
   }
 
-  /** @throws CorruptEvent, EventStoreUnavailable */
-  stream({ stream, low, high, direction, sinceMs }: StreamRange, limit: number): Page {
+  /** The next events of a stream; empty only if none are left. @throws CorruptEvent, EventStoreUnavailable */
+  stream(stream: string, { low, high }: Span, direction: Direction, maxCount: number): readonly RecordedEvent[] {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
-    const most = Math.min(limit, high - low + 1);
-    const rows = (): Iterable<EventRow> =>
-      (most <= FEW_ROWS
-        ? statement.all(stream, low, high, sinceMs, limit)
-        : statement.iterate(stream, low, high, sinceMs, limit)) as Iterable<EventRow>;
+    const limit = Math.min(maxCount, PAGE_MAX_EVENTS);
+    const isShort = Math.min(limit, high - low + 1) <= FEW_ROWS;
     return this.#guarded(
-      () => take(rows(), limit, () => true),
+      () => {
+        const rows = isShort ? statement.all(stream, low, high, limit) : statement.iterate(stream, low, high, limit);
+        return take(rows as Iterable<EventRow>, limit, () => true).events;
+      },
       () => this.#positions.all(stream, low, high, PAGE_MAX_EVENTS).map((row: [number]) => row[0]),
     );
   }
 
   /**
-   * Events of the filter between two positions. What damage has done to a record may be that the filter does not know it
-   * any more, so that all are verified, and then filtered. Only fresh ones are left to the engine's own filter.
+   * Matching events between two positions. A damaged record may no longer match the filter, so every record is verified
+   * before filtering. SQLite filters only fresh records.
    * @throws CorruptEvent, EventStoreUnavailable
    */
-  scan(range: ScanRange, limit: number): ScannedPage {
-    const { low, high, direction } = range;
+  scan(scan: Scan, maxCount: number): ScannedPage {
+    const { low, high, direction } = scan;
     const forwards = direction === 'forwards';
-    const page = this.#guarded(
-      () => this.#scanned(range, limit),
-      () => span(low, high, forwards),
+    const { events, reached = forwards ? high : low } = this.#guarded(
+      () => this.#scanned(scan, Math.min(maxCount, PAGE_MAX_EVENTS)),
+      () => positions(scan, forwards),
     );
-    const reached = page.complete ? undefined : page.reached;
-    const missing = this.#findMissing(forwards ? low : (reached ?? low), forwards ? (reached ?? high) : high, forwards);
-    if (missing === undefined) return page;
+    const missing = this.#findMissing(forwards ? { low, high: reached } : { low: reached, high }, forwards);
+    if (missing === undefined) return { events, reached };
     if (missing === (forwards ? low : high)) throw new CorruptEvent(missing);
-    const events = page.events.filter(({ position }) => (forwards ? position < missing : position > missing));
-    return { events, complete: false, reached: forwards ? missing - 1 : missing + 1 };
+    return forwards
+      ? { events: events.filter(({ position }) => position < missing), reached: missing - 1 }
+      : { events: events.filter(({ position }) => position > missing), reached: missing + 1 };
   }
 
-  #scanned({ low, high, filter, direction, isFresh }: ScanRange, limit: number): ScannedPage {
-    if (!isFresh) {
-      const rows = this.#scans.everything(direction).iterate(low, high) as Iterable<EventRow>;
-      return take(rows, limit, (row) => isWanted(row, filter));
-    }
-    const { statement, parameters } = this.#scans.prepare(filter, direction);
-    return take(statement.iterate(low, high, limit, ...parameters) as Iterable<EventRow>, limit, () => true);
-  }
-
-  /** Position of the last record of any kind. */
+  /** Position of the last event. @throws EventStoreUnavailable */
   last(): Position {
     return this.#guarded(() => (this.#last.get() as [number | null])[0] ?? BEFORE_ALL);
   }
 
-  /** Position of the last event that is not the system's own. */
-  lastOfService(): Position {
-    return this.#guarded(() => (this.#lastOfService.get() as [number] | undefined)?.[0] ?? BEFORE_ALL);
+  /** A stream's last revision, -1 if it was never written. @throws EventStoreUnavailable */
+  revisionOf(stream: string): number {
+    return this.#guarded(() => (this.#revision.get(stream) as [number | null])[0] ?? -1);
   }
 
-  /**
-   * Positions have no gaps in this engine: where those of a stretch do not add up, a damaged structure hides records from
-   * a scan of it.
-   */
-  #findMissing(low: Position, high: Position, forwards: boolean): Position | undefined {
-    const [count, sum] = this.#guarded(
-      () => this.#tally.get(low, high) as [number, number | null],
-      () => span(low, high, forwards),
-    );
+  #scanned({ low, high, filter, direction, isFresh }: Scan, limit: number): Taken {
+    const prefixes = isFresh && filter ? filter.prefixes : [];
+    const rows = this.#scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
+    return take(rows as Iterable<EventRow>, limit, (row) => isFresh || matches(row, filter));
+  }
+
+  #scanStatement(filter: EventFilter | undefined, direction: Direction): StatementSyncInstance {
+    const sql = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 AND ${conditionOf(filter)}
+       ORDER BY position ${direction === 'forwards' ? 'ASC' : 'DESC'}`;
+    const cached = this.#scans.get(sql);
+    if (cached) return cached;
+    const statement = this.#prepare(sql);
+    if (this.#scans.size < MAX_CACHED_STATEMENTS) this.#scans.set(sql, statement);
+    return statement;
+  }
+
+  #prepare(sql: string): StatementSyncInstance {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+
+  /** This engine's positions have no gaps: a wrong sum means that a damaged structure hides records from a scan. */
+  #findMissing(span: Span, forwards: boolean): Position | undefined {
+    const { low, high } = span;
+    const suspects = () => positions(span, forwards);
+    const [count, sum] = this.#guarded(() => this.#tally.get(low, high) as [number, number | null], suspects);
     const expected = high - low + 1;
     if (count === expected && sum === (expected * (expected - 1)) / 2) return undefined;
-    return this.#findDamage(span(low, high, forwards)) ?? low;
+    return this.#findDamage(suspects()) ?? low;
   }
 
-  /** Damage to SQLite's own structures shows as an error of the statement; `suspects` are then tried one by one. */
+  /** Damage to SQLite's own structures surfaces as a statement error; `suspects` are then read one by one. */
   #guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();
@@ -166,35 +162,52 @@ export class HistoryQueries {
   }
 }
 
-/** Stops before a damaged record when there are sound ones before it; the next call then meets it. */
-function take(rows: Iterable<EventRow>, limit: number, isToTake: (row: EventRow) => boolean): ScannedPage {
+/** Whether an undamaged record passes the filter; selects the same records as `conditionOf`. */
+function matches([, stream, , , type]: EventRow, filter: EventFilter | undefined): boolean {
+  if (!filter) return true;
+  const name = filter.on === 'stream' ? stream : type;
+  return filter.prefixes.some((prefix) => name.startsWith(prefix));
+}
+
+/** Parameters from ?3 on are the prefixes. */
+function conditionOf(filter: EventFilter | undefined): string {
+  if (!filter) return 'TRUE';
+  const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
+  return each.length === 0 ? 'FALSE' : `(${each.join(' OR ')})`;
+}
+
+/** `reached` is undefined if all rows were taken. */
+type Taken = { readonly events: readonly RecordedEvent[]; readonly reached: Position | undefined };
+
+/** Stops before a damaged record if valid ones precede it; the next call then fails on it. */
+function take(rows: Iterable<EventRow>, limit: number, isWanted: (row: EventRow) => boolean): Taken {
   const events: RecordedEvent[] = [];
   let reached: Position | undefined;
   let characters = 0;
   try {
     for (const row of rows) {
       assertSound(row);
-      if (isToTake(row)) events.push(decoded(row));
+      if (isWanted(row)) events.push(decoded(row));
       [reached] = row;
       characters += row[5].length + row[6].length;
-      if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, complete: false, reached };
+      if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, reached };
     }
   } catch (error) {
     if (reached === undefined) throw error;
-    return { events, complete: false, reached };
+    return { events, reached };
   }
-  return { events, complete: true, reached };
+  return { events, reached: undefined };
 }
 
-function* span(low: Position, high: Position, forwards: boolean): Iterable<Position> {
+function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> {
   if (forwards) for (let position = low; position <= high; position += 1) yield position;
   else for (let position = high; position >= low; position -= 1) yield position;
 }
 
-const damage = /malformed|not a database/;
+const DAMAGE = /malformed|not a database/;
 
-/** By its text: the driver gives SQLite's code for some calls only. A damaged integer may be too large for a number. */
+/** Detected by message: only some driver calls provide SQLite's code. A damaged integer may exceed the number range. */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };
-  return name === 'RangeError' || (typeof message === 'string' && damage.test(message));
+  return name === 'RangeError' || (typeof message === 'string' && DAMAGE.test(message));
 }

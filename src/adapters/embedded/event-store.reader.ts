@@ -1,15 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type {
-  AllRead,
-  AllSubscription,
-  EventBatch,
-  Position,
-  RecordedEvent,
-  StreamRead,
-  StreamSlice,
-} from '../../ports/event-store.js';
+import type { Position } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
-import { StoredHeads } from './event-store.heads.js';
 import { HistoryReader } from './event-store.history.js';
 import { HistoryQueries } from './event-store.query.js';
 import { openHistoryForReading } from './event-store.schema.js';
@@ -18,63 +9,45 @@ import { CommitSignal, type Rest } from './event-store.signal.js';
 export type EmbeddedEventReaderOptions = {
   readonly directory: string;
   readonly clock: Clock;
-  /** How long subscriptions may rest after they were woken. Default: not at all. */
+  /** Minimum pause between wake-ups of subscriptions. Default: none. */
   readonly rest?: Rest;
 };
 
 /**
- * The reading half of the event store on a connection of its own, for a worker thread beside the process that writes.
- * Reads see whatever is committed. Subscriptions go live by `notify`: the writing thread posts the heads that
- * `EmbeddedEventStore.onCommit` reports. Nothing about streams is cached, since another thread writes them.
- * A worker that holds one must be asked to close it and to end: `terminate()` within a call of the driver aborts the
- * whole process.
+ * Reads the history on its own connection, for a worker thread beside the writing process. Reads see everything
+ * committed. Subscriptions go live through `notify`: the writing thread posts the heads reported by
+ * `EmbeddedEventStore.onCommit`. Caches nothing about streams, because another thread writes them. Have the worker
+ * close its reader and exit by itself: `terminate()` during a driver call aborts the process.
  */
-export class EmbeddedEventReader {
+export class EmbeddedEventReader extends HistoryReader {
   readonly #db: DatabaseSyncInstance;
-  readonly #queries: HistoryQueries;
-  readonly #signal: CommitSignal;
-  readonly #reader: HistoryReader;
 
   private constructor(db: DatabaseSyncInstance, clock: Clock, rest: Rest | undefined) {
+    const queries = new HistoryQueries(db);
+    super({
+      queries,
+      last: () => queries.last(),
+      revisionOf: (stream) => queries.revisionOf(stream),
+      signal: new CommitSignal(rest),
+      clock,
+    });
     this.#db = db;
-    this.#signal = new CommitSignal(rest);
-    this.#queries = new HistoryQueries(db);
-    const history = { queries: this.#queries, last: () => this.#queries.last(), signal: this.#signal, clock };
-    this.#reader = new HistoryReader(history, new StoredHeads(db));
   }
 
-  /** @throws EventStoreUnavailable where there is no history yet, Error where a newer program has written it */
+  /** @throws EventStoreUnavailable if there is no history yet, Error if a newer program has written it */
   static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
     return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
   }
 
-  readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
-    return this.#reader.readStream(stream, read);
-  }
-
-  readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
-    return this.#reader.readAll(read);
-  }
-
-  subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
-    return this.#reader.subscribeToAll(subscription);
-  }
-
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
-  async head(): Promise<Position> {
-    this.#reader.assertOpen();
-    return this.#queries.lastOfService();
-  }
-
-  /** Something up to `head` has been committed: wakes the subscriptions that have not seen it. */
+  /** Wakes subscriptions that are behind the committed `head`. */
   notify(head: Position): void {
-    this.#signal.announce(head);
+    this.history.signal.announce(head);
   }
 
   /** Ends the subscriptions and closes the connection. Idempotent. */
   close(): Promise<void> {
-    if (!this.#signal.ended) {
-      this.#signal.end();
+    if (!this.history.signal.ended) {
+      this.history.signal.end();
       this.#db.close();
     }
     return Promise.resolve();

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { CorruptEvent, type RecordedEvent } from '../../ports/event-store.js';
 import type { SerializedEvent } from '../event-store.input.js';
 
-/** A row as SQLite returns it: the order of `COLUMNS`. */
+/** A row as returned by SQLite, in the order of `COLUMNS`. */
 export type EventRow = readonly [
   position: number,
   stream: string,
@@ -17,7 +17,7 @@ export type EventRow = readonly [
 
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata, recorded_at_ms, crc';
 
-/** Over every field. NUL separates: names may not hold it and JSON escapes it, so no two records read the same. */
+/** Checksum over every field. NUL is an unambiguous separator: names must not contain it and JSON escapes it. */
 export const checksum = (
   position: number,
   stream: string,
@@ -33,7 +33,7 @@ export function assertSound(row: EventRow): void {
     throw new CorruptEvent(position);
 }
 
-/** The event of a row that is known to be sound. */
+/** Decodes a row already verified by `assertSound`. */
 export function decoded(row: EventRow): RecordedEvent {
   const [position, stream, revision, id, type, data, metadata, recordedAtMs] = row;
   return {

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 
 const SCHEMA_VERSION = 1;
-/** Another program may hold the file for a moment (an operator's SQLite shell); longer would block the event loop. */
+/** Another program, such as an SQLite shell, may lock the file briefly. Longer waits would block the event loop. */
 const BUSY_TIMEOUT_MS = 50;
 
 const schema = `
@@ -25,17 +26,18 @@ const schema = `
 
 export const historyFile = (directory: string): string => join(directory, 'history.sqlite');
 
-/** Creates the directory and the file where they are missing. The caller holds the directory's lock. */
+/** Creates the directory and the file if missing. The caller must hold the directory's lock. */
 export function openHistory(directory: string): DatabaseSyncInstance {
   mkdirSync(directory, { recursive: true });
-  const db = new DatabaseSync(historyFile(directory), { timeout: BUSY_TIMEOUT_MS });
-  try {
-    if (versionOf(db) === 0) create(db);
+  return configured(new DatabaseSync(historyFile(directory), { timeout: BUSY_TIMEOUT_MS }), (db) => {
+    // One transaction: a crash leaves either no schema or all of it.
+    if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
+    identify(db);
     const { journal_mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
     if (journal_mode !== 'wal') throw new Error(`${historyFile(directory)}: the file system does not support WAL mode`);
-    // Checkpoints are taken by Checkpointer, away from commits; the WAL keeps its size, since overwriting
-    // is flushed faster than growing.
+    // Checkpointer runs checkpoints outside of commits. The WAL keeps its size: overwriting flushes faster than
+    // growing.
     db.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;
@@ -43,21 +45,22 @@ export function openHistory(directory: string): DatabaseSyncInstance {
       PRAGMA cache_size = -16000;
       PRAGMA cell_size_check = ON;
     `);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
-/** A connection that only reads, beside the writer. @throws EventStoreUnavailable where there is no history yet */
+/** Opens a read-only connection beside the writer. @throws EventStoreUnavailable if there is no history yet */
 export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   const file = historyFile(directory);
   if (!existsSync(file)) throw new EventStoreUnavailable(`There is no event history at ${file}`);
-  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
+  return configured(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), (db) => {
     assertKnownVersion(db, directory);
     db.exec('PRAGMA cache_size = -8000; PRAGMA cell_size_check = ON');
+  });
+}
+
+function configured(db: DatabaseSyncInstance, configure: (db: DatabaseSyncInstance) => void): DatabaseSyncInstance {
+  try {
+    configure(db);
     return db;
   } catch (error) {
     db.close();
@@ -65,9 +68,14 @@ export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   }
 }
 
-function create(db: DatabaseSyncInstance): void {
-  // In one transaction: a crash leaves either no schema or all of it.
-  db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+/** The history's id. Programs that do not know the table ignore it, so the schema version is unchanged. */
+const identity = `
+  CREATE TABLE kontor_history (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
+`;
+
+function identify(db: DatabaseSyncInstance): void {
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kontor_history'").get()) return;
+  db.exec(`BEGIN IMMEDIATE; ${identity} INSERT INTO kontor_history VALUES (1, '${randomUUID()}'); COMMIT;`);
 }
 
 function versionOf(db: DatabaseSyncInstance): number {

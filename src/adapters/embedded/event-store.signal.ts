@@ -1,40 +1,40 @@
 import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
-import { BusyShare } from '../busy-share.js';
+import { EventLoopUtilization } from '../event-loop-utilization.js';
 
-/** A thread that is busy for no more than this share of its time is woken at once. */
+/** Event loop utilization up to which a thread is woken at once. */
 const EASY_SHARE = 0.4;
-/** Between two times that a thread without any time left is woken. */
+/** Pause between wake-ups of a fully utilized thread. */
 const MOST_PAUSE_MS = 20;
 
-/** How long subscriptions of a thread may rest after they were woken, if it is busy for this share of its time. */
+/** Pause between wake-ups at the given event loop utilization, in milliseconds. */
 export const pauseAt = (share: number): number =>
   Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
 
-/** How long subscriptions may rest after they were woken, as it is now, milliseconds. */
+/** Current pause between wake-ups of subscriptions, in milliseconds. */
 export type Rest = () => number;
 
-/** As busy as the thread is in which it is called. */
+/** Pause based on the event loop utilization of the calling thread. */
 export function restOfBusyThread(): Rest {
-  const { read } = new BusyShare();
+  const { read } = new EventLoopUtilization();
   return () => pauseAt(read());
 }
 const NO_REST: Rest = () => 0;
 
 /**
- * Wakes subscriptions when something was committed: at once in a thread that has time left, and the less it has the more
- * commits at once. Each time every subscription reads, and handles what it finds in a batch: many small ones take twice as
- * long, and a thread that is behind would never get any larger ones.
+ * Wakes subscriptions after commits: at once in an idle thread, after several commits in a busy one. Every wake-up
+ * makes every subscription read a batch. Many small batches take twice as long, and without a pause a thread that is
+ * behind would never get larger ones.
  */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
   #ended = false;
   #resting: NodeJS.Timeout | undefined;
   #wokenMs = Number.NEGATIVE_INFINITY;
-  /** Where each is. */
+  /** Positions of waiting subscriptions by wake function. */
   readonly #waiting = new Map<() => void, Position>();
   readonly #restMs: Rest;
 
-  /** @param restMs default: no rest, each commit wakes them */
+  /** @param restMs default: no pause, every commit wakes them */
   constructor(restMs: Rest = NO_REST) {
     this.#restMs = restMs;
   }
@@ -43,12 +43,12 @@ export class CommitSignal {
     return this.#ended;
   }
 
-  /** Something up to `head` has been committed. */
+  /** Events up to `head` have been committed. */
   announce(head: Position): void {
     if (head <= this.#head) return;
     this.#head = head;
     if (this.#resting !== undefined) return;
-    // The engine's own waiting, which no clock of a test holds up.
+    // The real clock, which tests with a fake clock cannot stop.
     const leftMs = this.#wokenMs + this.#restMs() - performance.now();
     if (leftMs < 1) this.#wakeAll();
     else
@@ -57,14 +57,14 @@ export class CommitSignal {
       }, leftMs);
   }
 
-  /** Wakes everyone for good. */
+  /** Wakes all subscriptions one last time. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#resting);
     for (const wake of this.#waiting.keys()) this.#wake(wake);
   }
 
-  /** Calls `wake` once, when something beyond `position` is there; at once where it is already. */
+  /** Calls `wake` once, when an event beyond `position` is committed; immediately if that has already happened. */
   onBeyond(position: Position, wake: () => void): void {
     if (this.#ended || (this.#head > position && this.#resting === undefined)) wake();
     else this.#waiting.set(wake, position);

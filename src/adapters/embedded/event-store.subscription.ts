@@ -1,27 +1,18 @@
 import type { AllSubscription, EventBatch, EventFilter, Position, RecordedEvent } from '../../ports/event-store.js';
-import type { Clock } from '../../ports/time.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
-import { type HistoryQueries, SCAN_STEP } from './event-store.query.js';
-import type { CommitSignal } from './event-store.signal.js';
+import type { History } from './event-store.history.js';
+import { SCAN_STEP } from './event-store.query.js';
 
-/** Where a subscription reads: the statements, the last committed position and the word that there is more. */
-export type History = {
-  readonly queries: HistoryQueries;
-  readonly last: () => Position;
-  readonly signal: CommitSignal;
-  readonly clock: Clock;
-};
-
-/** Bounds the positions looked at for one batch: an empty batch still moves the checkpoint on. */
+/** Limits the positions scanned per batch; an empty batch still advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
-/** What was written no longer ago is taken to be as it was written. */
+/** Records younger than this are assumed undamaged. */
 const FRESH_MS = 60_000;
 
-/** Lets the event loop do other things. */
+/** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A catch-up subscription as its consumer pulls it; every iteration begins anew after `after`. */
+/** Pull-based catch-up subscription; every iteration restarts after `after`. */
 export function subscribe(history: History, subscription: AllSubscription): AsyncIterable<EventBatch> {
   const maxBatchSize = batchSizeOf(subscription);
   return { [Symbol.asyncIterator]: () => new Subscription(history, subscription, maxBatchSize).iterate() };
@@ -33,7 +24,7 @@ class Subscription {
   readonly #signal: AbortSignal | undefined;
   readonly #maxBatchSize: number;
   #position: Position;
-  /** What comes after `after` was written four times FRESH_MS ago at most. `end`: where the history ended at `atMs`. */
+  /** Events beyond `after` are at most four times FRESH_MS old. `end`: the end of the history at `atMs`. */
   #fresh: { readonly after: Position; readonly end: Position; readonly atMs: number } | undefined;
   #stopped = false;
   #wake: (() => void) | undefined;
@@ -47,20 +38,15 @@ class Subscription {
   }
 
   iterate(): AsyncIterableIterator<EventBatch, void> {
-    return stoppable(this.#batches(), () => {
-      this.#stop();
-    });
+    return stoppable(this.#batches(), this.#stop);
   }
 
   async *#batches(): AsyncGenerator<EventBatch, void> {
-    const stop = (): void => {
-      this.#stop();
-    };
-    this.#signal?.addEventListener('abort', stop, { once: true });
+    this.#signal?.addEventListener('abort', this.#stop, { once: true });
     let waited = true;
     try {
       while (!this.#isOver()) {
-        // While there is more and more to read, everyone else gets a turn between batches.
+        // During catch-up, yield to the event loop between batches.
         if (!waited) await turn();
         if (this.#isOver()) return;
         const batch = await this.#read();
@@ -69,7 +55,7 @@ class Subscription {
         if (waited) await this.#more();
       }
     } finally {
-      this.#signal?.removeEventListener('abort', stop);
+      this.#signal?.removeEventListener('abort', this.#stop);
     }
   }
 
@@ -77,26 +63,27 @@ class Subscription {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
       const last = this.#history.last();
-      const sound = this.#scan(events, last, this.#freshAfter(last));
-      const caughtUp = sound && this.#position >= last;
+      const succeeded = this.#scan(events, last, this.#freshAfter(last));
+      const caughtUp = succeeded && this.#position >= last;
       const isFull = events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH;
-      if (!sound || caughtUp || isFull) return { events, position: this.#position, caughtUp };
+      if (!succeeded || caughtUp || isFull) return { events, position: this.#position, caughtUp };
       await turn();
       if (this.#isOver()) return { events, position: this.#position, caughtUp };
     }
   }
 
-  /** False where something stopped it after events that are still to be delivered: the next batch meets it first. */
+  /** False if an error follows events that are still to be delivered: the next batch then fails on it. */
   #scan(events: RecordedEvent[], last: Position, freshAfter: Position): boolean {
     if (this.#position >= last) return true;
+    const low = this.#position + 1;
     const high = Math.min(this.#position + SCAN_STEP, last);
-    const limit = this.#maxBatchSize - events.length;
     try {
-      const range = { low: this.#position + 1, high, filter: this.#filter, direction: 'forwards' } as const;
-      const isFresh = this.#position >= freshAfter;
-      const page = this.#history.queries.scan({ ...range, isFresh }, limit);
+      const page = this.#history.queries.scan(
+        { low, high, filter: this.#filter, direction: 'forwards', isFresh: this.#position >= freshAfter },
+        this.#maxBatchSize - events.length,
+      );
       for (const event of page.events) events.push(event);
-      this.#position = page.complete ? high : (page.reached ?? this.#position);
+      this.#position = page.reached;
       return true;
     } catch (error) {
       if (events.length === 0) throw error;
@@ -104,7 +91,7 @@ class Subscription {
     }
   }
 
-  /** Where the history ended a while ago: now, where nobody has looked since. */
+  /** An earlier end of the history; the current one if none was recorded recently. */
   #freshAfter(last: Position): Position {
     const atMs = this.#history.clock.monotonicMs();
     const ageMs = this.#fresh ? atMs - this.#fresh.atMs : Infinity;
@@ -121,12 +108,12 @@ class Subscription {
     });
   }
 
-  #stop(): void {
+  readonly #stop = (): void => {
     this.#stopped = true;
     if (!this.#wake) return;
     this.#history.signal.forget(this.#wake);
     this.#wake();
-  }
+  };
 
   #isOver(): boolean {
     return this.#stopped || this.#signal?.aborted === true || this.#history.signal.ended;

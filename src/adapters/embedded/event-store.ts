@@ -1,55 +1,32 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type {
-  AllRead,
-  AllSubscription,
-  Append,
-  Appended,
-  EventBatch,
-  EventStore,
-  ExpectedRevision,
-  Position,
-  RecordedEvent,
-  StreamRead,
-  StreamSlice,
-} from '../../ports/event-store.js';
 import type { EngineFacts } from '../../ports/engine.js';
-import type { Clock } from '../../ports/time.js';
-import { assertExpected, assertName, serializeAppend } from '../event-store.input.js';
+import type { Append, Appended, EventStore, Position } from '../../ports/event-store.js';
+import type { HistoryIdentity } from '../../ports/history.js';
+import { serializeAppend } from '../event-store.input.js';
+import { convertLeading } from '../leading.js';
 import { Checkpointer } from './event-store.checkpointer.js';
-import { CachedHeads } from './event-store.heads.js';
 import { HistoryReader } from './event-store.history.js';
 import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
 import { EventLog } from './event-store.log.js';
 import { HistoryQueries } from './event-store.query.js';
+import type { EmbeddedEventReaderOptions } from './event-store.reader.js';
 import { historyFile, openHistory } from './event-store.schema.js';
-import { CommitSignal, type Rest } from './event-store.signal.js';
-import { GroupCommitWriter, type Step } from './event-store.writer.js';
+import { CommitSignal } from './event-store.signal.js';
+import { GroupCommitWriter } from './event-store.writer.js';
 
-export type EmbeddedEventStoreOptions = {
-  /** Holds `history.sqlite` and its lock; made where it is missing. One process at a time may write to it. */
-  readonly directory: string;
-  readonly clock: Clock;
-  /** How long subscriptions may rest after they were woken. Default: not at all. */
-  readonly rest?: Rest;
-};
-
-/** About 10 MB at most. */
-const CACHED_HEADS = 50_000;
+/** `directory` contains `history.sqlite` and its lock, and is created if missing. Only one process may write to it. */
+export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 
 /**
- * The event store in one SQLite file: WAL, flushed at every commit, a checksum on every record.
- * Answers as EventStoreDB does. One bound of its own: with `any`, a repeat is recognised among the newest 1,000 events
- * of its stream. After an I/O error at the very flush of a commit, a crash before the next commit may bring refused
- * appends back; a repeat of them is then answered as one.
+ * Event store in one SQLite file: WAL, flushed at every commit, a checksum on every record. After an I/O error during
+ * the flush of a commit, a crash before the next commit may bring rejected appends back; repeating them is then
+ * recognized as a repeat.
  */
-export class EmbeddedEventStore implements EventStore {
+export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
   readonly #db: DatabaseSyncInstance;
   readonly #lock: DirectoryLock;
-  readonly #log: EventLog;
   readonly #writer: GroupCommitWriter;
-  readonly #reader: HistoryReader;
   readonly #checkpointer: Checkpointer;
-  readonly #signal: CommitSignal;
   readonly #listeners = new Set<(head: Position) => void>();
   #closing: Promise<void> | undefined;
 
@@ -58,21 +35,24 @@ export class EmbeddedEventStore implements EventStore {
     lock: DirectoryLock,
     { directory, clock, rest }: EmbeddedEventStoreOptions,
   ) {
+    const queries = new HistoryQueries(db);
+    const log = new EventLog(db, queries.last(), (stream) => queries.revisionOf(stream));
+    super({
+      queries,
+      last: () => log.last,
+      revisionOf: (stream) => log.revisionOf(stream),
+      signal: new CommitSignal(rest),
+      clock,
+    });
     this.#db = db;
     this.#lock = lock;
-    this.#signal = new CommitSignal(rest);
-    const queries = new HistoryQueries(db);
-    const heads = new CachedHeads(db, CACHED_HEADS);
-    this.#log = new EventLog(db, heads, { last: queries.last(), lastOfService: queries.lastOfService() });
     this.#checkpointer = new Checkpointer(db, historyFile(directory));
-    this.#writer = new GroupCommitWriter(this.#log, clock, (head) => {
+    this.#writer = new GroupCommitWriter(log, clock, directory, (head) => {
       this.#announce(head);
     });
-    const history = { queries, last: () => this.#log.end.last, signal: this.#signal, clock };
-    this.#reader = new HistoryReader(history, heads);
   }
 
-  /** @throws Error where another process writes to the directory, a newer program has written it, or it is damaged */
+  /** @throws Error if another process writes to the directory, a newer program has written it, or it is damaged */
   static open(options: EmbeddedEventStoreOptions): EmbeddedEventStore {
     const lock = lockDirectory(options.directory);
     let db: DatabaseSyncInstance | undefined;
@@ -87,72 +67,44 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   async append(append: Append): Promise<Appended> {
-    const serialized = serializeAppend(append);
-    const [appended] = await this.#writer.run([(log, nowMs) => log.append(serialized, nowMs)], serialized.bytes);
+    const [appended] = await this.#writer.run([serializeAppend(append)]);
     return appended as Appended;
   }
 
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
-    const steps: Step[] = [];
-    let bytes = 0;
-    let invalid: Error | undefined;
-    for (const append of appends) {
-      try {
-        const serialized = serializeAppend(append);
-        bytes += serialized.bytes;
-        steps.push((log, nowMs) => log.append(serialized, nowMs));
-      } catch (error) {
-        // Those before it are still to be tried.
-        invalid = error as Error;
-        break;
-      }
-    }
-    const appended = steps.length > 0 ? await this.#writer.run(steps, bytes) : [];
-    if (invalid) throw invalid;
+    const { converted, refusal } = convertLeading(appends, serializeAppend);
+    const appended = converted.length > 0 ? await this.#writer.run(converted) : [];
+    if (refusal) throw refusal;
     return appended;
-  }
-
-  readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
-    return this.#reader.readStream(stream, read);
-  }
-
-  readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
-    return this.#reader.readAll(read);
-  }
-
-  subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
-    return this.#reader.subscribeToAll(subscription);
-  }
-
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
-  async head(): Promise<Position> {
-    this.#reader.assertOpen();
-    return this.#log.end.lastOfService;
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
   async facts(): Promise<EngineFacts> {
-    this.#reader.assertOpen();
+    this.assertOpen();
     const { version } = this.#db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
     return { engine: 'sqlite', version };
   }
 
-  async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
-    assertName('stream name', stream);
-    assertExpected(expected);
-    await this.#writer.run([(log, nowMs) => log.deleteSoftly(stream, expected, nowMs)], 0);
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  async current(): Promise<string> {
+    this.assertOpen();
+    return (this.#db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
   }
 
-  /** Deletes a stream for ever: reads and appends are refused with StreamTombstoned. @throws as `append` */
-  async tombstoneStream(stream: string, expected: ExpectedRevision): Promise<void> {
-    assertName('stream name', stream);
-    assertExpected(expected);
-    await this.#writer.run([(log, nowMs) => log.deleteForEver(stream, expected, nowMs)], 0);
+  /** Call before the first append: this is a separate transaction. */
+  async renew(known: string, next: string): Promise<string> {
+    this.assertOpen();
+    this.#db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);
+    return this.current();
+  }
+
+  end(): Promise<Position> {
+    return this.head();
   }
 
   /**
-   * Calls `listener` once for each commit, with the position of its last record (one of the system's own, perhaps), when
-   * its appends have been answered. For `EmbeddedEventReader.notify` in other threads. Returns how to stop.
+   * Calls `listener` once per commit with the position of its last event, after its appends have resolved. Used to call
+   * `EmbeddedEventReader.notify` in other threads. Returns a function that unsubscribes.
    */
   onCommit(listener: (head: Position) => void): () => void {
     this.#listeners.add(listener);
@@ -168,7 +120,7 @@ export class EmbeddedEventStore implements EventStore {
 
   async #close(): Promise<void> {
     this.#writer.close();
-    this.#signal.end();
+    this.history.signal.end();
     this.#listeners.clear();
     await this.#checkpointer.close();
     this.#db.close();
@@ -176,7 +128,7 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   #announce(head: Position): void {
-    this.#signal.announce(head);
+    this.history.signal.announce(head);
     this.#checkpointer.noteCommit();
     for (const listener of this.#listeners) listener(head);
   }

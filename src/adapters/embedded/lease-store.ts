@@ -1,6 +1,6 @@
 import type { Lease, LeaseStore } from '../../ports/lease-store.js';
 
-/** Leases of a process that shares its engines with no other. */
+/** Leases of a process that does not share its engines. */
 export class MemoryLeaseStore implements LeaseStore {
   private readonly leases = new Map<string, Lease>();
 

@@ -1,30 +1,23 @@
 import type { AnyTable, ReadModel, Scope } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
 import { tableName } from '../read-model.declaration.js';
-import { MissingTable, type ReadStoreDatabase, type Value } from './read-store.database.js';
-import type { ReadStoreCodes } from './read-store.codes.js';
-import { ColumnWriter, type CodedRow, type Sizes } from './read-store.columns.js';
-import { createIndexes, createLists, createTable, fills, shapeOf, sideTable } from './read-store.tables.js';
-import type { TableShape } from './read-store.tables.js';
+import { MissingTable, type ReadStoreDatabase } from './read-store.database.js';
+import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from './read-store.shape.js';
 
-/** What the file knows of a table: whether its indexes are built, and which fields have several values. */
-export type Entry = { readonly indexed: boolean; readonly several: ReadonlySet<string> };
+/**
+ * State of a scope within a table. `last` is the highest ordinal in use. `changes` differs whenever an existing
+ * document matches differently. It starts at a random number, so that a table recreated under the same name differs,
+ * too.
+ */
+export type State = { readonly count: number; readonly last: number; readonly changes: number };
 
-/** Rows read at once where a whole table is gone through. */
-const STEP = 1_000;
-
-/** Which tables, scopes and live generations there are. */
+/** Registered tables, scopes and live generations. */
 export class ReadStoreCatalog {
   private readonly shapes = new Map<string, TableShape>();
   private readonly models = new Map<string, ReadModel>();
   private readonly scopes = new Map<string, number>();
-  private readonly parsedSeveral = new Map<string, ReadonlySet<string>>();
 
-  constructor(
-    private readonly db: ReadStoreDatabase,
-    private readonly codes: ReadStoreCodes,
-    private readonly sizes: Sizes,
-  ) {}
+  constructor(private readonly db: ReadStoreDatabase) {}
 
   register(table: AnyTable): TableShape {
     const shape = shapeOf(table);
@@ -33,14 +26,14 @@ export class ReadStoreCatalog {
     return shape;
   }
 
-  /** @throws RangeError for a table that was not prepared here: a defect of the caller */
+  /** @throws RangeError for a table that was not prepared here: a programming error */
   shape(table: AnyTable): TableShape {
     const shape = this.shapes.get(tableName(table));
     if (!shape) throw new RangeError(`Read model table ${tableName(table)} was not prepared`);
     return shape;
   }
 
-  /** The live table of a model, in the version prepared in this process; undefined before the first generation is live. */
+  /** The live table of a model, in the version prepared in this process; undefined before the first cutover. */
   liveTable(model: string): TableShape | undefined {
     const declared = this.models.get(model);
     const generation = declared && this.liveGeneration(model, declared.version);
@@ -54,7 +47,7 @@ export class ReadStoreCatalog {
     return this.db.get(sql, model, version)?.[0] as number | undefined;
   }
 
-  /** A number stands for the scope in every index: a few bits in place of a UUID's text. Numbers are never reused. */
+  /** Short number of a scope in rows and indexes. Numbers are never reused. */
   scopeNumber(scope: Scope): number | undefined {
     const known = this.scopes.get(scope);
     if (known !== undefined) return known;
@@ -63,33 +56,32 @@ export class ReadStoreCatalog {
     return typeof found === 'number' ? found : undefined;
   }
 
-  /** Outside of the writer's transaction: the number stays, also when that one is rolled back. */
+  /** Runs outside of the writer's transaction: the number remains even if that one is rolled back. */
   addScope(scope: Scope): number {
     const known = this.scopeNumber(scope);
     if (known !== undefined) return known;
     return this.db.guarded(() => {
       this.db.run('INSERT INTO kontor_scopes (scope) VALUES (?) ON CONFLICT DO NOTHING', bindable(scope));
       const number = this.scopeNumber(scope);
-      if (number === undefined) throw new Error('A scope was stored and is not there');
+      if (number === undefined) throw new Error('A scope was stored but cannot be found');
       return number;
     });
   }
 
-  /** @throws MissingTable */
-  entry(shape: TableShape): Entry {
-    const row = this.db.get('SELECT indexed, several FROM kontor_tables WHERE name = ?', shape.name);
+  state(shape: TableShape, scope: number): State {
+    const sql = 'SELECT count, last, changes FROM kontor_counts WHERE name = ? AND scope = ?';
+    const [count = 0, last = 0, changes = -1] = (this.db.get(sql, shape.name, scope) ?? []) as number[];
+    return { count, last, changes };
+  }
+
+  /** Whether the table has its indexes. @throws MissingTable */
+  isIndexed(shape: TableShape): boolean {
+    const row = this.db.get('SELECT indexed FROM kontor_tables WHERE name = ?', shape.name);
     if (!row) throw new MissingTable(`no such table: ${shape.name}`);
-    const [indexed, several] = row as [number, string];
-    const parsed = this.parsedSeveral.get(several) ?? new Set(JSON.parse(several) as string[]);
-    this.parsedSeveral.set(several, parsed);
-    return { indexed: indexed === 1, several: parsed };
+    return row[0] === 1;
   }
 
-  setSeveral(shape: TableShape, fields: readonly string[]): void {
-    this.db.run('UPDATE kontor_tables SET several = ? WHERE name = ?', JSON.stringify([...fields].sort()), shape.name);
-  }
-
-  /** Makes the table, without indexes, if it is not there. */
+  /** Creates the table, without indexes, unless it exists. */
   create(shape: TableShape): void {
     this.db.writing(() => {
       const found = this.db.get('SELECT declaration FROM kontor_tables WHERE name = ?', shape.name);
@@ -98,56 +90,23 @@ export class ReadStoreCatalog {
       }
       if (!found) {
         this.db.exec(createTable(shape));
-        const sql = 'INSERT INTO kontor_tables (name, declaration, indexed, several) VALUES (?, ?, 0, ?)';
-        this.db.run(sql, shape.name, shape.declaration, '[]');
-      } else if (shape.coded.length > 0) this.db.exec(createLists(shape));
+        const sql = 'INSERT INTO kontor_tables (name, declaration, indexed) VALUES (?, ?, 0)';
+        this.db.run(sql, shape.name, shape.declaration);
+      }
       return { keep: true, result: undefined };
     });
   }
 
-  /** One index a step, so that the event loop (and with it the other tables) gets its turn in between. */
+  /** One index per step, so that the event loop can run in between. */
   *buildIndexes(shape: TableShape): Generator<void> {
-    if (this.db.guarded(() => this.entry(shape)).indexed) return;
+    if (this.db.guarded(() => this.isIndexed(shape))) return;
     for (const sql of createIndexes(shape)) {
       this.db.guarded(() => {
         this.db.exec(sql);
       });
       yield;
     }
-    this.db.writing(() => {
-      const { several, indexed } = this.entry(shape);
-      if (!indexed) {
-        for (const sql of fills(shape, several)) this.db.exec(sql);
-        if (shape.coded.length > 0) this.fillColumns(shape);
-        this.db.run('UPDATE kontor_tables SET indexed = 1 WHERE name = ?', shape.name);
-      }
-      return { keep: true, result: undefined };
-    });
-  }
-
-  private fillColumns(shape: TableShape): void {
-    try {
-      new ColumnWriter(this.db, this.codes, shape, this.sizes).fill(this.documents(shape));
-    } catch (error) {
-      // The transaction around it is undone, and the codes that it gave with it.
-      this.codes.forget();
-      throw error;
-    }
-  }
-
-  /** All of a table, by their numbers, in what its columns hold of them. */
-  private *documents(shape: TableShape): Generator<CodedRow> {
-    const columns = [...shape.columns.values()].map((column) => column.sql).join(', ');
-    const sql = `SELECT number, scope, id, several, dead, ${columns} FROM ${shape.main} WHERE number > ? ORDER BY number
-      LIMIT ${STEP}`;
-    let after = 0;
-    for (let rows = this.db.all(sql, after); rows.length > 0; rows = this.db.all(sql, after)) {
-      for (const [number, scope, id, several, ...values] of rows) {
-        after = number as number;
-        const lists = typeof several === 'string' ? Object.entries(JSON.parse(several) as Record<string, Value[]>) : [];
-        yield { number: after, scope: scope as number, id: id as string, values, several: lists };
-      }
-    }
+    this.db.guarded(() => this.db.run('UPDATE kontor_tables SET indexed = 1 WHERE name = ?', shape.name));
   }
 
   drop(table: AnyTable): void {
@@ -155,13 +114,9 @@ export class ReadStoreCatalog {
     this.db.writing(() => {
       if (!this.db.get('SELECT 1 FROM kontor_tables WHERE name = ?', shape.name))
         return { keep: false, result: undefined };
-      const sides = [...this.entry(shape).several].map((field) => sideTable(shape, field));
-      const columns = shape.coded.length === 0 ? [] : [shape.blocks, shape.tail];
-      for (const name of [shape.main, shape.words, ...columns, ...sides]) this.db.exec(`DROP TABLE ${name}`);
-      this.db.exec(`DROP TABLE IF EXISTS ${shape.lists}`);
-      this.db.run('DELETE FROM kontor_tables WHERE name = ?', shape.name);
-      for (const counts of ['kontor_counts', 'kontor_value_counts'])
-        this.db.run(`DELETE FROM ${counts} WHERE name = ?`, shape.name);
+      for (const name of tablesOf(shape)) this.db.exec(`DROP TABLE ${name}`);
+      for (const list of ['kontor_tables', 'kontor_counts'])
+        this.db.run(`DELETE FROM ${list} WHERE name = ?`, shape.name);
       return { keep: true, result: undefined };
     });
   }

@@ -1,232 +1,191 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
+import { placeIn } from '../read-model.declaration.js';
+import { Bits } from './read-store.bits.js';
+import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
-import { all, criteriaOf, sql, type Criterion, type Sql, type Target, type Word } from './read-store.criteria.js';
-import type { ReadStoreCodes } from './read-store.codes.js';
-import type { Sizes } from './read-store.columns.js';
-import { ReadStoreScan } from './read-store.scan.js';
-import { placeAfter, stretchesAfter, stretchOf } from './read-store.parts.js';
-import { narrowed, ordering, orderPath, pathsOf, type Path } from './read-store.paths.js';
+import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
+import { BASE, lowest, orderColumns, orderIndex, type TableShape } from './read-store.shape.js';
 
-/** How many rows of each path are counted before one is chosen: enough to tell a few from many, at once. */
-const PROBES = [100, 10_000];
+/** Values of the order's columns, then the id. */
+type Place = readonly Value[];
+/** A traversal of the list's order: start, direction and bounds. */
+type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
 
-/** The statements that answer a list. */
-export type Plan = {
-  readonly count: Sql;
-  /** Finds the page among the first so many rows of the order, if it can: then without sorting all that matches. */
-  readonly walk: Sql | undefined;
-  readonly page: Sql;
-};
+/** Sorting one hit costs about as much as stepping over this many rows of the order's index. */
+const STEPS_PER_SORTED_HIT = 32;
+const FIRST_STEPS = 1_000;
 
-/** Lists: which index to start from, and the SQL that follows. */
+/** Lists: bit sets of matching documents combined with the order's index. */
 export class ReadStoreQuery {
-  private readonly scan: ReadStoreScan;
+  private readonly matches: Matches;
 
   constructor(
     private readonly db: ReadStoreDatabase,
-    codes: ReadStoreCodes,
-    private readonly sizes: Sizes,
+    private readonly catalog: ReadStoreCatalog,
+    private readonly few = FEW,
   ) {
-    this.scan = new ReadStoreScan(db, codes, sizes);
+    this.matches = new Matches(db, catalog, few);
   }
 
-  list(target: Target, query: ListQuery): Listed {
-    if (query.after !== undefined) return this.part(target, query, query.after);
-    const criteria = this.isLong(target, query) ? criteriaOf(target, query) : undefined;
-    return (criteria && this.scan.list(target, query, criteria)) ?? this.planned(target, query);
+  /** @param scope its number; undefined if nothing was ever stored in it */
+  list(shape: TableShape, scope: number | undefined, query: ListQuery): Listed {
+    const criteria = criteriaOf(shape, scope ?? 0, query);
+    const target = this.target(shape, scope ?? 0);
+    if (query.after !== undefined) return this.part(target, query, criteria, query.after);
+    if (!criteria || target.state.count === 0) return { items: [], totalCount: 0 };
+    const walk = { bounds: criteria.bounds, isAscending: isAscending(shape, query) };
+    const found = this.matches.of(target, criteria);
+    if (!found) return this.page(target, query, walk);
+    const hits = found.count;
+    if (hits <= this.few) return this.sortedPage(target, query, walk, found);
+    const within = criteria.bounds.length === 0 ? found : found.and(this.bounded(target, walk));
+    const totalCount = within === found ? hits : within.count;
+    return { items: this.documents(target, this.pageOf(target, query, walk, within, totalCount)), totalCount };
   }
 
-  /** Whether the columns of a large table are faster than any index. */
-  private isLong(target: Target, query: ListQuery): boolean {
-    if (target.shape.coded.length === 0 || !target.entry.indexed) return false;
-    const total = this.total(target);
-    if (total < this.sizes.many) return false;
-    if (query.offset >= total * this.sizes.skippedShare) return true;
-    const criteria = criteriaOf(target, query) ?? [];
-    if (criteria.length === 0) return false;
-    const few = Math.max(this.sizes.few, Math.ceil(total * this.sizes.fewShare));
-    const { path, hits } = this.choose(target, criteria, [few]);
-    const rest = criteria.filter((each) => !path.meets.has(each));
-    // An index that has all that is asked for is as fast as a column, and gives the rows in their order.
-    if (hits >= few && (rest.length > 0 || path.word)) return true;
-    return rest.some((each) => this.isLongToTest(each, few));
+  private target(shape: TableShape, scope: number): Target {
+    const isIndexed = this.catalog.isIndexed(shape);
+    return { shape, scope, state: this.catalog.state(shape, scope), isIndexed };
   }
 
-  /** To test a word on a single row, all joined documents that have it must be found. */
-  private isLongToTest(criterion: Criterion, few: number): boolean {
-    const joins = criterion.kind === 'word' ? criterion.joins : [];
-    return joins.some(
-      ({ rows }) =>
-        this.number(sql(`SELECT count(*) FROM (SELECT 1 FROM ${rows.text} LIMIT ?)`, ...rows.values, few)) >= few,
-    );
+  /** Without filters and search: uses the order's index alone. */
+  private page(target: Target, { offset, limit }: ListQuery, walk: Walk): Listed {
+    const total = (): number => {
+      const { text, values } = rowsOf(target, walk);
+      return Number(this.db.get(`SELECT count(*) FROM ${text}`, ...values)?.[0] ?? 0);
+    };
+    const totalCount = walk.bounds.length === 0 ? target.state.count : total();
+    const page = nearestEnd(walk, offset, limit, totalCount);
+    const ordinals = this.ordinals(target, page.walk, page.limit, page.offset);
+    return { items: this.documents(target, page.isReversed ? ordinals.reverse() : ordinals), totalCount };
   }
 
-  private part(target: Target, query: ListQuery, after: string): Listed {
-    const criteria = criteriaOf(target, query);
-    if (!criteria || query.limit === 0) return { items: [], totalCount: -1 };
-    const { path } = target.entry.indexed ? this.chosen(target, criteria) : { path: unindexed(target) };
-    const place = after === '' ? undefined : placeAfter(target.shape, after);
-    const items: string[] = [];
-    let last: Value = null;
-    for (const stretch of stretchesAfter(target.shape, query, path, place)) {
-      const limit = query.limit - items.length;
-      if (limit === 0) break;
-      const { text, values } = stretchOf(target, query, criteria, path, stretch);
-      for (const [json, number] of this.db.all(text, ...values, limit)) {
-        items.push(json as string);
-        last = number ?? null;
-      }
-    }
-    if (items.length < query.limit) return { items, totalCount: -1 };
-    const order = [...target.shape.order.map((column) => column.sql), 'id'].join(', ');
-    const end = this.db.get(`SELECT ${order} FROM ${target.shape.main} WHERE number = ?`, last);
-    return { items, totalCount: -1, next: JSON.stringify(end) };
+  private sortedPage(target: Target, { offset, limit }: ListQuery, walk: Walk, found: Bits): Listed {
+    const sorted = this.sorted(target, walk, found);
+    return { items: this.documents(target, sorted.slice(offset, offset + limit)), totalCount: sorted.length };
   }
 
-  private planned(target: Target, query: ListQuery): Listed {
-    const plan = this.plan(target, query);
-    if (!plan) return { items: [], totalCount: 0 };
-    const totalCount = this.number(plan.count);
-    const size = Math.min(query.limit, Math.max(0, totalCount - query.offset));
-    if (size === 0) return { items: [], totalCount };
-    const walked = plan.walk ? this.items(plan.walk) : [];
-    return { items: walked.length === size ? walked : this.items(plan.page), totalCount };
+  /** A page of many hits: follows the order's index while that is cheaper than sorting all hits. */
+  private pageOf(target: Target, { offset, limit }: ListQuery, walk: Walk, found: Bits, hits: number): number[] {
+    const page = nearestEnd(walk, offset, limit, hits);
+    const needed = page.offset + page.limit;
+    if (page.limit === 0) return [];
+    const allowed = hits * STEPS_PER_SORTED_HIT;
+    const isSoonFound = needed * target.state.count <= allowed * hits;
+    const ordinals = isSoonFound ? this.along(target, page.walk, found, needed, allowed) : [];
+    const all = ordinals.length === needed ? ordinals : this.sorted(target, page.walk, found);
+    const own = all.slice(page.offset, needed);
+    return page.isReversed ? own.reverse() : own;
   }
 
-  /** Undefined: the query finds nothing, whatever there is. */
-  plan(target: Target, query: ListQuery): Plan | undefined {
-    const criteria = criteriaOf(target, query);
-    if (!criteria) return undefined;
-    if (!target.entry.indexed) return planWithoutIndexes(target, query, criteria);
-    const { path, hits } = this.chosen(target, criteria);
-    const rest = criteria.filter((criterion) => !path.meets.has(criterion));
-    const page = paged(target, query, path, rest);
-    const kept = keptCount(target, criteria);
-    if (kept) return { count: kept, walk: undefined, page };
-    const count = path.word && rest.length === 0 ? this.countWord(path.word) : counting(target, path, rest);
-    return { count, walk: path.word && this.walk(target, query, criteria, hits), page };
-  }
-
-  /** As `choose`, where there is a choice. */
-  private chosen(target: Target, criteria: readonly Criterion[]): { path: Path; hits: number } {
-    const [path, another] = pathsOf(target, criteria);
-    return another || path.word ? this.choose(target, criteria, PROBES) : { path, hits: 0 };
-  }
-
-  /** The path with the fewest rows, and how many these are: at most the last of PROBES, since no more are counted. */
-  private choose(
-    target: Target,
-    criteria: readonly Criterion[],
-    probes: readonly number[],
-  ): { path: Path; hits: number } {
-    const paths = pathsOf(target, criteria);
-    let hits = 0;
-    const kept = paths.map(({ meets }) => {
-      const count = keptCount(target, [...meets]);
-      return count && this.number(count);
-    });
-    for (const limit of probes) {
-      const found = paths.map(({ probe }, at) => {
-        const count =
-          kept[at] ?? this.number(sql(`SELECT count(*) FROM (${probe.text} LIMIT ?)`, ...probe.values, limit));
-        return Math.min(count, limit);
-      });
-      hits = Math.min(...found);
-      const path = paths[found.indexOf(hits)];
-      if (path && hits < limit) return { path, hits };
-    }
-    // All are long: better one that comes in order, which need not be sorted.
-    return { path: paths.find((path) => !path.word) ?? paths[0], hits };
-  }
-
-  /** Many hits among few rows: the first rows of the order hold a page of them. Unless they all lie far behind. */
-  private walk(target: Target, query: ListQuery, criteria: readonly Criterion[], hits: number): Sql | undefined {
+  /** The page after a place in the list, see `ListQuery.after`. */
+  private part(target: Target, query: ListQuery, criteria: Criteria | undefined, after: string): Listed {
     const { shape } = target;
-    const expected = Math.ceil(((query.offset + query.limit) * this.total(target)) / Math.max(1, hits));
-    if (2 * expected > hits) return undefined;
-    const path = orderPath(target, criteria);
-    const checks = criteria.filter((each) => !path.meets.has(each)).map((each) => each.check('m'));
-    const steps = sql(
-      `SELECT m.number FROM ${path.from.text} ORDER BY ${ordering(target.shape, query, path.ordered)} LIMIT ?`,
-    );
-    const rows = all([sql('TRUE'), ...checks], ' AND ');
-    // The rows keep the order of the inner query, since a CROSS JOIN is carried out as it is written.
-    const text = `SELECT m.json FROM (${steps.text}) p CROSS JOIN ${shape.main} m ON m.number = p.number
-      WHERE ${rows.text} LIMIT ? OFFSET ?`;
-    return sql(text, ...path.from.values, 4 * expected + 100, ...rows.values, query.limit, query.offset);
+    const { limit } = query;
+    if (!criteria || limit === 0) return { items: [], totalCount: -1 };
+    const place = after === '' ? undefined : placeAfter(shape, after);
+    const walk = { bounds: criteria.bounds, isAscending: isAscending(shape, query), place };
+    const ordinals = this.following(target, walk, this.matches.of(target, criteria), limit);
+    const last = ordinals.at(-1);
+    const items = this.documents(target, ordinals);
+    if (last === undefined || items.length < limit) return { items, totalCount: -1 };
+    return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
-  /** How many documents have the word. Telling repeats apart takes long, so it is done only where there may be some. */
-  private countWord({ own, joined }: Word): Sql {
-    const ends = ['ASC', 'DESC'].map((way) =>
-      this.first(sql(`SELECT w.word FROM ${own.text} ORDER BY w.word ${way}`, ...own.values)),
-    );
-    const ownRows = { rows: sql(`SELECT w.doc FROM ${own.text}`, ...own.values), distinct: ends[0] === ends[1] };
-    const sources = [
-      ...(ends[0] === undefined ? [] : [ownRows]),
-      ...joined.filter(({ rows }) => this.first(rows) !== undefined),
-    ];
-    const [only] = sources;
-    if (!only) return sql('SELECT 0');
-    const docs = all(
-      sources.map(({ rows }) => rows),
-      ' UNION ALL ',
-    );
-    const counted = sources.length === 1 && only.distinct ? '*' : 'DISTINCT doc';
-    return sql(`SELECT count(${counted}) FROM (${docs.text})`, ...docs.values);
+  private following(target: Target, walk: Walk, found: Bits | undefined, limit: number): number[] {
+    if (!found) return this.ordinals(target, walk, limit, 0);
+    if (found.count <= this.few) return this.sorted(target, walk, found).slice(0, limit);
+    return this.along(target, walk, found, limit, Infinity);
   }
 
-  private first({ text, values }: Sql): Value | undefined {
-    return this.db.get(`${text} LIMIT 1`, ...values)?.[0];
+  /** The first `limit` matches in order; fewer once `allowed` rows of the order have been passed. */
+  private along(target: Target, walk: Walk, found: Bits, limit: number, allowed: number): number[] {
+    const ordinals: number[] = [];
+    const rowsPerHit = target.state.count / found.count;
+    let next = walk;
+    for (let passed = 0; passed < allowed && ordinals.length < limit;) {
+      const expected = Math.ceil((limit - ordinals.length) * rowsPerHit);
+      const size = Math.max(FIRST_STEPS, expected, Math.ceil(passed / 4));
+      const part = this.ordinals(target, next, size, 0);
+      for (const ordinal of part) if (ordinals.length < limit && found.has(ordinal)) ordinals.push(ordinal);
+      const last = part.at(-1);
+      if (last === undefined || part.length < size) break;
+      next = { ...walk, place: this.placeOf(target, last) };
+      passed += size;
+    }
+    return ordinals;
   }
 
-  private total(target: Target): number {
-    return this.number(totalOf(target));
+  private ordinals(target: Target, walk: Walk, limit: number, offset: number): number[] {
+    const { text, values } = rowsOf(target, walk);
+    const sql = `SELECT json_group_array(number - ${BASE}) FROM (
+      SELECT m.number FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ? OFFSET ?)`;
+    return this.numbers(sql, target.scope, ...values, limit, offset);
   }
 
-  private number({ text, values }: Sql): number {
-    return Number(this.db.get(text, ...values)?.[0] ?? 0);
+  private bounded(target: Target, walk: Walk): Bits {
+    const { text, values } = rowsOf(target, walk);
+    const sql = `SELECT json_group_array(m.number - ${BASE}) FROM ${text}`;
+    return new Bits(target.state.last).addJson(this.db.get(sql, target.scope, ...values)?.[0] as string);
   }
 
-  private items({ text, values }: Sql): string[] {
-    return this.db.all(text, ...values).map(([json]) => json as string);
+  private sorted(target: Target, walk: Walk, found: Bits): number[] {
+    const rows = conditions(target, walk);
+    const sql = `SELECT json_group_array(number - ${BASE}) FROM (SELECT m.number FROM json_each(?) n
+      CROSS JOIN ${target.shape.main} m ON m.number = n.value + ${BASE} WHERE ${rows.text} ORDER BY ${ordering(target, walk)})`;
+    return this.numbers(sql, target.scope, JSON.stringify([...found]), target.scope, ...rows.values);
+  }
+
+  private numbers(sql: string, ...values: Value[]): number[] {
+    return JSON.parse(this.db.get(sql, ...values)?.[0] as string) as number[];
+  }
+
+  private documents({ shape, scope }: Target, ordinals: readonly number[]): string[] {
+    const sql = `SELECT json FROM ${shape.main} WHERE number = ${BASE} + ?`;
+    return ordinals.map((ordinal) => this.db.get(sql, scope, ordinal)?.[0] as string);
+  }
+
+  private placeOf({ shape, scope }: Target, ordinal: number): Place {
+    const columns = [...shape.order.map((column) => `nullif(${column.sql}, ${lowest(column)})`), 'id'].join(', ');
+    return this.db.get(`SELECT ${columns} FROM ${shape.main} WHERE number = ${BASE} + ?`, scope, ordinal) ?? [];
   }
 }
 
-const totalOf = ({ shape, scope }: Target): Sql =>
-  sql('SELECT count FROM kontor_counts WHERE name = ? AND scope = ?', shape.name, scope);
+const isAscending = ({ descending }: TableShape, { reverse = false }: ListQuery): boolean => descending === reverse;
 
-/** The number of what meets all of these, where it is kept beside the table. */
-function keptCount(target: Target, criteria: readonly Criterion[]): Sql | undefined {
-  const { shape, scope } = target;
-  const [only, another] = criteria;
-  if (!only) return totalOf(target);
-  if (another || only.kind !== 'filter' || !shape.counted.includes(only.field)) return undefined;
-  const text = 'SELECT count FROM kontor_value_counts WHERE name = ? AND scope = ? AND field = ? AND value = ?';
-  return sql(text, shape.name, scope, only.field, only.value);
+/** @throws RangeError for an invalid cursor of this list */
+const placeAfter = (shape: TableShape, after: string): Place =>
+  placeIn<Value>(shape, after, (value) => typeof value === 'string' || typeof value === 'number');
+
+/** Reads a page from the nearer end of the list. */
+function nearestEnd(walk: Walk, offset: number, limit: number, total: number) {
+  const size = Math.max(0, Math.min(limit, total - offset));
+  if (offset <= total / 2) return { walk, offset, limit: size, isReversed: false };
+  const reversed = { ...walk, isAscending: !walk.isAscending };
+  return { walk: reversed, offset: Math.max(0, total - offset - size), limit: size, isReversed: true };
 }
 
-const counting = (target: Target, path: Path, rest: readonly Criterion[]): Sql => {
-  const rows = narrowed(target, path, rest);
-  return sql(`SELECT count(*) FROM ${rows.text}`, ...rows.values);
-};
-
-function paged(target: Target, query: ListQuery, path: Path, rest: readonly Criterion[]): Sql {
-  const rows = narrowed(target, path, rest);
-  const number = path.ordered === 's' ? 's.doc' : 'm.number';
-  // The inner query reads an index alone, so that skipping to a far page touches no document.
-  const text = `SELECT (SELECT d.json FROM ${target.shape.main} d WHERE d.number = p.number) FROM (
-    SELECT ${number} AS number FROM ${rows.text} ORDER BY ${ordering(target.shape, query, path.ordered)} LIMIT ? OFFSET ?) p`;
-  return sql(text, ...rows.values, query.limit, query.offset);
+function rowsOf(target: Target, walk: Walk): Sql {
+  const { shape, isIndexed } = target;
+  const { text, values } = conditions(target, walk);
+  return { text: `${shape.main} m ${isIndexed ? `INDEXED BY ${orderIndex(shape)}` : ''} WHERE ${text}`, values };
 }
 
-/** A table under construction: right, and slow. */
-function planWithoutIndexes(target: Target, query: ListQuery, criteria: readonly Criterion[]): Plan {
-  const path = unindexed(target);
-  return { count: counting(target, path, criteria), walk: undefined, page: paged(target, query, path, criteria) };
+function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
+  // A place lies within the bounds; a bound at the same end would only give the index a second start.
+  const passed = isAscending ? '>=' : '<=';
+  const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;
+  const texts = checked.map(({ column, operator }) => `m.${column.sql} ${operator} ?`);
+  const values: Value[] = [scope, ...checked.map(({ value }) => value)];
+  if (place) {
+    const columns = orderColumns(shape).map((name) => `m.${name}`);
+    texts.push(`(${columns.join(', ')}) ${isAscending ? '>' : '<'} (${columns.map(() => '?').join(', ')})`);
+    values.push(...place.map((value, at) => (value === null && shape.order[at] ? lowest(shape.order[at]) : value)));
+  }
+  return { text: ['m.scope = ? AND m.dead = 0', ...texts].join(' AND '), values };
 }
 
-function unindexed({ shape, scope }: Target): Path {
-  const from = sql(`${shape.main} m WHERE m.scope = ? AND m.dead = 0`, scope);
-  return { from, ordered: 'm', meets: new Set(), probe: from };
-}
+const ordering = ({ shape }: Target, { isAscending }: Walk): string =>
+  orderColumns(shape)
+    .map((name) => `m.${name} ${isAscending ? 'ASC' : 'DESC'}`)
+    .join(', ');

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EngineFacts } from '../../ports/engine.js';
+import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import { ReadStoreUnavailable, type ReadStore } from '../../ports/read-store.js';
 import type {
   AnyTable,
@@ -12,67 +12,92 @@ import type {
   WriteResult,
 } from '../../ports/read-store.js';
 import { bindable, unbindable } from '../bindable-text.js';
-import { ReadStoreCodes } from './read-store.codes.js';
-import { SIZES, type Sizes } from './read-store.columns.js';
+import { tableName } from '../read-model.declaration.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
 import { MissingTable, ReadStoreDatabase, waitFor, type Mode, type Row } from './read-store.database.js';
-import { validate, type Target } from './read-store.criteria.js';
+import { FEW } from './read-store.matches.js';
 import { ReadStoreQuery } from './read-store.query.js';
-import type { TableShape } from './read-store.tables.js';
+import type { TableShape } from './read-store.shape.js';
 import { ReadStoreWriter } from './read-store.writer.js';
 
+const connect = (options: Required<EmbeddedReadStoreOptions>): Promise<ReadStoreDatabase> =>
+  ReadStoreDatabase.open(options.directory, options.mode, options.waitMs, options.onDamaged, options.keptCheckpoints);
+
 export type EmbeddedReadStoreOptions = {
-  /** Where models.sqlite is, or is to be made. */
+  /** Location of models.sqlite. */
   readonly directory: string;
-  /** One connection writes; any number, in other threads or processes too, may read beside it. */
+  /** One connection writes; any number may read beside it, in other threads or processes too. */
   readonly mode: Mode;
-  /** How long to wait for another's lock, and in a `readonly` store for the file or a table that its writer makes. */
+  /** Lock timeout in milliseconds; for a `readonly` store also the timeout for its writer to create a file or table. */
   readonly waitMs?: number;
-  /** When and how columns of large tables are used. All that use a file must have the same. For tests. */
-  readonly sizes?: Sizes;
+  /** Called when the file turns out to be damaged, deleted or replaced: then `reopen`. A writer checks every second. */
+  readonly onDamaged?: () => void;
+  /** Checkpoints to carry over from a file of an older schema. Everything else in it is rebuilt from the history. */
+  readonly keptCheckpoints?: readonly string[];
+  /** Number of hits up to which a list sorts them instead of caching sets. For tests. */
+  readonly few?: number;
 };
 
 const WAIT_MS = 5_000;
 const SCAN_STEP = 500;
+const INSPECT_EVERY_MS = 1_000;
 
 type ScannedDocument = DocumentKey & StoredDocument;
 
-/** The read store in a SQLite file: one table per model, version and generation, a column per declared field. */
+/** Read store in an SQLite file: one table per model, version and generation, a column per declared field. */
 export class EmbeddedReadStore implements ReadStore {
-  private readonly catalog: ReadStoreCatalog;
-  private readonly writer: ReadStoreWriter;
-  private readonly query: ReadStoreQuery;
+  private catalog!: ReadStoreCatalog;
+  private writer!: ReadStoreWriter;
+  private query!: ReadStoreQuery;
+  private readonly prepared = new Map<string, AnyTable>();
+  private readonly inspecting: NodeJS.Timeout | undefined;
 
   private constructor(
-    private readonly db: ReadStoreDatabase,
-    private readonly mode: Mode,
-    private readonly waitMs: number,
-    sizes: Sizes,
+    private db: ReadStoreDatabase,
+    private readonly options: Required<EmbeddedReadStoreOptions>,
   ) {
-    const codes = new ReadStoreCodes(db);
-    this.catalog = new ReadStoreCatalog(db, codes, sizes);
-    this.writer = new ReadStoreWriter(db, this.catalog, { codes, sizes });
-    this.query = new ReadStoreQuery(db, codes, sizes);
+    this.use(db);
+    // A check takes some tens of microseconds.
+    if (options.mode === 'readwrite')
+      this.inspecting = setInterval(() => {
+        this.db.inspect();
+      }, INSPECT_EVERY_MS).unref();
   }
 
   /**
-   * A damaged file, or one of a newer schema, is moved aside to `models.sqlite.damaged-<n>` by a `readwrite` store.
-   * @throws ReadStoreUnavailable when the file is locked or not to be made, or does not appear in time
+   * A `readwrite` store moves a damaged file, or one of a newer schema, aside to `models.sqlite.damaged-<n>`.
+   * @throws ReadStoreUnavailable if the file is locked, cannot be created, or does not appear in time
    */
-  static async open(options: EmbeddedReadStoreOptions): Promise<EmbeddedReadStore> {
-    const { directory, mode, waitMs = WAIT_MS, sizes = SIZES } = options;
-    return new EmbeddedReadStore(await ReadStoreDatabase.open(directory, mode, waitMs), mode, waitMs, sizes);
+  static async open(given: EmbeddedReadStoreOptions): Promise<EmbeddedReadStore> {
+    const options = { waitMs: WAIT_MS, few: FEW, keptCheckpoints: [], onDamaged: () => undefined, ...given };
+    return new EmbeddedReadStore(await connect(options), options);
   }
 
-  /** The file was unusable and began anew: every model must be rebuilt. */
+  /** Switches to the current file; a writer has moved a damaged one aside by then. @throws ReadStoreUnavailable */
+  async reopen(): Promise<void> {
+    const { mode } = this.options;
+    // A writer must release the old file before the new one is created; a reader uses the old one until then.
+    if (mode === 'readwrite') this.db.close();
+    const db = await connect(this.options);
+    this.db.close();
+    this.use(db);
+    for (const table of this.prepared.values()) this.catalog.register(table);
+  }
+
+  fault(): EngineFault | undefined {
+    return this.db.isDamaged ? { setting: 'DATA_DIR', reason: 'models.sqlite is damaged' } : undefined;
+  }
+
+  /** The file was unusable and was recreated: every model must be rebuilt. */
   get recreated(): boolean {
     return this.db.recreated;
   }
 
-  /** A `readonly` store only takes note of the tables; it waits for its writer to make them when it reads. */
+  /** A `readonly` store only registers the tables; when it reads, it waits for its writer to create them. */
   async prepare(tables: readonly AnyTable[], options: { readonly bulk?: boolean } = {}): Promise<void> {
+    for (const table of tables) this.prepared.set(tableName(table), table);
     const shapes = tables.map((table) => this.catalog.register(table));
-    if (this.mode === 'readonly') return;
+    if (this.options.mode === 'readonly') return;
     for (const shape of shapes) {
       this.catalog.create(shape);
       if (!options.bulk) await this.build(shape);
@@ -87,6 +112,7 @@ export class EmbeddedReadStore implements ReadStore {
   drop(table: AnyTable): Promise<void> {
     return this.now(() => {
       this.mustWrite();
+      this.prepared.delete(tableName(table));
       this.catalog.drop(table);
     });
   }
@@ -134,24 +160,20 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed> {
-    return this.reading(() => {
-      const target = this.target(table, scope, query);
-      return target ? this.query.list(target, query) : { items: [], totalCount: 0 };
-    });
+    return this.reading(() => this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query));
   }
 
-  /** How SQLite goes about a list: its query plans, one line a step. For tests. */
+  /** SQLite's query plans for a list. For tests. */
   explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
     return this.reading(() => {
-      const target = this.target(table, scope, query);
-      const plan = target && this.query.plan(target, query);
-      return [plan?.count, plan?.walk, plan?.page].flatMap((sql) =>
-        sql ? this.db.all(`EXPLAIN QUERY PLAN ${sql.text}`, ...sql.values).map((row) => String(row[3])) : [],
-      );
+      const statements = this.db.traced(() => {
+        this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query);
+      });
+      return statements.flatMap((sql) => this.db.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => String(row[3])));
     });
   }
 
-  /** In steps, each of one moment; documents written meanwhile may or may not be among them. */
+  /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const shape = this.catalog.shape(table);
     let scope: string | undefined = '';
@@ -191,9 +213,17 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   close(): Promise<void> {
+    clearInterval(this.inspecting);
     return this.now(() => {
       this.db.close();
     });
+  }
+
+  private use(db: ReadStoreDatabase): void {
+    this.db = db;
+    this.catalog = new ReadStoreCatalog(db);
+    this.writer = new ReadStoreWriter(db, this.catalog);
+    this.query = new ReadStoreQuery(db, this.catalog, this.options.few);
   }
 
   private async *scanScope(shape: TableShape, scope: string, number: number): AsyncGenerator<ScannedDocument> {
@@ -214,28 +244,20 @@ export class EmbeddedReadStore implements ReadStore {
     return Number(row?.[0] ?? -1);
   }
 
-  private target(table: AnyTable, scope: Scope, query: ListQuery): Target | undefined {
-    const shape = this.catalog.shape(table);
-    validate(shape, query);
-    const entry = this.catalog.entry(shape);
-    const number = this.catalog.scopeNumber(scope);
-    return number === undefined ? undefined : { catalog: this.catalog, shape, entry, scope: number };
-  }
-
   private async build(shape: TableShape): Promise<void> {
     for (const step of this.catalog.buildIndexes(shape)) await nextTurn(step);
   }
 
   private mustWrite(): void {
-    if (this.mode === 'readonly') throw new ReadStoreUnavailable('This read store was opened for reading only');
+    if (this.options.mode === 'readonly') throw new ReadStoreUnavailable('This read store was opened for reading only');
   }
 
-  /** Reads that must agree with each other. */
+  /** Reads that need a common snapshot. */
   private reading<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.reading(work));
   }
 
-  /** A single read, which is of one moment by itself. */
+  /** A single read, consistent by itself. */
   private once<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.guarded(work));
   }
@@ -244,12 +266,12 @@ export class EmbeddedReadStore implements ReadStore {
     try {
       return work();
     } catch (error) {
-      if (this.mode === 'readwrite' || !(error instanceof MissingTable)) throw error;
-      return waitFor(work, this.waitMs, (again) => again instanceof MissingTable);
+      if (this.options.mode === 'readwrite' || !(error instanceof MissingTable)) throw error;
+      return waitFor(work, this.options.waitMs, (again) => again instanceof MissingTable);
     }
   }
 
-  /** The engine is synchronous; its errors are to arrive as rejections all the same. */
+  /** The engine is synchronous; this turns its errors into rejections. */
   private now<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       resolve(work());

@@ -1,89 +1,169 @@
 import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
-import { words as wordsOf } from '../../ports/search.js';
 import { bindable } from '../bindable-text.js';
-import type { ReadStoreDatabase } from './read-store.database.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
-import { createSideTable, fillSideTable, listSingleValues, rowOf, type TableShape } from './read-store.tables.js';
-import { TableWriter, type Coding, type PreparedWrite } from './read-store.table-writer.js';
+import type { ReadStoreDatabase, Row as Stored } from './read-store.database.js';
+import { rowOf, SPAN, type Row, type TableShape } from './read-store.shape.js';
 
-type TableWrites = { readonly table: AnyTable; readonly shape: TableShape; readonly writes: readonly PreparedWrite[] };
+type PreparedWrite = {
+  readonly write: DocumentWrite;
+  readonly scope: number;
+  readonly id: string;
+  readonly json: string | null;
+  readonly row: Row;
+};
+type Refused = DocumentKey & { readonly table: AnyTable };
 
-/** Guarded bulk writes: what `ReadStore.write` promises, in one transaction. */
+/** Guarded bulk writes with the guarantees of `ReadStore.write`, in one transaction. */
 export class ReadStoreWriter {
   constructor(
     private readonly db: ReadStoreDatabase,
     private readonly catalog: ReadStoreCatalog,
-    private readonly coding: Coding,
   ) {}
 
   write(batch: WriteBatch): WriteResult {
-    const tables = batch.tables.map(({ table, writes }): TableWrites => {
+    const tables = batch.tables.map(({ table, writes }) => {
       const shape = this.catalog.shape(table);
       return { table, shape, writes: writes.map((write) => this.prepare(shape, write)) };
     });
-    // Both before the transaction: what they add is true whether or not its writes conflict.
-    for (const { shape, writes } of tables) this.separateSeveral(shape, writes);
-    const { conflicts } = this.whole(() =>
-      this.db.writing(() => {
-        const found = tables.flatMap((writes) => this.writeTable(writes));
-        if (found.length === 0) this.checkpoints(batch.checkpoints);
-        return { keep: found.length === 0, result: { conflicts: found } };
-      }),
-    );
-    if (conflicts.length > 0) this.coding.codes.forget();
-    return { conflicts };
-  }
-
-  /** Codes that were given in a transaction that is undone are free again, here and where it conflicts. */
-  private whole<T>(transaction: () => T): T {
-    try {
-      return transaction();
-    } catch (error) {
-      this.coding.codes.forget();
-      throw error;
-    }
+    return this.db.writing(() => {
+      const conflicts = tables.flatMap(({ table, shape, writes }): Refused[] => {
+        const target = new TableWriter(this.db, this.catalog, shape);
+        const refused = writes.filter((prepared) => !target.write(prepared));
+        target.finish();
+        return refused.map(({ write }) => ({ table, scope: write.scope, id: write.id }));
+      });
+      if (conflicts.length === 0) this.checkpoints(batch.checkpoints);
+      return { keep: conflicts.length === 0, result: { conflicts } };
+    });
   }
 
   private prepare(shape: TableShape, write: DocumentWrite): PreparedWrite {
     const json = write.document === null ? null : JSON.stringify(write.document);
-    const row = rowOf(shape, write.document, wordsOf);
-    return { write, scope: this.catalog.addScope(write.scope), id: bindable(write.id), json, row };
+    const scope = this.catalog.addScope(write.scope);
+    return { write, scope, id: bindable(write.id), json, row: rowOf(shape, scope, write.document) };
   }
 
-  /** A field gives a list of values for the first time: its values move to a table of their own. */
-  private separateSeveral(shape: TableShape, writes: readonly PreparedWrite[]): void {
-    const columns = [...shape.columns.values()];
-    const listed = columns.filter((_, at) => writes.some(({ row }) => Array.isArray(row.values[at])));
-    if (listed.length === 0) return;
-    this.db.writing(() => {
-      const entry = this.catalog.entry(shape);
-      const fresh = listed.filter((column) => !entry.several.has(column.field));
-      for (const column of fresh) {
-        this.db.exec(createSideTable(shape, column));
-        this.db.exec(listSingleValues(shape, column));
-        if (entry.indexed) this.db.exec(fillSideTable(shape, column));
-      }
-      if (fresh.length > 0) {
-        this.catalog.setSeveral(shape, [...entry.several, ...fresh.map((column) => column.field)]);
-      }
-      return { keep: true, result: undefined };
-    });
-  }
-
-  private writeTable({ table, shape, writes }: TableWrites): (DocumentKey & { table: AnyTable })[] {
-    const { indexed, several } = this.catalog.entry(shape);
-    const target = new TableWriter(this.db, this.coding, shape, several, indexed);
-    const refused = writes.filter((prepared) => !target.write(prepared));
-    target.finish();
-    return refused.map(({ write }) => ({ table, scope: write.scope, id: write.id }));
-  }
-
-  /** In one statement: every batch has as many as there are models. */
+  /** One statement for all: every batch has a checkpoint per model. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
     this.db.run(
       `INSERT INTO kontor_checkpoints (key, position) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE TRUE
        ON CONFLICT (key) DO UPDATE SET position = excluded.position WHERE excluded.position > position`,
       JSON.stringify(checkpoints.map(({ key, position }) => [bindable(key), position])),
     );
+  }
+}
+
+/** Changes that a batch makes to a scope's `State`. */
+type Change = { last: number; added: number; changed: number };
+/** New full-text content of a document; undefined: unchanged. */
+type Indexed = {
+  readonly isNew: boolean;
+  readonly terms?: string | undefined;
+  readonly words?: readonly string[] | undefined;
+};
+
+/** The writes of one batch to one table, within its transaction. */
+class TableWriter {
+  private readonly changes = new Map<number, Change>();
+  private readonly indexed = new Map<number, Indexed>();
+
+  constructor(
+    private readonly db: ReadStoreDatabase,
+    private readonly catalog: ReadStoreCatalog,
+    private readonly shape: TableShape,
+  ) {}
+
+  /** False if the stored document is not at the expected position. */
+  write(prepared: PreparedWrite): boolean {
+    if (prepared.write.expected === null) return this.insert(prepared);
+    const sql = `SELECT number, position, json FROM ${this.shape.main} WHERE scope = ? AND id = ?`;
+    const found = this.db.get(sql, prepared.scope, prepared.id);
+    if (found?.[1] !== prepared.write.expected) return false;
+    this.update(prepared, found);
+    return true;
+  }
+
+  /** In ascending order: the full-text index would start a new segment for each step back. */
+  finish(): void {
+    const rows = [...this.indexed].sort(([a], [b]) => a - b);
+    const { terms, words, texts } = this.shape;
+    for (const [number, { isNew, terms: own }] of rows)
+      if (own !== undefined) this.replace(terms, 't', number, isNew, [own]);
+    const columns = texts.map((_, at) => `t${at}`).join(', ');
+    for (const [number, { isNew, words: own }] of rows)
+      if (own !== undefined) this.replace(words, columns, number, isNew, own);
+    for (const [scope, { last, added, changed }] of this.changes)
+      this.db.run(
+        `INSERT INTO kontor_counts (name, scope, count, last, changes) VALUES (?, ?, ?, ?, abs(random() % 1000000000))
+         ON CONFLICT (name, scope) DO UPDATE SET count = count + excluded.count, last = excluded.last, changes = changes + ?`,
+        ...[this.shape.name, scope, added, last, changed],
+      );
+  }
+
+  private insert({ write, scope, id, json, row }: PreparedWrite): boolean {
+    const { main, stored } = this.shape;
+    const change = this.changeOf(scope);
+    const number = scope * SPAN + change.last + 1;
+    const names = ['number', 'scope', 'id', 'position', 'dead', ...stored.map((column) => column.sql), 'json'];
+    const sql = `INSERT INTO ${main} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+      ON CONFLICT (scope, id) DO NOTHING`;
+    const { changes } = this.db.run(sql, number, scope, id, write.position, Number(json === null), ...row.values, json);
+    if (changes === 0) return false;
+    change.last += 1;
+    change.added += Number(json !== null);
+    const { terms, words } = row;
+    this.indexed.set(number, { isNew: true, ...(terms !== '' && { terms }), ...(words.length > 0 && { words }) });
+    return true;
+  }
+
+  /** Sets only changed columns, so that indexes on the others are not touched. */
+  private update({ write, scope, json, row }: PreparedWrite, [number, , before]: Stored): void {
+    const { main, stored, joins } = this.shape;
+    const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(before) as object) : null);
+    const compared = [
+      { name: 'dead', value: Number(json === null), old: Number(before === null) },
+      ...stored.map(({ sql }, at) => ({ name: sql, value: row.values[at] ?? null, old: old.values[at] })),
+    ];
+    const changed = compared.filter((each) => each.value !== each.old);
+    const sets = ['position', 'json', ...changed.map(({ name }) => name)].map((name) => `${name} = ?`);
+    const values = [write.position, json, ...changed.map(({ value }) => value)];
+    this.db.run(`UPDATE ${main} SET ${sets.join(', ')} WHERE number = ?`, ...values, number ?? null);
+    const isMatchedAsBefore = this.reindex(number as number, old, row);
+    const added = Number(before === null) - Number(json === null);
+    if (
+      isMatchedAsBefore &&
+      added === 0 &&
+      !changed.some(({ name }) => joins.some(({ column }) => column.sql === name))
+    )
+      return;
+    const change = this.changeOf(scope);
+    change.added += added;
+    change.changed += 1;
+  }
+
+  /** True if the full-text tables need no change. */
+  private reindex(number: number, old: Row, row: Row): boolean {
+    const terms = row.terms === old.terms ? undefined : row.terms;
+    const words = row.words.join() === old.words.join() ? undefined : row.words;
+    if (terms === undefined && words === undefined) return true;
+    const known = this.indexed.get(number);
+    this.indexed.set(number, { isNew: false, terms: terms ?? known?.terms, words: words ?? known?.words });
+    return false;
+  }
+
+  /** A document without any text has no row. */
+  private replace(table: string, columns: string, number: number, isNew: boolean, texts: readonly string[]): void {
+    if (!isNew) this.db.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
+    if (texts.every((text) => text === '')) return;
+    const sql = `INSERT INTO ${table} (rowid, ${columns}) VALUES (?, ${texts.map(() => '?').join(', ')})`;
+    this.db.run(sql, number, ...texts);
+  }
+
+  private changeOf(scope: number): Change {
+    const known = this.changes.get(scope);
+    if (known) return known;
+    const change = { last: this.catalog.state(this.shape, scope).last, added: 0, changed: 0 };
+    this.changes.set(scope, change);
+    return change;
   }
 }

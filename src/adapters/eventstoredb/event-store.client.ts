@@ -3,7 +3,7 @@ import type { IStreamsClient } from '@eventstore/db-client/generated/streams_grp
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 
-/** What BatchAppend and Delete need of the client and its types call protected. */
+/** Client members that its types declare protected and that BatchAppend and Delete need. */
 export type ClientInternals = {
   readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<IStreamsClient>;
   readonly capabilities: Promise<{ readonly serverVersion?: string }>;
@@ -40,24 +40,34 @@ function flat(option: string): string {
   return option.toLowerCase().replace(/[_-]/g, '');
 }
 
+/** Options of a connection string; names in lower case without separators. */
+export function optionsOf(url: string): ReadonlyMap<string, string> {
+  const pairs = (url.split('?')[1] ?? '').split('&').filter((pair) => pair !== '');
+  return new Map(
+    pairs.map((pair) => {
+      const [key = '', value = ''] = pair.split('=');
+      return [flat(key), decodeURIComponent(value.trim())];
+    }),
+  );
+}
+
 /**
- * A client for a connection string.
- * @throws Error that names what is wrong and no secret: the client would print the whole string, password and all
+ * Creates a client for a connection string. KurrentDB's strings differ in the scheme only.
+ * @throws Error that names the fault and contains no secret: the client's own error prints the whole string, including
+ * the password
  */
 export function newClient(url: string): EventStoreDBClient {
-  for (const pair of (url.split('?')[1] ?? '').split('&').filter((part) => part !== '')) {
-    const [key = '', value = ''] = pair.split('=');
-    if (!OPTIONS.has(flat(key)))
-      throw new Error(`The connection string of EventStoreDB holds an unknown option: ${key}`);
-    if (flat(key) === 'tlsverifycert' && value.trim() === 'false')
-      throw new Error('The connection string of EventStoreDB asks for tlsVerifyCert=false: name a tlsCAFile instead');
-  }
   try {
-    return EventStoreDBClient.connectionString(url);
+    for (const [option, value] of optionsOf(url)) {
+      if (!OPTIONS.has(option)) throw new Error(`the option ${option} is unknown`);
+      if (option === 'tlsverifycert' && value === 'false')
+        throw new Error('tlsVerifyCert=false is not supported: name the authority with tlsCAFile instead');
+    }
+    return EventStoreDBClient.connectionString(url.replace(/^kurrentdb(?=[:+])/, 'esdb'));
   } catch (error) {
-    // A parse error tells the string itself, also as a property: it is no cause either.
+    // A parse error contains the connection string, also as a property, so it must not become the cause either.
     const reason =
       (error as Error).constructor.name === 'ParseError' ? 'it cannot be parsed' : (error as Error).message;
-    throw new Error(`The connection string of EventStoreDB cannot be used: ${reason}`);
+    throw new Error(`The connection string of EventStoreDB (EVENTSTORE_URL) cannot be used: ${reason}`);
   }
 }

@@ -6,14 +6,17 @@ import { EventStoreUnavailable } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
+import { linkedSignal, withTimeout } from '../waiting.js';
+import { Diagnosis } from './event-store.diagnosis.js';
+import { whyUnreachable } from './event-store.probe.js';
 import { type ClientInternals, internalsOf, newClient, StreamsClient } from './event-store.client.js';
 import { GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
 type State = ReturnType<Channel['getConnectivityState']>;
 
-/** How long the client may take to end its streams. */
+/** Timeout for the client to end its streams. */
 const DISPOSE_MS = 1_000;
-/** gRPC's states of a channel: its package is not ours to load. */
+/** gRPC channel states, redeclared because its package is not a dependency of ours. */
 const READY = 2;
 const TRANSIENT_FAILURE = 3;
 const SHUTDOWN = 4;
@@ -21,7 +24,7 @@ const SHUTDOWN = 4;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** As many as there are reads and subscriptions: no leak. */
+/** Every read and subscription adds a listener; this is not a leak. */
 const unlimited = (controller: AbortController): AbortController => {
   setMaxListeners(0, controller.signal);
   return controller;
@@ -37,12 +40,14 @@ export type ConnectionOptions = {
 export type Calling = { readonly streams: IStreamsClient; readonly args: [Metadata, CallOptions] };
 
 /**
- * The way to the leader. The client finds it (by gossip where the connection string says so), follows a change of
- * leader and drops a broken channel; this class waits until a channel stands before anything is sent on it, so that
- * what fails before that was surely not sent, and spaces the attempts.
+ * Connection to the leader. The client finds the leader (by gossip if the connection string says so), follows a leader
+ * change and drops a broken channel. This class sends nothing before a channel is ready, so that an earlier failure
+ * proves that nothing was sent. It also spaces connection attempts.
  */
 export class Connection {
   readonly client: EventStoreDBClient;
+  readonly diagnosis: Diagnosis;
+  readonly #url: string;
   readonly #internals: ClientInternals;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -55,9 +60,11 @@ export class Connection {
   #notBeforeMs = 0;
   #reason = '';
 
-  /** @throws Error where the connection string is none */
+  /** @throws Error for an invalid connection string */
   constructor({ url, clock, logger, timeoutMs }: ConnectionOptions) {
     this.client = newClient(url);
+    this.diagnosis = new Diagnosis(logger);
+    this.#url = url;
     this.#internals = internalsOf(this.client);
     this.#clock = clock;
     this.#logger = logger;
@@ -65,12 +72,12 @@ export class Connection {
     this.#guardClient();
   }
 
-  /** Aborts when the store closes: subscriptions end, nothing new begins. */
+  /** Aborts when the store closes: subscriptions end and new calls are rejected. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Aborts when everything that was under way is to end, too. */
+  /** Aborts when calls in flight must end as well. */
   get released(): AbortSignal {
     return this.#released.signal;
   }
@@ -81,7 +88,7 @@ export class Connection {
 
   /**
    * Resolves when calls can be sent.
-   * @throws EventStoreUnavailable within the time-out; at once where an attempt has just failed
+   * @throws EventStoreUnavailable within the timeout, or immediately after a recent failed attempt
    */
   async ready(): Promise<void> {
     this.#assertHeld();
@@ -89,11 +96,11 @@ export class Connection {
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
-    // Discovery may take longer than anyone wants to wait; it goes on, for those who come later.
+    // Discovery may outlast the timeout; it continues for later callers.
     await this.#inTime(this.#connecting);
   }
 
-  /** What a call needs, on a channel that stands. @throws EventStoreUnavailable: nothing was sent */
+  /** Stub and arguments for a call on a ready channel. @throws EventStoreUnavailable: nothing was sent */
   async calling(): Promise<Calling> {
     await this.ready();
     try {
@@ -104,7 +111,7 @@ export class Connection {
     }
   }
 
-  /** The server's; null where it does not tell. @throws EventStoreUnavailable */
+  /** Server version; null if the server does not report it. @throws EventStoreUnavailable */
   async version(): Promise<string | null> {
     await this.ready();
     try {
@@ -115,19 +122,19 @@ export class Connection {
     }
   }
 
-  /** Tells the client of a failed call, so that it reconnects, or goes to the leader, where that helps. */
+  /** Reports a failed call to the client, which then reconnects or switches to the leader if that helps. */
   report(streams: IStreamsClient, error: Error): Promise<void> {
     return this.#internals.handleError(streams, error);
   }
 
-  /** Refuses new calls from now on; calls under way go on until `release`. */
+  /** Rejects new calls from now on; calls in flight continue until `release`. */
   close(): void {
     this.#closing.abort();
   }
 
   async release(): Promise<void> {
     this.#released.abort();
-    // The client waits for every stream to finish, and one that was given up while the server hung may never do so.
+    // The client waits for every stream to finish; a stream cancelled while the server hung may never do so.
     const waiting = new AbortController();
     await Promise.race([this.client.dispose(), this.#clock.sleep(DISPOSE_MS, waiting.signal)]);
     waiting.abort();
@@ -138,16 +145,9 @@ export class Connection {
     if (this.released.aborted) throw new EventStoreUnavailable('The event store is closed');
   }
 
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    const waiting = new AbortController();
-    const late = this.#clock.sleep(this.#timeoutMs, waiting.signal).then(() => {
-      throw new EventStoreUnavailable(`The event store was not reached within ${this.#timeoutMs} ms`);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      waiting.abort();
-    }
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    const late = () => new EventStoreUnavailable(`The event store was not reached within ${this.#timeoutMs} ms`);
+    return withTimeout(this.#clock, this.#timeoutMs, work, late);
   }
 
   async #connect(): Promise<void> {
@@ -156,16 +156,22 @@ export class Connection {
     try {
       await this.#untilReady(await this.#internals.getChannel());
     } catch (error) {
-      this.#noteFailure(reasonOf(error));
+      await this.#noteFailure();
       throw new EventStoreUnavailable(`The event store is away: ${this.#reason}`, error);
     }
+    this.diagnosis.noteUnreachable(undefined);
     if (this.#failures > 0) this.#logger.info({ failures: this.#failures }, 'The event store is back');
     this.#failures = 0;
   }
 
-  #noteFailure(reason: string): void {
+  async #noteFailure(): Promise<void> {
+    if (this.released.aborted) return;
+    const fault = await whyUnreachable(this.#url);
+    this.diagnosis.noteUnreachable(fault);
+    const reason = `${fault.setting}: ${fault.reason}`;
+    // Log each reason once per outage.
+    if (this.#failures === 0 || reason !== this.#reason) this.#logger.warn(fault, 'The event store is away');
     this.#reason = reason;
-    if (this.#failures === 0 && !this.released.aborted) this.#logger.warn({ reason }, 'The event store is away');
     this.#notBeforeMs = this.#clock.monotonicMs() + backoffMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     this.#failures += 1;
   }
@@ -187,30 +193,25 @@ export class Connection {
     }
   }
 
-  /** Resolves when the channel has left `state`, or after `ms`. */
+  /** Resolves when the channel leaves `state`, or after `ms`. */
   async #untilOther(channel: Channel, state: State, ms: number): Promise<void> {
-    const waiting = new AbortController();
-    const stop = (): void => {
-      waiting.abort();
-    };
-    this.released.addEventListener('abort', stop);
+    const waiting = linkedSignal(this.released);
     const changed = new Promise<void>((resolve) => {
       channel.watchConnectivityState(state, Infinity, () => {
         resolve();
       });
     });
     await Promise.race([changed, this.#clock.sleep(ms, waiting.signal)]);
-    this.released.removeEventListener('abort', stop);
-    stop();
+    waiting.end();
   }
 
-  /** The client makes a new channel for the next call: where it discovers nodes, to another one. */
+  /** Makes the client open a new channel for the next call, to another node if it uses discovery. */
   async #giveUp(): Promise<void> {
     const streams = await this.#internals.getGRPCClient(StreamsClient, 'streams');
     await this.report(streams, Object.assign(new Error('no connection'), { code: GRPC_UNAVAILABLE, details: '' }));
   }
 
-  /** The client calls these two of itself and does not wait for the second: a failed discovery would end the process. */
+  /** The client calls both functions itself and does not await the second: a failed discovery would end the process. */
   #guardClient(): void {
     const { getChannel, handleError } = this.#internals;
     this.#internals.getChannel = async () => {

@@ -1,6 +1,6 @@
 import { AppendOutcomeUnknown, EventStoreUnavailable, StreamTombstoned } from '../../ports/event-store.js';
 
-/** How the client's errors and gRPC's differ: the client's have a type, gRPC's only a numeric status. */
+/** Common shape of client and gRPC errors: client errors have a type, gRPC errors only a numeric status. */
 type Failure = { readonly type?: string; readonly code?: number; readonly message?: string };
 
 export const GRPC_UNAVAILABLE = 14;
@@ -8,21 +8,49 @@ const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
 export const typeOf = (error: unknown): string | undefined => (error as Failure | undefined)?.type;
 
-/** The connection broke or the node is not the leader (any more): the same read may succeed on the next connection. */
+/** The connection broke, or the node is not (or no longer) the leader. The next connection may serve the same read. */
 export const isTransient = (error: unknown): boolean => TRANSIENT_TYPES.has(typeOf(error) ?? '');
 
 export const reasonOf = (error: unknown): string => (error as Failure | undefined)?.message ?? String(error);
 
-const ownNames = new Set(['EventStoreUnavailable', 'CorruptEvent', 'StreamTombstoned', 'AppendOutcomeUnknown']);
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;
+
+/** The server does not know the user, or denies it access: nothing was executed. */
+export const isDenied = (error: unknown): boolean => {
+  const { type, code } = (error ?? {}) as Failure;
+  return type === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED;
+};
+
+/**
+ * EventStoreDB 23.10 ends a live subscription when a burst exceeds its buffer (32 events), even for a fast consumer.
+ */
+export const isTooSlow = (error: unknown): boolean =>
+  typeOf(error) === 'timeout' && /consumer too slow/i.test(reasonOf(error));
+
+/**
+ * Errors with which 23.10 and 24.10 reject a read of $all from a position inside a record. 23.10 also uses them for
+ * unreadable records.
+ */
+export const isRefusedRead = (error: unknown): boolean =>
+  /Unexpected ReadAllResult|invalid position/i.test(reasonOf(error));
+
+const ownNames = new Set([
+  ...['EventStoreUnavailable', 'CorruptEvent', 'InvalidPosition', 'StreamTombstoned', 'AppendOutcomeUnknown'],
+]);
 const isOwn = (error: unknown): error is Error => ownNames.has((error as Partial<Error> | undefined)?.name ?? '');
 
-/** What a failed read throws. */
+/** Maps the error of a failed read. */
 export function toReadError(error: unknown, stream?: string): Error {
   if (isOwn(error)) return error;
   if (stream !== undefined && typeOf(error) === 'stream-deleted') return new StreamTombstoned(stream);
   return new EventStoreUnavailable(`The event store could not be read: ${reasonOf(error)}`, error);
 }
 
-/** What a write throws whose answer is missing, or is one that says nothing about what was stored. */
-export const toUnknown = (stream: string, error: unknown): Error =>
-  isOwn(error) ? error : new AppendOutcomeUnknown(stream, error);
+/** Maps the error of a write that was denied, got no response, or got one that does not reveal the outcome. */
+export const toUnknown = (stream: string, error: unknown): Error => {
+  if (isOwn(error)) return error;
+  if (isDenied(error))
+    return new EventStoreUnavailable(`The append to ${stream} was refused: ${reasonOf(error)}`, error);
+  return new AppendOutcomeUnknown(stream, error);
+};

@@ -6,25 +6,25 @@ const FIRST_PAGE = 8;
 const LARGEST_PAGE = 512;
 
 /**
- * Where the last event of the service lies. EventStoreDB cannot say it, since it writes events of its own: they are
- * skipped backwards from the end, as far as what the last look has seen.
+ * Position of the service's last event. EventStoreDB cannot report it because it writes events of its own. They are
+ * skipped backwards from the end, down to the newest record of the previous read.
  */
 export class Head {
   readonly #reader: Reader;
   #known: Position = BEFORE_ALL;
-  /** The newest record, of any kind, that a look has taken into account. */
+  /** The newest record, of any kind, that a read has taken into account. */
   #seen: Position = BEFORE_ALL;
 
   constructor(reader: Reader) {
     this.#reader = reader;
   }
 
-  /** The last position that was heard of, without asking. */
+  /** The last known position, without a round trip. */
   get known(): Position {
     return this.#known;
   }
 
-  /** An event of the service lies at `position`. */
+  /** Records that an event of the service lies at `position`. */
   note(position: Position): void {
     if (position > this.#known) this.#known = position;
   }

@@ -5,26 +5,43 @@ import { AppendOutcomeUnknown, type Appended, EventStoreUnavailable } from '../.
 import type { Clock } from '../../ports/time.js';
 import type { SerializedAppend } from '../event-store.input.js';
 import { toUnknown } from './event-store.errors.js';
-import { appendedOf, batchAppendRequest, correlationIdOf } from './event-store.messages.js';
+import { appendedOf, batchAppendRequest, correlationIdOf, isGivenUp } from './event-store.messages.js';
 
 type BatchAppendCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+/** An unanswered append is resent this long after it was sent if a later one has been answered, … */
+const OVERTAKEN_MS = 250;
+/** … or when no response at all has arrived for this time. Both delays double with each resend. */
+const SILENT_MS = 1_000;
+/** Interval between checks for due appends. */
+const LOOK_EVERY_MS = 100;
 
 type Pending = {
   readonly append: SerializedAppend;
   readonly deadlineMs: number;
   readonly resolve: (appended: Appended) => void;
   readonly reject: (error: Error) => void;
+  /** Sequence number of each transmission, by correlation id. */
+  readonly sent: Map<string, number>;
+  sentAtMs: number;
 };
 
 /**
- * One BatchAppend call and the appends that wait for their answers on it. An append that gets none in time retires the
- * lane: what comes later, a repeat of this append for one, is sent on a new one.
+ * One BatchAppend call and its pending appends. An unanswered append is resent, because the server silently drops an
+ * append that it receives twice at once. An append that times out retires the lane: later ones, such as a repeat of
+ * that append, use a new lane. While responses to earlier appends keep arriving, the server is busy rather than silent,
+ * and nothing is resent, which would add to its load.
  */
 export class Lane {
   readonly #call: BatchAppendCall;
   readonly #clock: Clock;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Set<Pending>();
+  readonly #byCorrelationId = new Map<string, Pending>();
   readonly #ended = new AbortController();
+  /** Number of transmissions, and the latest of them that was answered. */
+  #sent = 0;
+  #answered = 0;
+  #answeredAtMs = 0;
   #retired = false;
   #watching = false;
 
@@ -34,7 +51,7 @@ export class Lane {
     call.on('data', (answer: BatchAppendResp) => {
       this.#settle(answer);
     });
-    // Stays for ever: an error event without a listener would end the process.
+    // Never removed: an error event without a listener would end the process.
     call.on('error', (error) => {
       if (!this.#ended.signal.aborted) onError(error);
       this.#fail(error);
@@ -44,34 +61,47 @@ export class Lane {
     });
   }
 
-  /** False once it has ended or is retired. */
+  /** False once the call has ended or the lane is retired. */
   get isOpen(): boolean {
     return !this.#retired && !this.#ended.signal.aborted;
   }
 
-  /** @throws what the port's `append` throws, but not EventStoreUnavailable where the append may have been stored */
+  /** @throws what the port's `append` throws, but never EventStoreUnavailable if the append may have been stored */
   send(append: SerializedAppend, deadlineMs: number): Promise<Appended> {
     if (this.#ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The call for appends has ended'));
     return new Promise((resolve, reject) => {
-      const correlationId = randomUUID();
-      this.#pending.set(correlationId, { append, deadlineMs, resolve, reject });
-      this.#call.write(batchAppendRequest(append, correlationId));
+      const pending: Pending = { append, deadlineMs, resolve, reject, sent: new Map(), sentAtMs: 0 };
+      this.#pending.add(pending);
+      this.#transmit(pending);
       if (!this.#watching) void this.#watch();
     });
   }
 
-  /** Ends the call; what still waits on it is told that its outcome is unknown. */
+  /** Ends the call; pending appends fail with an unknown outcome. */
   end(): void {
     this.#fail(new Error('The call was ended'));
     this.#call.cancel();
   }
 
+  #transmit(pending: Pending): void {
+    const correlationId = randomUUID();
+    this.#sent += 1;
+    pending.sent.set(correlationId, this.#sent);
+    pending.sentAtMs = this.#clock.monotonicMs();
+    this.#byCorrelationId.set(correlationId, pending);
+    this.#call.write(batchAppendRequest(pending.append, correlationId));
+  }
+
   #settle(answer: BatchAppendResp): void {
     const correlationId = correlationIdOf(answer);
-    const pending = this.#pending.get(correlationId);
-    // Answered after its time-out.
+    const pending = this.#byCorrelationId.get(correlationId);
+    // Already answered, or timed out.
     if (!pending) return;
-    this.#pending.delete(correlationId);
+    this.#answered = Math.max(this.#answered, pending.sent.get(correlationId) ?? 0);
+    this.#answeredAtMs = this.#clock.monotonicMs();
+    // Resent when due.
+    if (isGivenUp(answer)) return;
+    this.#forget(pending);
     try {
       pending.resolve(appendedOf(answer, pending.append));
     } catch (error) {
@@ -80,31 +110,52 @@ export class Lane {
     this.#endIfDone();
   }
 
+  #forget(pending: Pending): void {
+    this.#pending.delete(pending);
+    for (const correlationId of pending.sent.keys()) this.#byCorrelationId.delete(correlationId);
+  }
+
   #fail(error: Error): void {
-    const failed = [...this.#pending.values()];
+    const failed = [...this.#pending];
     this.#pending.clear();
+    this.#byCorrelationId.clear();
     this.#ended.abort();
     for (const { append, reject } of failed) reject(toUnknown(append.stream, error));
   }
 
-  /** One timer for all: they wait in the order of their deadlines. */
+  /** One timer for all pending appends. */
   async #watch(): Promise<void> {
     this.#watching = true;
-    while (!this.#ended.signal.aborted) {
-      const [next] = this.#pending;
-      if (!next) break;
-      const [correlationId, { append, deadlineMs, reject }] = next;
-      const leftMs = deadlineMs - this.#clock.monotonicMs();
-      if (leftMs > 0) {
-        await this.#clock.sleep(leftMs, this.#ended.signal);
-        continue;
-      }
-      this.#pending.delete(correlationId);
-      this.#retired = true;
-      reject(new AppendOutcomeUnknown(append.stream, new Error('No answer in time')));
-      this.#endIfDone();
-    }
+    while (this.#pending.size > 0 && !this.#ended.signal.aborted)
+      await this.#clock.sleep(this.#attend(), this.#ended.signal);
     this.#watching = false;
+  }
+
+  /** Resends due appends and fails those that timed out. Returns the delay until the next check in milliseconds. */
+  #attend(): number {
+    const nowMs = this.#clock.monotonicMs();
+    let leftMs = LOOK_EVERY_MS;
+    for (const pending of this.#pending) {
+      if (pending.deadlineMs <= nowMs) this.#giveUp(pending);
+      // Do not resend to a server that accepts no more data.
+      else if (this.#isDue(pending, nowMs) && !this.#call.writableNeedDrain) this.#transmit(pending);
+      leftMs = Math.min(leftMs, Math.max(1, pending.deadlineMs - nowMs));
+    }
+    return leftMs;
+  }
+
+  #isDue({ sent, sentAtMs }: Pending, nowMs: number): boolean {
+    const patience = 2 ** (sent.size - 1);
+    const last = Math.max(...sent.values());
+    if (last < this.#answered) return nowMs - sentAtMs >= OVERTAKEN_MS * patience;
+    return nowMs - Math.max(sentAtMs, this.#answeredAtMs) >= SILENT_MS * patience;
+  }
+
+  #giveUp(pending: Pending): void {
+    this.#forget(pending);
+    this.#retired = true;
+    pending.reject(new AppendOutcomeUnknown(pending.append.stream, new Error('No answer in time')));
+    this.#endIfDone();
   }
 
   #endIfDone(): void {

@@ -1,7 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { Status } from '@eventstore/db-client/generated/status_pb.js';
 import type { UUID } from '@eventstore/db-client/generated/shared_pb.js';
-import type { BatchAppendReq, BatchAppendResp, DeleteReq } from '@eventstore/db-client/generated/streams_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { Any } from 'google-protobuf/google/protobuf/any_pb.js';
 import {
@@ -10,7 +10,6 @@ import {
   BEFORE_ALL,
   EventStoreUnavailable,
   EventTooLarge,
-  type ExpectedRevision,
   StreamTombstoned,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
@@ -20,52 +19,35 @@ import { toNumber } from './event-store.record.js';
 const EMPTY = new shared.Empty();
 
 /**
- * One append in one message; `correlationId` comes back with its answer. No deadline goes along: the protocol's is a
- * wall-clock time, which the server would compare with its own clock; it has a time-out of its own.
+ * One append as a single message; the response repeats `correlationId`. Sends no deadline: the protocol's deadline is a
+ * wall-clock time, which the server would compare with its own clock. The server has its own timeout.
  */
 export function batchAppendRequest(
   { stream, expected, events }: SerializedAppend,
   correlationId: string,
 ): BatchAppendReq {
   const options = new streams.BatchAppendReq.Options().setStreamIdentifier(identifierOf(stream));
-  if (typeof expected === 'number') options.setStreamPosition(String(expected));
-  else setExpectation(options, expected);
+  if (expected === 'no_stream') setNoStream(options);
+  else options.setStreamPosition(String(expected));
   const request = new streams.BatchAppendReq();
   request.setOptions(options).setCorrelationId(new shared.UUID().setString(correlationId)).setIsFinal(true);
   for (const event of events) request.addProposedMessages(proposed(event));
   return request;
 }
 
-export function deleteRequest(stream: string, expected: ExpectedRevision): DeleteReq {
-  const options = new streams.DeleteReq.Options().setStreamIdentifier(identifierOf(stream));
-  if (typeof expected === 'number') options.setRevision(String(expected));
-  else setExpectation(options, expected);
-  return new streams.DeleteReq().setOptions(options);
-}
-
-type Expecting = {
-  setAny(value: typeof EMPTY): unknown;
-  setNoStream(value: typeof EMPTY): unknown;
-  setStreamExists(value: typeof EMPTY): unknown;
-};
-
-function setExpectation(options: Expecting, expected: 'any' | 'no_stream' | 'stream_exists'): void {
-  if (expected === 'any') options.setAny(EMPTY);
-  else if (expected === 'no_stream') options.setNoStream(EMPTY);
-  else options.setStreamExists(EMPTY);
-}
+const setNoStream = (options: { setNoStream(value: typeof EMPTY): unknown }) => options.setNoStream(EMPTY);
 
 const identifierOf = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
 
 function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq.ProposedMessage {
   const message = new streams.BatchAppendReq.ProposedMessage();
-  // A text would be taken for base64.
+  // A string would be interpreted as base64.
   message.setId(new shared.UUID().setString(id)).setData(Buffer.from(data)).setCustomMetadata(Buffer.from(metadata));
   message.getMetadataMap().set('type', type).set('content-type', 'application/json');
   return message;
 }
 
-/** The server answers with the id as it was sent, except after its own time-out, when it sends two numbers. */
+/** The server returns the id as sent, except after its own timeout, when it sends two numbers. */
 export function correlationIdOf(answer: BatchAppendResp): string {
   const id = answer.getCorrelationId();
   return id?.hasStructured() ? structuredId(id) : (id?.getString() ?? '');
@@ -81,10 +63,10 @@ function structuredId(id: UUID): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** What the server sends for −1: it wrote the append before, and its last event is hidden by now. */
+/** The server's encoding of −1: the append was written earlier, and its last event is hidden by now. */
 const UNKNOWN_POSITION = '18446744073709551615';
 
-/** `position` is BEFORE_ALL where the server does not tell it. @throws what the port's `append` throws */
+/** `position` is BEFORE_ALL if the server does not report it. @throws what the port's `append` throws */
 export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): Appended {
   const success = answer.getSuccess();
   if (!success) throw refusalOf(answer.getError(), append);
@@ -95,15 +77,27 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
       position: position === UNKNOWN_POSITION ? BEFORE_ALL : toNumber('position', position),
     };
   } catch (error) {
-    // It was stored, though: that must not read as a refusal.
+    // The append was stored, so this must not read as a rejection.
     throw new AppendOutcomeUnknown(append.stream, error);
   }
 }
 
+/** The server timed out waiting for its own commit: the append may still be stored, or was dropped as a repeat. */
+export const isGivenUp = (answer: BatchAppendResp): boolean => detailsOf(answer.getError()) === 'Timeout';
+
+const detailsOf = (status: Status | undefined): string =>
+  status?.getDetails()?.getTypeName().replace(/^.*\./, '') ?? '';
+
 type Refusal = (details: Any, append: SerializedAppend, message: string) => Error;
 
 const unavailable: Refusal = (_, { stream }, message) =>
-  new EventStoreUnavailable(`The append to ${stream} was refused: ${message || 'access denied'}`);
+  new EventStoreUnavailable(`The append to ${stream} was refused: ${message || 'for no reason that it gave'}`);
+
+/** The cause has the shape of the client's own errors. */
+const denied: Refusal = (_, { stream }, message) => {
+  const cause = Object.assign(new Error(message || 'Access Denied'), { type: 'access-denied' });
+  return new EventStoreUnavailable(`The append to ${stream} was refused: ${cause.message}`, cause);
+};
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   WrongExpectedVersion: (details, { stream, expected }) => {
@@ -117,17 +111,17 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     const limit = shared.MaximumAppendSizeExceeded.deserializeBinary(details.getValue_asU8());
     return new EventTooLarge(stream, bytes, limit.getMaxappendsize());
   },
-  AccessDenied: unavailable,
+  AccessDenied: denied,
   BadRequest: unavailable,
-  // Nothing but a message: the node is not ready, busy, or knows no leader.
+  // A message only: the node is not ready, is busy, or knows no leader.
   Empty: unavailable,
 };
 
 function refusalOf(status: Status | undefined, append: SerializedAppend): Error {
   const details = status?.getDetails();
-  const refusal = REFUSALS[details?.getTypeName().replace(/^.*\./, '') ?? ''];
+  const refusal = REFUSALS[detailsOf(status)];
   const message = status?.getMessage() ?? '';
   if (details && refusal) return refusal(details, append, message);
-  // The server's time-out, or what it does not know itself.
+  // Outcome unknown to the server itself.
   return new AppendOutcomeUnknown(append.stream, new Error(message || 'The answer holds no result'));
 }

@@ -4,6 +4,7 @@ import {
   END,
   FORWARDS,
   type Position as LogPosition,
+  type ReadAllOptions,
   type ReadPosition,
   type ReadRevision,
   START,
@@ -14,19 +15,23 @@ import {
   BEFORE_ALL,
   type Direction,
   EventStoreUnavailable,
+  InvalidPosition,
   type Position,
   type RecordedEvent,
   type StreamRead,
   type StreamSlice,
 } from '../../ports/event-store.js';
+import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { assertPosition, assertRevision, countOf } from '../event-store.input.js';
+import { linkedSignal } from '../waiting.js';
 import type { Connection } from './event-store.connection.js';
-import { isTransient, toReadError, typeOf } from './event-store.errors.js';
+import type { Doing } from './event-store.diagnosis.js';
+import { isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
-/** Events of the whole history that are asked for at once: they are filtered here. */
+/** Page size when events are filtered on this side. */
 const PAGE_EVENTS = 500;
 const ATTEMPTS = 3;
 const DIRECTIONS = { forwards: FORWARDS, backwards: BACKWARDS } as const;
@@ -35,21 +40,24 @@ const LONGEST_PAUSE_MS = 500;
 
 export type AllEvent = NonNullable<AllStreamResolvedEvent['event']>;
 
-/** Where a record begins: its commit and prepare positions are the same, since nothing is written in transactions. */
+/** Start of a record: commit and prepare positions are equal, because nothing is written in transactions. */
 export const logPosition = (position: Position): LogPosition => ({
   commit: BigInt(position),
   prepare: BigInt(position),
 });
 
-/** The reading half. Every read is bounded: by its count, and by a time-out that begins anew with every event. */
+/** The read half. Every read is bounded by its count and by a timeout that restarts with every event. */
 export class Reader {
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #timeoutMs: number;
+  #hasToldInvalid = false;
 
-  constructor(connection: Connection, clock: Clock, timeoutMs: number) {
+  constructor(connection: Connection, clock: Clock, logger: Logger, timeoutMs: number) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#logger = logger;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -62,7 +70,7 @@ export class Reader {
       requiresLeader: true,
     };
     try {
-      const resolved = await this.#collect(() => this.#connection.client.readStream(stream, where));
+      const resolved = await this.#collect('read streams', () => this.#connection.client.readStream(stream, where));
       const events: RecordedEvent[] = [];
       for (const { event } of resolved) if (event) events.push(toRecordedEvent(event));
       const last = direction === 'forwards' ? events.at(-1) : events[0];
@@ -78,7 +86,7 @@ export class Reader {
     assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
-    // Without a filter hardly anything is read in vain.
+    // Without a filter hardly any event is discarded.
     const pageSize = (): number => (filter ? PAGE_EVENTS : Math.min(count - events.length + 1, PAGE_EVENTS));
     let after = from;
     for (;;) {
@@ -94,26 +102,38 @@ export class Reader {
   }
 
   /**
-   * The next events of the whole history, the system's own among them, after (or before) a position: at most `size`,
-   * at least one where there are more. `end` says that there are no more.
+   * Next events of the global history, system events included, after (or before) a position: at most `size`, and at
+   * least one if any remain. `end`: no more events remain.
    */
   async page(direction: Direction, after: Position | undefined, size: number): Promise<Page> {
     const { nothing, inclusive, fromPosition } = startOf(direction, after);
     if (nothing) return { events: [], last: BEFORE_ALL, end: true };
     const maxCount = inclusive ? size + 1 : size;
-    const where = { fromPosition, maxCount, direction: DIRECTIONS[direction] };
-    const resolved = await this.#collect(() =>
-      this.#connection.client.readAll({ ...where, requiresLeader: true }),
-    ).catch((error: unknown) => {
-      throw toReadError(error);
-    });
+    const resolved = await this.#readAll({ fromPosition, maxCount, direction: DIRECTIONS[direction] }).catch(
+      async (error: unknown) => {
+        if (after !== undefined && isRefusedRead(error)) await this.assertPosition(after);
+        throw toReadError(error);
+      },
+    );
     const events: AllEvent[] = [];
     for (const { event } of resolved) if (event && positionOf(event) !== after) events.push(event);
     const last = events.at(-1);
     return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: resolved.length < maxCount };
   }
 
-  /** The positions after `after` up to `upTo`, at most `limit` of them: where the last is, and the first that matches. */
+  /** @throws InvalidPosition if the record at `position`, which was once delivered, is unreadable */
+  async assertPosition(position: Position): Promise<void> {
+    if (position <= BEFORE_ALL) return;
+    await this.#readAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(
+      (error: unknown) => {
+        if (!isRefusedRead(error)) throw toReadError(error);
+        this.#tellInvalid(position);
+        throw new InvalidPosition(position);
+      },
+    );
+  }
+
+  /** Scans positions after `after` up to `upTo`, at most `limit`. Returns the last one scanned and the first match. */
   async search(after: Position, upTo: Position, matches: Matches, limit: number): Promise<Search> {
     let reached = after;
     for (let seen = 0; seen < limit && reached < upTo; seen += PAGE_EVENTS) {
@@ -129,14 +149,32 @@ export class Reader {
     return { reached };
   }
 
-  /** Reads to the end, again where the connection breaks or the leader changes. @throws errors of the client, too */
-  async #collect<T>(open: () => StreamingRead<T>): Promise<T[]> {
+  #readAll(where: ReadAllOptions): Promise<AllStreamResolvedEvent[]> {
+    return this.#collect('read $all', () => this.#connection.client.readAll({ ...where, requiresLeader: true }));
+  }
+
+  /** Logged once, because every subscriber hits it on every retry. */
+  #tellInvalid(position: Position): void {
+    if (this.#hasToldInvalid) return;
+    this.#hasToldInvalid = true;
+    const reason =
+      'EVENTSTORE_URL names another event store than the one that the read models and checkpoints were made from, or one ' +
+      'that was restored from an older backup';
+    this.#logger.error({ position, reason }, 'A position is not one of this event store');
+  }
+
+  /** Reads to the end; retries if the connection breaks or the leader changes. @throws client errors as well */
+  async #collect<T>(doing: Doing, open: () => StreamingRead<T>): Promise<T[]> {
     this.#connection.assertOpen();
+    const { diagnosis } = this.#connection;
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#connection.ready();
-        return await this.#drain(open());
+        const items = await this.#drain(open());
+        diagnosis.noteDone(doing);
+        return items;
       } catch (error) {
+        diagnosis.noteFailed(doing, error);
         if (!isTransient(error) || attempt === ATTEMPTS) throw error;
         await this.#clock.sleep(backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), this.#connection.released);
       }
@@ -145,13 +183,9 @@ export class Reader {
 
   async #drain<T>(stream: StreamingRead<T>): Promise<T[]> {
     const items: T[] = [];
-    const waiting = new AbortController();
-    const stop = (): void => {
-      waiting.abort();
-    };
-    this.#connection.released.addEventListener('abort', stop);
+    const waiting = linkedSignal(this.#connection.released);
     let ended = false;
-    // The client's reads have no deadline, and an error that comes after the end would find no listener.
+    // The client's reads have no deadline. An error after the end would find no listener and end the process.
     stream.on('error', () => undefined);
     void this.#whileAlive(() => items.length, waiting.signal).then(() => {
       if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not answer'));
@@ -160,17 +194,16 @@ export class Reader {
       for await (const item of stream) items.push(item);
       return items;
     } catch (error) {
-      // Not awaited: it waits for the call to be made, which may be what failed to happen.
+      // Not awaited: it waits for the call to start, which may be what failed.
       stream.cancel().catch(() => undefined);
       throw error;
     } finally {
       ended = true;
-      this.#connection.released.removeEventListener('abort', stop);
-      stop();
+      waiting.end();
     }
   }
 
-  /** Resolves when nothing has arrived for the time-out, or at the signal. */
+  /** Resolves when nothing has arrived for the timeout, or when the signal aborts. */
   async #whileAlive(arrived: () => number, signal: AbortSignal): Promise<void> {
     for (let before = -1; before < arrived() && !signal.aborted;) {
       before = arrived();
@@ -182,7 +215,7 @@ export class Reader {
 export type Page = { readonly events: readonly AllEvent[]; readonly last: Position; readonly end: boolean };
 export type Search = { readonly reached: Position; readonly found?: Position };
 
-/** Forwards, EventStoreDB gives the event at the position again. */
+/** Forwards, EventStoreDB includes the event at the start position. */
 type Start = { readonly fromPosition: ReadPosition; readonly inclusive?: boolean; readonly nothing?: boolean };
 
 function startOf(direction: Direction, after: Position | undefined): Start {

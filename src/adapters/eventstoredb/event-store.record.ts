@@ -8,7 +8,7 @@ import {
   type RecordedEvent,
 } from '../../ports/event-store.js';
 
-/** "$"-streams and "$"-types are EventStoreDB's own. */
+/** Streams and types that begin with "$" are EventStoreDB's own. */
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
 
 /** @throws EventStoreUnavailable for a number that JavaScript would round */
@@ -18,11 +18,11 @@ export function toNumber(what: string, value: bigint | string): number {
   return number;
 }
 
-/** Where an event lies. EventStoreDB 23.10 gives every event of an append a commit position of its own. */
+/** Position of an event. EventStoreDB 23.10 assigns each event of an append its own commit position. */
 export const positionOf = ({ position }: ClientEvent | AllStreamRecordedEvent): Position =>
   position ? toNumber('position', position.commit) : BEFORE_ALL;
 
-/** @throws CorruptEvent where data or metadata is not the JSON object that this port writes */
+/** @throws CorruptEvent unless data and metadata are JSON objects, as written by this port */
 export function toRecordedEvent(event: ClientEvent | AllStreamRecordedEvent): RecordedEvent {
   const position = positionOf(event);
   const { id, streamId: stream, type, created } = event;
@@ -33,13 +33,13 @@ export function toRecordedEvent(event: ClientEvent | AllStreamRecordedEvent): Re
   return { id, stream, revision, position, type, data, metadata, recordedAtMs: created.getTime() };
 }
 
-// The client hands bytes out where JSON does not parse, and a text where data does not.
+// The client returns bytes for invalid JSON, and a string for data that is not JSON.
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
 
 export type Matches = (stream: string, type: string) => boolean;
 
-/** The port's filter, without the system's events. */
+/** The port's filter, without system events. */
 export const matcherOf =
   (filter: EventFilter | undefined): Matches =>
   (stream, type) => {

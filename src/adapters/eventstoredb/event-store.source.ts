@@ -9,16 +9,15 @@ import {
 } from '@eventstore/db-client';
 import { BEFORE_ALL, type EventFilter, type Position } from '../../ports/event-store.js';
 import { logPosition } from './event-store.reader.js';
-import { toNumber } from './event-store.record.js';
 
-/** Events that wait here for the consumer; with more, the server is held up (gRPC's flow control). */
+/** Events buffered for the consumer; beyond them gRPC's flow control applies backpressure to the server. */
 const BUFFERED_EVENTS = 128;
-/** Events the server looks at between two checkpoints, where none of them passes the filter. */
+/** Events that the server scans between two checkpoints when none of them matches the filter. */
 const SEARCH_WINDOW = 256;
 
 /**
- * One subscription of the client, as something to pull from: what it delivers stays in order with its checkpoints and
- * with the word that it has caught up. It ends for good with its first error.
+ * Pull interface to one client subscription. Keeps its events in order with its checkpoints and caught-up
+ * notifications. Ends permanently at its first error.
  */
 export class Source {
   readonly #subscription: AllStreamSubscription;
@@ -28,9 +27,9 @@ export class Source {
   #hasFailed = false;
 
   constructor(client: EventStoreDBClient, after: Position, filter: EventFilter | undefined, wake: () => void) {
-    const reached = (_: unknown, { commit, prepare }: { commit: bigint; prepare: bigint }): void => {
-      // Where the two differ, a number could not lead back there.
-      if (commit === prepare) this.#checkpoint = toNumber('position', commit);
+    // Runs inside the client's asynchronous transform: an exception would end the process.
+    const reached = (_: unknown, position: { commit: bigint; prepare: bigint }): void => {
+      if (isUsable(position)) this.#checkpoint = Number(position.commit);
       wake();
     };
     this.#subscription = client.subscribeToAll(
@@ -69,12 +68,12 @@ export class Source {
     return this.#failure;
   }
 
-  /** Everything that was stored has been delivered, as far as the server has said; meant where nothing is buffered. */
+  /** All stored events have been delivered, according to the server. Valid only while nothing is buffered. */
   get isLive(): boolean {
     return this.#isLive;
   }
 
-  /** Up to here the filter has been searched; meant where nothing is buffered. */
+  /** Position up to which the filter has been applied. Valid only while nothing is buffered. */
   get checkpoint(): Position {
     return this.#checkpoint;
   }
@@ -88,13 +87,22 @@ export class Source {
   }
 
   end(): void {
-    // The client waits for the call to be made, which may have failed; the error has been seen here already.
+    // The client waits for the call to start, which may have failed; that error was already handled.
     this.#subscription.unsubscribe().catch(() => undefined);
     this.#subscription.destroy();
   }
 }
 
-/** The system's events are left out by type; those of other types in "$"-streams are filtered here. */
+/**
+ * Whether a checkpoint is a safe number and a valid place to resume from. Two kinds are not. 24.2 to 24.10.4 send
+ * (2^64-1, 2^64-1) when a subscription goes live before any event matched its filter. If the two numbers differ, the
+ * commit may lie at the end of the log, where the next event will be (KurrentDB's KDB-744, with prepare 0, as in all
+ * checkpoints of older servers).
+ */
+const isUsable = ({ commit, prepare }: { commit: bigint; prepare: bigint }): boolean =>
+  commit === prepare && commit <= Number.MAX_SAFE_INTEGER;
+
+/** Excludes system events by type; other types in "$" streams are filtered on this side. */
 function serverFilter(filter: EventFilter | undefined, checkpointReached: Filter['checkpointReached']): Filter {
   const paced = { maxSearchWindow: SEARCH_WINDOW, checkpointInterval: 1, checkpointReached };
   if (!filter || filter.prefixes.length === 0) return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;

@@ -1,17 +1,26 @@
-import type { AllSubscription, EventBatch, Position, RecordedEvent } from '../../ports/event-store.js';
+import {
+  type AllSubscription,
+  type EventBatch,
+  InvalidPosition,
+  type Position,
+  type RecordedEvent,
+} from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
 import type { Connection } from './event-store.connection.js';
-import { reasonOf } from './event-store.errors.js';
+import { isDenied, isTooSlow, reasonOf, typeOf } from './event-store.errors.js';
 import type { Head } from './event-store.head.js';
-import type { Reader } from './event-store.reader.js';
+import type { AllEvent, Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import { Source } from './event-store.source.js';
+import { Wakeup } from './event-store.wakeup.js';
 
-/** Bounds how many records a look of the watchdog reads; the next one goes on from there. */
+/** Maximum records read per watchdog check; the next check continues from there. */
 const SEARCH_LIMIT = 5_000;
+/** Burst size that a live subscription of 23.10 tolerates. With fewer events left, subscribing is safe. */
+const NEAR_HEAD = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -21,11 +30,11 @@ export type Subscribing = {
   readonly head: Head;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a subscription may be quiet before it is compared with the head. */
+  /** Silence after which a subscription is compared with the head. */
   readonly quietMs: number;
 };
 
-/** A catch-up subscription as its consumer pulls it; every iteration begins anew after `after`. */
+/** Pull-based catch-up subscription; every iteration restarts after `after`. */
 export function subscribe(parts: Subscribing, subscription: AllSubscription): AsyncIterable<EventBatch> {
   const maxBatchSize = batchSizeOf(subscription);
   const matches = matcherOf(subscription.filter);
@@ -40,19 +49,20 @@ class Subscription {
   readonly #stopping = new AbortController();
   #source: Source | undefined;
   #failures = 0;
-  /** Everything of the filter up to here has been taken from the source. */
+  /** Every matching event up to here has been taken from the source. */
   #position: Position;
-  /** What the consumer was told last. */
+  /** Last position and state delivered to the consumer. */
   #told: { position: Position; caughtUp: boolean };
-  /** An event that cannot be served: the consumer gets those before it first. */
+  /** Error of an unreadable event, thrown after the events before it are delivered. */
   #corrupt: unknown;
-  /** The server says that we have caught up, which the head is still to confirm. */
+  /** The server reports caught up; the head must still confirm it. */
   #unconfirmed = false;
   #isLive = false;
-  /** The head has just been compared with, and nothing lies between. */
+  /** The server dropped the subscription during a burst: pages are read until the head is near. */
+  #isBehind = false;
+  /** Just compared with the head: no events remain in between. */
   #atHead = false;
-  #wake: (() => void) | undefined;
-  #isWoken = false;
+  readonly #arrival = new Wakeup();
 
   constructor(parts: Subscribing, asked: AllSubscription, maxBatchSize: number, matches: Matches) {
     this.#parts = parts;
@@ -89,19 +99,38 @@ class Subscription {
     }
   }
 
-  /** Undefined once it is over. @throws CorruptEvent */
+  /** Undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
   async #next(): Promise<EventBatch | undefined> {
     while (!this.#isOver()) {
       if (this.#corrupt) throw this.#corrupt as Error;
-      const source = this.#source ?? (await this.#open());
-      if (!source) continue;
-      const batch = this.#take(source);
+      const batch = this.#isBehind ? await this.#readPage() : await this.#follow();
       if (batch) return batch;
-      if (this.#corrupt) continue;
-      if (source.hasFailed) await this.#reopenLater(source.failure);
-      else if (this.#unconfirmed || !(await this.#more())) await this.#compare(source);
     }
     return undefined;
+  }
+
+  async #follow(): Promise<EventBatch | undefined> {
+    const source = this.#source ?? (await this.#open());
+    if (!source) return undefined;
+    const batch = this.#take(source);
+    if (batch || this.#corrupt) return batch;
+    if (source.hasFailed) await this.#goOnAfter(source.failure);
+    else if (this.#unconfirmed || !(await this.#arrival.wait(this.#parts.clock, this.#parts.quietMs)))
+      await this.#compare(source);
+    return undefined;
+  }
+
+  async #readPage(): Promise<EventBatch | undefined> {
+    const { reader, head } = this.#parts;
+    const page = await this.#orPause(() => reader.page('forwards', this.#position, this.#maxBatchSize));
+    if (!page) return undefined;
+    const events = this.#accept(page.events);
+    this.#isBehind = page.events.length >= NEAR_HEAD;
+    // The server dropped the subscription although nothing was pending: back off instead of looping.
+    if (page.events.length === 0) await this.#pause();
+    else this.#failures = 0;
+    const caughtUp = page.end && !this.#corrupt && this.#position >= head.known;
+    return this.#batchOf(events, caughtUp);
   }
 
   async #open(): Promise<Source | undefined> {
@@ -109,32 +138,31 @@ class Subscription {
     try {
       await this.#unlessOver(connection.ready());
     } catch {
-      // The connection has told why.
-      await this.#pause();
-      return undefined;
+      // Already logged by the connection.
+      return this.#pause();
     }
     if (this.#isOver()) return undefined;
-    const wake = (): void => {
-      this.#isWoken = true;
-      this.#wake?.();
-    };
-    this.#source = new Source(connection.client, this.#position, this.#asked.filter, wake);
+    this.#source = new Source(connection.client, this.#position, this.#asked.filter, this.#arrival.note);
     return this.#source;
   }
 
-  /** What has arrived, up to a batch; undefined where that is nothing new. */
+  /** Arrived events, at most one batch; undefined if nothing is new. */
   #take(source: Source): EventBatch | undefined {
-    this.#isWoken = false;
+    this.#arrival.forget();
     const events = this.#drain(source);
     const isDrained = source.isEmpty && !this.#corrupt;
     if (isDrained) this.#position = Math.max(this.#position, source.checkpoint);
     if (events.length > 0) this.#failures = 0;
     const caughtUp = isDrained && this.#isCaughtUp(source);
+    return this.#batchOf(events, caughtUp);
+  }
+
+  #batchOf(events: RecordedEvent[], caughtUp: boolean): EventBatch | undefined {
     const isNews = this.#position > this.#told.position || (caughtUp && !this.#told.caughtUp);
     return events.length > 0 || isNews ? { events, position: this.#position, caughtUp } : undefined;
   }
 
-  /** Once the server has said it and the head has confirmed it, a live subscription stays caught up between events. */
+  /** Once reported by the server and confirmed by the head, a live subscription stays caught up between events. */
   #isCaughtUp(source: Source): boolean {
     if (!source.isLive) this.#isLive = false;
     else if (!this.#isLive) {
@@ -148,12 +176,19 @@ class Subscription {
 
   #drain(source: Source): RecordedEvent[] {
     const events: RecordedEvent[] = [];
-    while (events.length < this.#maxBatchSize) {
+    while (events.length < this.#maxBatchSize && !this.#corrupt) {
       const item = source.read();
       if (!item) break;
-      const { event } = item;
-      // A link whose event is gone.
-      if (!event) continue;
+      // A link to a deleted event has none.
+      if (item.event) events.push(...this.#accept([item.event]));
+    }
+    return events;
+  }
+
+  /** New matching events, up to the first unreadable one. */
+  #accept(arrived: Iterable<AllEvent>): RecordedEvent[] {
+    const events: RecordedEvent[] = [];
+    for (const event of arrived) {
       const position = positionOf(event);
       if (position <= this.#position) continue;
       try {
@@ -167,68 +202,69 @@ class Subscription {
     return events;
   }
 
-  /** True when something has happened, false when it was quiet for too long. */
-  async #more(): Promise<boolean> {
-    if (this.#isWoken) return true;
-    const quiet = new AbortController();
-    const woken = new Promise<true>((resolve) => {
-      this.#wake = () => {
-        resolve(true);
-      };
-    });
-    const late = this.#parts.clock.sleep(this.#parts.quietMs, quiet.signal).then(() => this.#isWoken);
-    const happened = await Promise.race([woken, late]);
-    quiet.abort();
-    this.#wake = undefined;
-    return happened || this.#isOver();
-  }
-
   /**
-   * Compares with the head: a subscription can die silently, and one with a filter is not told of a short stretch that
-   * held nothing. What lies between is searched here; what is found there should have arrived.
+   * Compares with the head: a subscription can die silently, and a filtered one gets no checkpoint for a short range
+   * without a match. A match found in between should already have arrived.
    */
   async #compare(source: Source): Promise<void> {
     const wasQuiet = !this.#unconfirmed;
-    try {
-      const found = await this.#unlessOver(this.#searchToHead(source));
-      this.#failures = 0;
-      if (found !== undefined && wasQuiet) {
-        this.#parts.logger.warn({ position: this.#position, found }, 'A subscription was silent and begins anew');
-        this.#drop();
-      } else this.#unconfirmed = false;
-    } catch (error) {
-      if (this.#failures === 0)
-        this.#parts.logger.warn({ reason: reasonOf(error) }, 'A subscription could not be compared with the head');
-      await this.#pause();
-    }
+    const search = await this.#orPause(() => this.#searchToHead(source));
+    if (!search) return;
+    this.#failures = 0;
+    if (search.found !== undefined && wasQuiet) {
+      this.#parts.logger.warn({ position: this.#position, ...search }, 'A subscription was silent and begins anew');
+      this.#drop();
+    } else this.#unconfirmed = false;
   }
 
-  /** Position of an event of the filter that has not arrived; undefined also where something has arrived meanwhile. */
-  async #searchToHead(source: Source): Promise<Position | undefined> {
+  /** Finds a matching event that has not arrived. Returns nothing if events arrived in the meantime. */
+  async #searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.#parts;
-    const isStale = (): boolean => this.#isWoken || source.hasFailed;
+    const isStale = (): boolean => this.#arrival.hasHappened || source.hasFailed;
     const upTo = await head.read();
-    if (isStale()) return undefined;
+    if (isStale()) return {};
     const { reached, found } = await reader.search(this.#position, upTo, this.#matches, SEARCH_LIMIT);
-    if (isStale() || found !== undefined) return isStale() ? undefined : found;
+    if (isStale()) return {};
+    if (found !== undefined) return { found };
     this.#position = Math.max(this.#position, reached);
     this.#atHead = this.#position >= upTo;
-    return undefined;
+    return {};
   }
 
-  async #reopenLater(failure: unknown): Promise<void> {
-    this.#parts.logger.warn({ position: this.#position, reason: reasonOf(failure) }, 'A subscription broke off');
+  /** @throws InvalidPosition */
+  async #goOnAfter(failure: unknown): Promise<void> {
     this.#drop();
+    if (isTooSlow(failure)) {
+      this.#isBehind = true;
+      return;
+    }
+    this.#parts.connection.diagnosis.noteFailed('read $all', failure);
+    // 23.10 reports other faults with the same error as an invalid position.
+    if (typeOf(failure) === 'unknown') await this.#orPause(() => this.#parts.reader.assertPosition(this.#position));
+    if (!isDenied(failure))
+      this.#parts.logger.warn({ position: this.#position, reason: reasonOf(failure) }, 'A subscription broke off');
     await this.#pause();
   }
 
-  async #pause(): Promise<void> {
+  /** The result of `read`; undefined if it fails (after a pause), and once over. @throws InvalidPosition */
+  async #orPause<T>(read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.#unlessOver(read());
+    } catch (error) {
+      if (error instanceof InvalidPosition) throw error;
+      if (this.#failures === 0 && this.#parts.connection.diagnosis.fault === undefined)
+        this.#parts.logger.warn({ reason: reasonOf(error) }, 'A subscription cannot read on');
+      return this.#pause();
+    }
+  }
+
+  async #pause(): Promise<undefined> {
     const pauseMs = backoffMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     this.#failures += 1;
     await this.#parts.clock.sleep(pauseMs, this.#stopping.signal);
   }
 
-  /** Settles as `work` does, or at once when the subscription is to end. */
+  /** Settles like `work`, or resolves as soon as the subscription must end. */
   #unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
     const { signal } = this.#stopping;
     return new Promise((resolve, reject) => {
@@ -252,7 +288,7 @@ class Subscription {
 
   #stop(): void {
     this.#stopping.abort();
-    this.#wake?.();
+    this.#arrival.note();
   }
 
   #isOver(): boolean {

@@ -7,36 +7,38 @@ import {
   BEFORE_ALL,
   type EventBatch,
   type EventStore,
-  type ExpectedRevision,
   type Position,
   type RecordedEvent,
   type StreamRead,
   type StreamSlice,
 } from '../../ports/event-store.js';
-import type { EngineFacts } from '../../ports/engine.js';
+import type { EngineFacts, EngineFault } from '../../ports/engine.js';
+import type { HistoryIdentity } from '../../ports/history.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
-import { assertExpected, assertName, isName, type SerializedAppend, serializeAppend } from '../event-store.input.js';
+import { isName, type SerializedAppend, serializeAppend } from '../event-store.input.js';
+import { convertLeading } from '../leading.js';
 import { Appends } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
+import { currentId, renewId } from './event-store.identity.js';
 import { Reader } from './event-store.reader.js';
 import { isSystem } from './event-store.record.js';
 import { subscribe } from './event-store.subscription.js';
 
 export type EventStoreDbOptions = {
   /**
-   * EventStoreDB's connection string, `esdb://user:password@host:2113?tls=true` or `esdb+discover://…` for a cluster;
-   * TLS, certificates and keep-alive are said there. Never logged.
+   * EventStoreDB connection string: `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster, or
+   * the same with KurrentDB's schemes. It also sets TLS, certificates and keep-alive. Never logged.
    */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long an append, or a read between two events, may take. Default 5,000. */
+  /** Timeout of an append, and between two events of a read, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number;
-  /** Appends that may wait for their answers; more are refused. Default 2,000, of at most 64 MiB together. */
+  /** Maximum unanswered appends; further ones are rejected. Default 2,000, of at most 64 MiB in total. */
   readonly maxInFlight?: number;
-  /** How long a subscription may be quiet before it is compared with the head. Default 1,000. */
+  /** Silence in milliseconds after which a subscription is compared with the head. Default 1,000. */
   readonly quietMs?: number;
 };
 
@@ -46,14 +48,13 @@ const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 const DEFAULT_QUIET_MS = 1_000;
 
 /**
- * The event store in EventStoreDB 23.10 or newer (21.10 and newer speak the same protocol). All calls go to the leader,
- * so a read sees every append that was answered before. While the server is away, calls fail within the time-out and
- * subscriptions wait; both work again by themselves. An append whose answer is missing may be repeated: its event ids
- * make it the same append. (With `any` or `stream_exists` the server recognises only what it has in memory: not after
- * it was restarted. A repeat that overtakes the original's commit is dropped by the server, and found after the
- * time-out.) Positions handed in must be ones that this store has handed out.
+ * Event store on EventStoreDB 23.10 or 24.10 (both tested); KurrentDB 25.0 to 26.1 speak the same protocol. All calls
+ * go to the leader, so a read sees every append acknowledged before it. While the server is unavailable, calls fail
+ * within the timeout and subscriptions wait; both recover on their own. An unanswered append is resent until the
+ * timeout: its event ids make it the same append, and the server drops a repeat that arrives before the original is
+ * committed. Positions passed in must have been returned by this store.
  */
-export class EventStoreDb implements EventStore {
+export class EventStoreDb implements EventStore, HistoryIdentity {
   readonly #connection: Connection;
   readonly #appends: Appends;
   readonly #reader: Reader;
@@ -67,13 +68,13 @@ export class EventStoreDb implements EventStore {
     this.#connection = new Connection({ url, clock, logger, timeoutMs });
     const limits = { timeoutMs, maxInFlight, maxInFlightBytes: MAX_IN_FLIGHT_BYTES };
     this.#appends = new Appends(this.#connection, clock, limits);
-    this.#reader = new Reader(this.#connection, clock, timeoutMs);
+    this.#reader = new Reader(this.#connection, clock, logger, timeoutMs);
     this.#head = new Head(this.#reader);
     const parts = { connection: this.#connection, reader: this.#reader, head: this.#head, clock, logger, quietMs };
     this.#subscribe = (subscription) => subscribe(parts, subscription);
   }
 
-  /** Does not wait for the server. @throws Error where the connection string cannot be used */
+  /** Does not wait for the server. @throws Error for an unusable connection string */
   static open(options: EventStoreDbOptions): EventStoreDb {
     return new EventStoreDb(options);
   }
@@ -82,27 +83,18 @@ export class EventStoreDb implements EventStore {
     return this.#append(serializeAppend(append));
   }
 
-  /** In as many round trips: the protocol has no append that depends on another stream's. */
+  /** One round trip per append: in the protocol, an append cannot depend on another stream's. */
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
-    const serialized = appends.map((append) => {
-      try {
-        return serializeAppend(append);
-      } catch (error) {
-        return error as Error;
-      }
-    });
+    const { converted, refusal } = convertLeading(appends, serializeAppend);
     const appended: Appended[] = [];
-    for (const each of serialized) {
-      // Those before it are tried first.
-      if (each instanceof Error) throw each;
-      appended.push(await this.#append(each));
-    }
+    for (const append of converted) appended.push(await this.#append(append));
+    if (refusal) throw refusal;
     return appended;
   }
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
     this.#connection.assertOpen();
-    // A name that cannot be written was never written.
+    // A stream with an unwritable name cannot exist.
     if (!isName(stream)) return { exists: false, revision: -1, events: [] };
     return this.#reader.readStream(stream, read);
   }
@@ -124,15 +116,26 @@ export class EventStoreDb implements EventStore {
 
   async facts(): Promise<EngineFacts> {
     this.#connection.assertOpen();
-    // The client remembers the version: only a read tells that the server is there.
+    // The client caches the version; only a read proves that the server is available.
     const [version] = await Promise.all([this.#connection.version(), this.#reader.page('backwards', undefined, 1)]);
     return { engine: 'eventstoredb', version };
   }
 
-  async deleteStream(stream: string, expected: ExpectedRevision): Promise<void> {
-    assertName('stream name', stream);
-    assertExpected(expected);
-    await this.#appends.deleteStream(stream, expected);
+  current(): Promise<string | undefined> {
+    return currentId(this);
+  }
+
+  renew(known: string | undefined, next: string): Promise<string> {
+    return renewId(this, known, next);
+  }
+
+  async end(): Promise<Position> {
+    this.#connection.assertOpen();
+    return (await this.#reader.page('backwards', undefined, 1)).last;
+  }
+
+  fault(): EngineFault | undefined {
+    return this.#connection.diagnosis.fault;
   }
 
   close(): Promise<void> {
@@ -149,12 +152,19 @@ export class EventStoreDb implements EventStore {
   async #append(append: SerializedAppend): Promise<Appended> {
     const appended = await this.#appends.append(append);
     const last = append.events.at(-1);
-    if (last && !isSystem(append.stream, last.type)) this.#head.note(appended.position);
-    if (!last || appended.position !== BEFORE_ALL) return appended;
-    // A repeat of an append whose events are hidden by now. Who has seen the head has seen them, too.
+    // The server returns the log's next write position, which no event will ever have.
+    if (!last) return { ...appended, position: await this.#lastPositionOf(append.stream) };
+    if (!isSystem(append.stream, last.type)) this.#head.note(appended.position);
+    if (appended.position !== BEFORE_ALL) return appended;
+    // A repeat of an append whose events are hidden by now. Any reader that has seen the head has seen them, too.
     const position = await this.#head.read().catch((error: unknown) => {
       throw new AppendOutcomeUnknown(append.stream, error);
     });
     return { ...appended, position };
+  }
+
+  async #lastPositionOf(stream: string): Promise<Position> {
+    const { events } = await this.#reader.readStream(stream, { direction: 'backwards', maxCount: 1 });
+    return events[0]?.position ?? BEFORE_ALL;
   }
 }

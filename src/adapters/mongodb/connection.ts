@@ -1,38 +1,50 @@
-import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, type Collection, type Db } from 'mongodb';
+import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, ReadConcern } from 'mongodb';
+import type { Collection, CollectionOptions, Db, Document } from 'mongodb';
 import type { TopologyDescriptionChangedEvent, WriteConcernSettings } from 'mongodb';
+import type { EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
-import { ReadStoreUnavailable } from '../../ports/read-store.js';
+import { ReadStoreUnavailable, SearchTooBroad } from '../../ports/read-store.js';
 import type { Clock } from '../../ports/time.js';
+import { withTimeout } from '../waiting.js';
+import { faultOf, type MongoFault } from './connection.faults.js';
+import { settingsOf } from './connection.settings.js';
 
 export type MongoDbOptions = {
-  /** `mongodb://` or `mongodb+srv://`; its path names the database (`kontor` without one). */
+  /** `mongodb://` or `mongodb+srv://`; the path names the database (default `kontor`). */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a call may take, in milliseconds, whatever the server does; a large write: each of its parts. */
+  /** Timeout of a call in milliseconds, whatever the server does. Applies to each part of a large write. */
   readonly timeoutMs?: number;
+  /** Number of changes after which stored totals are updated. For tests. */
+  readonly settleEvery?: number;
+  /** Called with every command before it is sent. For tests. */
+  readonly onCommand?: (command: Document) => void;
 };
 
-/** What is stored in any collection here. */
+/** A document of any collection of this adapter. */
 export type Stored = { _id: string } & Record<string, unknown>;
 
-const DATABASE = 'kontor';
 const TIMEOUT_MS = 5_000;
-/** How long the building of a table's indexes may take. */
+/** Timeout for building a table's indexes. */
 const INDEX_TIMEOUT_MS = 3_600_000;
-const HEARTBEAT_MS = 2_000;
-const MAX_CONNECTIONS = 32;
+/** A denied permission is reported for this long after its last occurrence. */
+const REFUSED_MS = 30_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
-const databaseInUrl = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/;
 
 /**
- * One client of MongoDB for all stores. It is made without the server; while that is away, every call fails after at
- * most `timeoutMs`, and works again by itself. Everything is read from the primary and written to a majority, so that
- * what was acknowledged outlives a change of the primary.
+ * One MongoDB client for all stores. Creating it does not need the server; while the server is unavailable, every call
+ * fails within `timeoutMs`, and calls recover on their own. Writes wait for a majority, and reads see only
+ * majority-committed data: a document that guards a write, or that a checkpoint covers, cannot disappear when the
+ * primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
+  /** Acknowledged by a majority, so a new primary has the write. */
+  readonly majority: WriteConcernSettings;
+  private readonly callTimeoutMs: number;
+  private readonly url: string;
   private readonly client: MongoClient;
   private readonly db: Db;
   private readonly clock: Clock;
@@ -40,25 +52,22 @@ export class MongoConnection {
   private isConnected = false;
   private closing: Promise<void> | undefined;
   private awaySinceMs: number | undefined;
+  private refused: { readonly fault: MongoFault; readonly atMs: number } | undefined;
 
-  /** @throws RangeError when the URL is none; its text is not repeated, since it may hold a password */
-  constructor({ url, clock, logger, timeoutMs = TIMEOUT_MS }: MongoDbOptions) {
+  /** @throws RangeError for an invalid URL; the message omits it, since it may contain a password */
+  constructor({ url, clock, logger, timeoutMs = TIMEOUT_MS, onCommand }: MongoDbOptions) {
     this.clock = clock;
     this.logger = logger;
-    this.timeoutMs = timeoutMs;
+    this.url = url;
     try {
-      this.client = new MongoClient(url, {
-        appName: 'kontor',
-        serverSelectionTimeoutMS: timeoutMs,
-        connectTimeoutMS: timeoutMs,
-        socketTimeoutMS: timeoutMs,
-        waitQueueTimeoutMS: timeoutMs,
-        heartbeatFrequencyMS: HEARTBEAT_MS,
-        maxPoolSize: MAX_CONNECTIONS,
-      });
-      const name = databaseInUrl.exec(url)?.[1];
-      this.db = this.client.db(name === undefined ? DATABASE : decodeURIComponent(name), {
+      const settings = settingsOf(url, timeoutMs);
+      this.timeoutMs = settings.timeoutMs;
+      this.callTimeoutMs = settings.callTimeoutMs;
+      this.majority = settings.majority;
+      this.client = new MongoClient(url, { ...settings.options, monitorCommands: onCommand !== undefined });
+      this.db = this.client.db(settings.database, {
         readPreference: 'primary',
+        readConcern: new ReadConcern('majority'),
         writeConcern: this.majority,
       });
     } catch {
@@ -67,72 +76,71 @@ export class MongoConnection {
     this.client.on('topologyDescriptionChanged', (event) => {
       this.observe(event);
     });
+    if (onCommand) {
+      this.client.on('commandStarted', ({ command }) => {
+        onCommand(command);
+      });
+    }
   }
 
-  collection(name: string): Collection<Stored> {
-    return this.db.collection<Stored>(name);
+  collection(name: string, options: CollectionOptions = {}): Collection<Stored> {
+    return this.db.collection<Stored>(name, options);
   }
 
-  /** Acknowledged by a majority: a new primary has it. */
-  get majority(): WriteConcernSettings {
-    return { w: 'majority', wtimeoutMS: this.timeoutMs };
-  }
-
-  /** Acknowledged by a majority and in its journals, with all that was written before: a crash of them loses none of it. */
+  /** Acknowledged by a majority and journaled there, along with all earlier writes: their crash loses none of them. */
   get journaled(): WriteConcernSettings {
     return { ...this.majority, journal: true };
   }
 
-  /** For commands that take as long as there are documents. The driver heeds it though its types do not name it. */
+  /**
+   * For commands whose duration grows with the number of documents. The driver honors `socketTimeoutMS` although its
+   * types omit it.
+   */
   get unhurried(): { readonly maxTimeMS: number; readonly socketTimeoutMS: number } {
     return { maxTimeMS: INDEX_TIMEOUT_MS, socketTimeoutMS: INDEX_TIMEOUT_MS };
   }
 
   /**
-   * Does what is asked within `timeoutMs`. What was sent by then may still be carried out.
-   * @throws ReadStoreUnavailable for whatever the driver or the server says
+   * Runs `work` within `timeoutMs`. Commands sent by then may still be executed.
+   * @throws ReadStoreUnavailable for any error of the driver or server; SearchTooBroad unchanged
    */
   within<T>(work: () => Promise<T>): Promise<T> {
-    return this.limited(work, this.timeoutMs);
+    return this.limited(work, this.callTimeoutMs);
   }
 
-  /** The same for `unhurried` commands. */
+  /** Like `within`, for `unhurried` commands. */
   unhurriedly<T>(work: () => Promise<T>): Promise<T> {
     return this.limited(work, INDEX_TIMEOUT_MS);
   }
 
-  /** The server's; null where it does not tell. @throws ReadStoreUnavailable */
+  /** Server version; null if the server does not report it. @throws ReadStoreUnavailable */
   async version(): Promise<string | null> {
     const { version } = await this.within(() => this.db.command({ buildInfo: 1 }));
     return typeof version === 'string' ? version : null;
   }
 
-  /** Calls that are under way fail. Idempotent. */
+  /** Calls in flight fail. Idempotent. */
   close(): Promise<void> {
-    // The driver says good-bye to the server, which may not answer.
+    // The driver notifies the server, which may not respond.
     this.closing ??= this.limited(() => this.client.close(), this.timeoutMs, true).catch(() => undefined);
     return this.closing;
   }
 
   private async limited<T>(work: () => Promise<T>, limitMs: number, closing = false): Promise<T> {
     if (this.closing && !closing) throw new ReadStoreUnavailable('The connection to MongoDB was closed');
-    const done = new AbortController();
-    const late = this.clock.sleep(limitMs, done.signal).then(() => {
-      if (!done.signal.aborted) throw new ReadStoreUnavailable(`MongoDB did not answer within ${limitMs} ms`);
-    }) as Promise<never>;
+    const late = () => new ReadStoreUnavailable(`MongoDB did not answer within ${limitMs} ms`);
     try {
-      const result = await Promise.race([closing ? work() : this.connected().then(work), late]);
-      if (!closing) this.noteBack();
+      const result = await withTimeout(this.clock, limitMs, closing ? work() : this.connected().then(work), late);
+      if (!closing) this.noteServed();
       return result;
     } catch (error) {
       if (isUnreached(error)) this.noteAway(error);
-      throw error instanceof ReadStoreUnavailable ? error : unavailable(error);
-    } finally {
-      done.abort();
+      else this.noteFault(error);
+      throw error instanceof ReadStoreUnavailable || error instanceof SearchTooBroad ? error : unavailable(error);
     }
   }
 
-  /** The driver connects by itself, but only once: where the server is away then, it has to be asked to try again. */
+  /** The driver connects by itself, but only once: if that attempt fails, it has to be retried explicitly. */
   private async connected(): Promise<void> {
     if (this.isConnected) return;
     try {
@@ -143,15 +151,15 @@ export class MongoConnection {
     }
     this.isConnected = true;
     this.noteBack();
-    // Closed meanwhile, it would stay open for ever.
+    // If `close` ran in the meantime, the connection would otherwise stay open.
     if (this.closing) await this.client.close();
   }
 
-  /** Notes when the server that takes writes goes, and when it is back. */
+  /** Tracks whether a writable server is available. */
   private observe({ newDescription }: TopologyDescriptionChangedEvent): void {
     const servers = [...newDescription.servers.values()];
     if (servers.some(({ type }) => WRITABLE.includes(type))) {
-      // It is there before it has let anybody in.
+      // A server can be visible before it has accepted our login.
       if (this.isConnected) this.noteBack();
       return;
     }
@@ -159,9 +167,39 @@ export class MongoConnection {
     if (failed) this.noteAway(failed.error);
   }
 
+  /** Fault that persists until the settings are corrected. */
+  fault(): EngineFault | undefined {
+    if (!this.refused) return undefined;
+    const { setting, reason } = this.refused.fault;
+    return { setting, reason };
+  }
+
+  /** Logs each fault once. Returns whether the error is a configuration fault. */
+  private noteFault(error: unknown): boolean {
+    const fault = this.closing ? undefined : faultOf(error, this.url);
+    if (!fault) return false;
+    const { setting, reason } = fault;
+    const known = this.refused?.fault;
+    this.refused = { fault, atMs: this.clock.monotonicMs() };
+    if (known?.setting !== setting || known.reason !== reason) {
+      this.logger.error({ setting, reason }, 'MongoDB refuses to serve as it is configured');
+    }
+    return true;
+  }
+
+  private noteServed(): void {
+    this.noteBack();
+    const { refused } = this;
+    if (refused && !(refused.fault.lasts && this.clock.monotonicMs() - refused.atMs < REFUSED_MS))
+      this.refused = undefined;
+  }
+
   private noteAway(error: unknown): void {
-    if (this.awaySinceMs !== undefined || this.closing) return;
+    if (this.closing) return;
+    const isConfigured = !this.noteFault(error);
+    if (this.awaySinceMs !== undefined) return;
     this.awaySinceMs = this.clock.monotonicMs();
+    if (!isConfigured) return;
     this.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'MongoDB is away');
   }
 
@@ -174,13 +212,13 @@ export class MongoConnection {
 }
 
 /**
- * Nobody took the call. The driver need not count such a connection against the server, and looks at that only every
- * `HEARTBEAT_MS`: a server that was away for less would never be told of.
+ * No server received the call. The driver need not count such a connection against the server, and checks only every
+ * `HEARTBEAT_MS`: a shorter outage would never be reported.
  */
 const isUnreached = (error: unknown): boolean =>
   error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
 
-/** The driver's errors carry the documents that they are about: only their words are kept. */
+/** The driver's errors carry the affected documents; keep only their messages. */
 function unavailable(error: unknown): ReadStoreUnavailable {
   const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return new ReadStoreUnavailable('MongoDB cannot serve now', new Error(said));
@@ -188,6 +226,6 @@ function unavailable(error: unknown): ReadStoreUnavailable {
 
 const DUPLICATE_KEY = 11_000;
 
-/** The document was there already. */
+/** The document already exists. */
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;

@@ -3,13 +3,13 @@ import { isDuplicateKey, type MongoConnection } from './connection.js';
 
 const LEASES = 'kontor_leases';
 
-/** Leases as one document each, compared and replaced by one command. */
+/** One document per lease, compared and replaced by a single command. */
 export class MongoLeaseStore implements LeaseStore {
   constructor(private readonly mongo: MongoConnection) {}
 
   async read(name: string): Promise<Lease | undefined> {
     const found = await this.mongo.within(() =>
-      this.leases.findOne({ _id: name }, { maxTimeMS: this.mongo.timeoutMs, readConcern: 'majority' }),
+      this.leases.findOne({ _id: name }, { maxTimeMS: this.mongo.timeoutMs }),
     );
     return found ? ({ holder: found.holder, term: found.term, counter: found.counter } as Lease) : undefined;
   }

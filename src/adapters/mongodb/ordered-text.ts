@@ -1,18 +1,18 @@
 /**
- * Text as it is stored wherever its order matters. MongoDB compares strings by their UTF-8 bytes; servers that speak its
- * protocol from Java or JavaScript compare by UTF-16 units. The two differ only where characters from U+E000 to U+FFFF
- * meet those beyond U+FFFF, so the former are written as two characters that every comparison puts in the same place:
- * U+D7FF (which Unicode never assigns) and one that counts them up. Prefixes stay prefixes; U+0000 stays itself.
+ * Text encoding for values whose order matters. MongoDB compares strings by UTF-8 bytes; compatible servers written in
+ * Java or JavaScript compare by UTF-16 units. The two differ only between U+E000 to U+FFFF and characters beyond
+ * U+FFFF. The former are therefore encoded as two characters that sort identically under both: U+D7FF (which Unicode
+ * never assigns) and an ordinal. Prefixes stay prefixes; U+0000 stays itself.
  */
 const MARK = '\uD7FF';
 const FIRST_CODE = 0x0100;
 const FIRST_MARKED = 0xe000;
-/** What a surrogate without its partner becomes in UTF-8, done here so that a text equals itself when it comes back. */
+/** UTF-8 encoding of an unpaired surrogate, applied here so that a text equals itself when read back. */
 const REPLACEMENT = 0xfffd;
 
 const toMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/gu;
 const marked = /\uD7FF([\u0100-\u2100])/g;
-/** Nearly all texts have no such character: then a search alone is paid for, and no text is made. */
+/** Fast path: nearly all texts contain no such character, so a search suffices and no copy is made. */
 const needsMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/u;
 
 function markOne(character: string): string {
@@ -32,5 +32,5 @@ export const unordered = (text: string): string =>
       })
     : text;
 
-/** Above every text that begins with the prefix, when put behind it: no text has this character, which is none. */
+/** Appended to a prefix, sorts above every text with that prefix. A noncharacter that no text contains. */
 export const LAST = '\u{10FFFF}';

@@ -7,10 +7,11 @@ import { shapeOf, type Shape } from './read-store.collections.js';
 const TABLES = 'kontor_tables';
 const GENERATIONS = 'kontor_generations';
 
-/** Which tables and live generations there are. */
+/** Registered tables and live generations. */
 export class ReadStoreCatalog {
   private readonly shapes = new Map<string, Shape>();
   private readonly models = new Map<string, ReadModel>();
+  private readonly withTotals = new Set<string>();
 
   constructor(private readonly mongo: MongoConnection) {}
 
@@ -28,7 +29,12 @@ export class ReadStoreCatalog {
     return shape;
   }
 
-  /** The live table of a model, in the version prepared in this process; undefined before the first generation is live. */
+  /** Whether totals were maintained from the first document on; not so in tables of an older version. */
+  keepsTotals({ name }: Shape): boolean {
+    return this.withTotals.has(name);
+  }
+
+  /** The live table of a model, in the version prepared in this process; undefined before the first cutover. */
   async liveTable(model: string): Promise<Shape | undefined> {
     const declared = this.models.get(model);
     const generation = declared && (await this.liveGeneration(model, declared.version));
@@ -39,10 +45,7 @@ export class ReadStoreCatalog {
 
   async liveGeneration(model: string, version: number): Promise<number | undefined> {
     const found = await this.mongo.within(() =>
-      this.generations.findOne(
-        { _id: generationKey(model, version) },
-        { maxTimeMS: this.mongo.timeoutMs, readConcern: 'majority' },
-      ),
+      this.generations.findOne({ _id: generationKey(model, version) }, { maxTimeMS: this.mongo.timeoutMs }),
     );
     return found?.generation as number | undefined;
   }
@@ -57,7 +60,7 @@ export class ReadStoreCatalog {
     await this.mongo.within(() => twice(write));
   }
 
-  /** Keeps how the tables are declared. @throws RangeError where one was declared otherwise before */
+  /** Stores the declarations of tables. @throws RangeError if a table was declared differently before */
   async declare(shapes: readonly Shape[]): Promise<void> {
     const names = shapes.map(({ name }) => name);
     const known = new Map(
@@ -65,25 +68,27 @@ export class ReadStoreCatalog {
         await this.mongo.within(() =>
           this.tables.find({ _id: { $in: names } }, { maxTimeMS: this.mongo.timeoutMs }).toArray(),
         )
-      ).map(({ _id, declaration }) => [_id, declaration]),
+      ).map((found) => [found._id, found]),
     );
-    for (const { name, model, declaration } of shapes) {
-      if (known.has(name) && known.get(name) !== declaration) {
+    for (const { name, model, declaration, keepsTotals } of shapes) {
+      const before = known.get(name);
+      if (before && before.declaration !== declaration) {
         throw new RangeError(`Read model ${model.name} was changed without a new version`);
       }
-      if (known.has(name)) continue;
+      if (before ? before.totals === true : keepsTotals) this.withTotals.add(name);
+      if (before) continue;
       const write = () =>
         this.tables.updateOne(
           { _id: name },
-          { $setOnInsert: { declaration } },
+          { $setOnInsert: { declaration, totals: keepsTotals } },
           { upsert: true, writeConcern: this.mongo.journaled },
         );
       await this.mongo.within(() => twice(write));
     }
   }
 
-  async drop(table: AnyTable): Promise<void> {
-    const { name } = shapeOf(table);
+  async drop({ name }: Shape): Promise<void> {
+    this.withTotals.delete(name);
     await this.mongo.within(() => this.mongo.collection(name).drop().catch(unlessMissing));
     await this.mongo.within(() => this.tables.deleteOne({ _id: name }));
   }
@@ -97,7 +102,7 @@ export class ReadStoreCatalog {
   }
 }
 
-/** Servers that have no number for it say it in MongoDB's words. */
+/** Some compatible servers have no error code for this and use MongoDB's message. */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError && (error.code === 26 || error.message.includes('ns not found'))))
     throw error;
@@ -105,7 +110,7 @@ function unlessMissing(error: unknown): void {
 
 const generationKey = (model: string, version: number): string => `v${version}:${model}`;
 
-/** Two that make the same document at once: the one that comes second finds it there when it tries again. */
+/** Retries once: when two processes insert the same document at once, the second finds it on the next attempt. */
 export async function twice<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -17,31 +17,36 @@ import { ordered, unordered } from './ordered-text.js';
 export type Column = { readonly field: string; readonly path: string; readonly type: Field<never>['type'] };
 export type SearchedText = { readonly name: string; readonly path: string; readonly of: (doc: never) => string | null };
 
-/** What one table looks like in MongoDB: a collection of its own. */
+/** Layout of a table in MongoDB; each is a collection of its own. */
 export type Shape = {
   readonly name: string;
   readonly model: ReadModel;
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
-  /** Fields with an index of their own: filters, and those that search follows to another model. */
+  /** Fields with their own index: filters that are not common, and fields that search joins on. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
+  /** Totals for each value of these fields, by day (the order's first field) if the model is large. */
+  readonly counted: readonly Column[];
+  readonly day: Column | undefined;
+  readonly keepsTotals: boolean;
   readonly texts: readonly SearchedText[];
   readonly joins: readonly SearchJoin[];
-  /** Two declarations that are stored in the same way have equal texts. */
+  /** Equal for two declarations with the same storage layout. */
   readonly declaration: string;
 };
 
-/** A document of MongoDB has at most 16 MiB; the rest is for its fields and words. */
+/** A MongoDB document has at most 16 MiB; the rest is for its fields and words. */
 const MAX_JSON_BYTES = 14 * 1024 * 1024;
 
-/** @throws RangeError for a declaration that contradicts itself: a defect of the program, found at start */
+/** @throws RangeError for a contradictory declaration: a defect of the program, detected at startup */
 export function shapeOf(table: AnyTable): Shape {
   const { model } = table;
   const columns = columnsOf(model, ({ field, type }): Column => ({ field, path: `f_${field}`, type }));
   const column = declared(model, columns);
   const joins = model.searchJoins ?? [];
-  const indexed = new Set([...model.filters, ...joins.map((join) => join.field)].map(column));
+  const filters = model.filters.filter((field) => !model.common?.includes(field));
+  const indexed = new Set([...filters, ...joins.map((join) => join.field)].map(column));
   return {
     name: tableName(table),
     model,
@@ -49,13 +54,16 @@ export function shapeOf(table: AnyTable): Shape {
     order: model.order.fields.map(column),
     indexed: [...indexed],
     compounds: (model.compound ?? []).filter((fields) => fields.length > 1).map((fields) => fields.map(column)),
+    counted: (model.counted ?? []).map(column),
+    day: model.large && model.order.fields.slice(0, 1).map(column)[0],
+    keepsTotals: model.counted !== undefined || model.large !== undefined,
     texts: textsOf(model),
     joins,
     declaration: declarationOf(model),
   };
 }
 
-/** By name, so that what is stored does not depend on how the declaration happens to be written down. */
+/** Sorted by name, so that storage does not depend on declaration order. */
 const textsOf = (model: ReadModel): SearchedText[] =>
   Object.entries(model.search ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -64,8 +72,8 @@ const textsOf = (model: ReadModel): SearchedText[] =>
 export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: number };
 
 /**
- * Every index begins with the scope and ends, but for that of the words, with the order. Partial: tombstones have no
- * scope, and a document without a value is not in that value's index.
+ * Every index begins with the scope and, except the word index, ends with the order. Partial: tombstones have no scope,
+ * and a document without a value is not in that value's index.
  */
 export function indexesOf(shape: Shape): IndexDescription[] {
   const order = [...shape.order.map(({ path }) => path), '_id'];
@@ -82,9 +90,12 @@ export function indexesOf(shape: Shape): IndexDescription[] {
   return [index('order', order, ['s']), ...byFields, ...byWord];
 }
 
+/** Documents changed since the totals were settled. */
+export const TOTALS_INDEX: IndexDescription = { name: 'totals', key: { t: 1, q: 1 } };
+
 const SEPARATOR = '\0';
 
-/** `_id`: scope and id in one text, so that the index which every collection has also serves scans and look-ups. */
+/** `_id`: scope and id in one text, so that the mandatory `_id` index also serves scans and lookups. */
 export const keyOf = (scope: Scope, id: string): string => ordered(bindable(scope)) + SEPARATOR + ordered(id);
 
 export function partsOf(key: string): DocumentKey {
@@ -92,20 +103,21 @@ export function partsOf(key: string): DocumentKey {
   return { scope: unbindable(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
 }
 
-/** The id of a key as a field that points to it holds it. */
+/** The id part of a key, encoded as in a field that references it. */
 export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR) + 1);
 
-/** A value as it is stored. @throws TypeError when it is not of the field's type */
+/** Encodes a value for storage. @throws TypeError unless it has the field's type */
 export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
   requireType(shape, column, value);
   return typeof value === 'string' ? ordered(value) : value;
 }
 
 /**
- * `j`: the document's JSON, null in a tombstone, which has none of what follows but `p` and `b`; `s`: scope;
- * `p`: position; `b`: which write brought it; `f_…`: fields; `w`: words of all searched texts, `w0`, `w1`, …: of each.
- * @throws TypeError when `of` gives what the field cannot hold
- * @throws RangeError for a document that is larger than MongoDB can keep
+ * `j`: the document's JSON, null in a tombstone, which of the following has only `p` and `b`; `s`: scope; `p`:
+ * position; `b`: id of the write that stored it; `f_…`: fields; `w`: words of all searched texts; `w0`, `w1`, …: words
+ * of each. If totals are maintained: `t`: scope, of tombstones too; `q` and `o`: see ReadStoreTotals.
+ * @throws TypeError when `of` returns a value that the field cannot hold
+ * @throws RangeError for a document that exceeds MongoDB's limit
  */
 export function storedDocument(shape: Shape, write: DocumentWrite, by: ObjectId): Stored {
   const { scope, id, document, position: p } = write;

@@ -3,21 +3,47 @@ import { placeIn } from '../read-model.declaration.js';
 import type { Stored } from './connection.js';
 import type { Condition } from './read-store.filters.js';
 import type { Shape } from './read-store.collections.js';
+import type { Total } from './read-store.totals.js';
 
-/** The values of the order's fields, and the key. */
+/** Sort key of a document: values of the order's fields, then the key. */
 export type Place = readonly (Scalar | null)[];
 
-/** Nothing that could be taken for an operator. @throws RangeError for what is no place in this list */
+/** Rejects values that could be interpreted as operators. @throws RangeError for an invalid cursor of this list */
 export const placeAfter = (shape: Shape, after: string): Place =>
   placeIn(shape, after, (value) => typeof value !== 'object');
 
-/** Where a document stands; undefined without one. */
+/** Cursor of a document; undefined without one. */
 export const placeOf = (shape: Shape, document: Stored | undefined): string | undefined =>
   document && JSON.stringify([...shape.order.map(({ path }) => document[path] ?? null), document._id]);
 
+export const placeProjection = ({ order }: Shape): Record<string, 1> =>
+  Object.fromEntries([...order.map(({ path }) => path), '_id'].map((path) => [path, 1]));
+
 /**
- * Conditions for what comes after a place, in the list's order: first what is equal to the place in all but the last
- * field and beyond it in that, then what is equal in all but the last two, and so on. Without a place: for everything.
+ * The day (see `Shape.day`) that contains the list's document number `offset`, and the number of documents before that
+ * day. Undefined if documents without a day are involved: no index bound covers both.
+ */
+export function dayOf(
+  { days }: Total,
+  offset: number,
+  ascending: boolean,
+): { value: Scalar; before: number } | undefined {
+  const known = [...days]
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => (a !== null && b !== null && a < b ? -1 : 1));
+  let before = 0;
+  for (const [value, count] of ascending ? known : known.reverse()) {
+    if (value === null || known.some(([other]) => other === null)) return undefined;
+    if (before + count > offset) return { value, before };
+    before += count;
+  }
+  return undefined;
+}
+
+/**
+ * Conditions for the documents after a place, in list order: first those equal to the place in all but the last field
+ * and beyond it there, then those equal in all but the last two, and so on. Without a place: one condition that matches
+ * everything.
  */
 export function stretchesAfter({ order }: Shape, place: Place | undefined, ascending: boolean): Condition[][] {
   if (!place) return [[]];
@@ -32,7 +58,7 @@ export function stretchesAfter({ order }: Shape, place: Place | undefined, ascen
 
 const valueOrNone = (value: Scalar | null) => value ?? { $exists: false };
 
-/** What has no value comes before all that has one. */
+/** Missing values sort before all others. */
 function beyonds(path: string, value: Scalar | null, ascending: boolean): Condition[] {
   if (ascending) return [{ [path]: value === null ? { $exists: true } : { $gt: value } }];
   if (value === null) return [];

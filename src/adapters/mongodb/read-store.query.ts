@@ -1,30 +1,39 @@
-import type { Document, FindCursor, Sort } from 'mongodb';
-import { ReadStoreUnavailable, type Listed, type ListQuery, type Scope } from '../../ports/read-store.js';
+import { MongoServerError, type Document, type FindCursor, type Sort } from 'mongodb';
+import { SearchTooBroad, type Listed, type ListQuery, type Scope } from '../../ports/read-store.js';
 import { searchWords } from '../../ports/search.js';
 import type { MongoConnection, Stored } from './connection.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { idInKey, type Shape } from './read-store.collections.js';
-import { placeAfter, placeOf, stretchesAfter } from './read-store.parts.js';
+import { dayOf, placeAfter, placeOf, placeProjection, stretchesAfter, type Place } from './read-store.parts.js';
 import {
   all,
   fieldConditions,
   namedWord,
+  valueOf,
   wordCondition,
   type Condition,
   type JoinedIds,
 } from './read-store.filters.js';
+import { totalKey, type ReadStoreTotals, type Total } from './read-store.totals.js';
 
-/** MongoDB counts pages in 32 bits. */
+/** MongoDB represents skip and limit in 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
-/** Of all documents that a search looks through by their ids: a command of MongoDB has at most 16 MiB. */
+/** From this offset on a page is located by its sort key, because MongoDB would read the skipped documents. */
+const FAR = 1_000;
+/** Maximum joined documents per search, across all of its words. */
+const MAX_JOINED = 10_000;
+/** Maximum total length of their ids in characters: a MongoDB command has at most 16 MiB. */
 const MAX_JOINED_CHARACTERS = 8_000_000;
+const MAX_TIME_EXPIRED = 50;
+const SHARE_OF_TIME = 0.8;
 
-/** Lists: conditions, order, page, total. */
+/** Lists: conditions, order, page and total. */
 export class ReadStoreQuery {
   constructor(
     private readonly mongo: MongoConnection,
     private readonly catalog: ReadStoreCatalog,
+    private readonly totals: ReadStoreTotals,
   ) {}
 
   async list(shape: Shape, scope: Scope, query: ListQuery): Promise<Listed> {
@@ -32,33 +41,38 @@ export class ReadStoreQuery {
     if (query.after !== undefined) return this.part(shape, filter, query, query.after);
     if (!filter) return { items: [], totalCount: 0 };
     const limit = Math.min(query.limit, MAX_COUNT);
-    const paged = limit > 0 && query.offset <= MAX_COUNT - limit;
-    const items = paged ? await this.page(shape, filter, { ...query, limit }) : [];
-    // A page that is not full is the last one, so the total is known.
-    const last = paged && items.length < limit && (items.length > 0 || query.offset === 0);
-    const totalCount = last ? query.offset + items.length : await this.count(shape, filter);
-    return { items, totalCount: items.length === 0 ? totalCount : Math.max(totalCount, query.offset + items.length) };
+    if (limit === 0 || query.offset > MAX_COUNT - limit) {
+      return { items: [], ...(await this.total(shape, scope, { query, filter, seen: 0 })) };
+    }
+    const known = query.offset < FAR ? undefined : await this.kept(shape, scope, query, true);
+    const items = await this.page(shape, filter, { ...query, limit }, known);
+    const seen = items.length === 0 ? 0 : query.offset + items.length;
+    // An incomplete page is the last one, so the total is known.
+    if (items.length < limit && (seen > 0 || query.offset === 0)) return { items, totalCount: seen };
+    return { items, ...(await this.total(shape, scope, { query, filter, seen, known })) };
   }
 
-  /** What follows a place in the list, as stretches of its own that an index gives each: see `stretchesAfter`. */
+  /** The page after a place in the list. */
   private async part(shape: Shape, filter: Condition | undefined, query: ListQuery, after: string): Promise<Listed> {
     const place = after === '' ? undefined : placeAfter(shape, after);
     if (!filter) return { items: [], totalCount: -1 };
-    const ascending = (shape.model.order.direction === 'descending') === (query.reverse ?? false);
-    const found: Stored[] = [];
-    for (const where of stretchesAfter(shape, place, ascending)) {
-      const limit = query.limit - found.length;
-      if (limit > 0) found.push(...(await this.stretch(shape, filter, where, { ...query, offset: 0, limit })));
-    }
+    const found = await this.following(shape, filter, query, place);
     const items = found.map(({ j }) => j as string);
     const next = items.length < query.limit ? undefined : placeOf(shape, found.at(-1));
     return { items, totalCount: -1, next };
   }
 
-  private stretch(shape: Shape, filter: Condition, where: Condition[], query: ListQuery): Promise<Stored[]> {
-    const whole = where.length === 0 ? filter : { ...filter, $and: [...(filter.$and ?? []), ...where] };
-    const projection = Object.fromEntries(['j', ...shape.order.map(({ path }) => path)].map((path) => [path, 1]));
-    return this.mongo.within(() => this.cursor(shape, whole, query).project<Stored>(projection).toArray());
+  /** The first documents after a place, from successive ranges that an index can serve: see `stretchesAfter`. */
+  private async following(shape: Shape, filter: Condition, query: ListQuery, place?: Place): Promise<Stored[]> {
+    const found: Stored[] = [];
+    const projection = { ...placeProjection(shape), j: 1 };
+    for (const where of stretchesAfter(shape, place, isAscending(shape, query))) {
+      const limit = query.limit - found.length;
+      if (limit === 0) break;
+      const stretch = narrowed(filter, where);
+      found.push(...(await this.find(shape, stretch, { ...query, offset: 0, limit }, projection)));
+    }
+    return found;
   }
 
   async explain(shape: Shape, scope: Scope, query: ListQuery): Promise<string[]> {
@@ -68,7 +82,7 @@ export class ReadStoreQuery {
     return stagesOf((plan.queryPlanner as Document | undefined)?.winningPlan);
   }
 
-  /** Undefined: the query finds nothing, whatever there is. */
+  /** Undefined if the query cannot match anything. */
   private async filter(shape: Shape, scope: Scope, query: ListQuery): Promise<Condition | undefined> {
     const conditions = fieldConditions(shape, query);
     const words = searchWords(query.search);
@@ -80,7 +94,7 @@ export class ReadStoreQuery {
         return { path: shape.columns.get(field)?.path ?? '', other, texts };
       }),
     );
-    const budget = { characters: MAX_JOINED_CHARACTERS };
+    const budget = { ids: MAX_JOINED, characters: MAX_JOINED_CHARACTERS };
     for (const word of words) {
       const joined: JoinedIds[] = [];
       for (const { path, other, texts } of joins) {
@@ -91,54 +105,137 @@ export class ReadStoreQuery {
     return all(scope, conditions);
   }
 
-  /** @throws ReadStoreUnavailable when there are more of them than a command can name */
-  private ids({ name }: Shape, filter: Condition, budget: { characters: number }): Promise<string[]> {
-    return this.mongo.within(async () => {
+  /** @throws SearchTooBroad for more ids than one command should list */
+  private ids({ name }: Shape, filter: Condition, budget: { ids: number; characters: number }): Promise<string[]> {
+    return this.searching(async () => {
       const ids: string[] = [];
-      const found = this.mongo
-        .collection(name)
-        .find(filter, { projection: { _id: 1 }, batchSize: 10 * MAX_REPLY_DOCUMENTS, maxTimeMS: this.mongo.timeoutMs });
+      const options = { projection: { _id: 1 }, batchSize: MAX_JOINED + 1, limit: budget.ids + 1 };
+      const found = this.mongo.collection(name).find(filter, { ...options, maxTimeMS: this.maxTimeMs });
       for await (const { _id } of found) {
         const id = idInKey(_id);
+        budget.ids -= 1;
         budget.characters -= id.length;
-        if (budget.characters < 0) throw new ReadStoreUnavailable('The search is too broad: give longer words');
+        if (budget.ids < 0 || budget.characters < 0) throw new SearchTooBroad();
         ids.push(id);
       }
       return ids;
     });
   }
 
-  private async page(shape: Shape, filter: Condition, query: ListQuery): Promise<string[]> {
-    const found = await this.mongo.within(() => this.cursor(shape, filter, query).toArray());
+  private async page(shape: Shape, filter: Condition, query: ListQuery, total: Total | undefined): Promise<string[]> {
+    const found = await this.pageDocuments(shape, filter, query, total);
     return found.map(({ j }) => j as string);
+  }
+
+  private async pageDocuments(shape: Shape, filter: Condition, query: ListQuery, total?: Total): Promise<Stored[]> {
+    const { offset, limit } = query;
+    if (offset < FAR) return this.find(shape, filter, query, { j: 1 });
+    if (!total) return this.beyond(shape, filter, query);
+    if (offset >= total.count) return [];
+    const day = dayOf(total, offset, isAscending(shape, query));
+    if (shape.day && day) {
+      const bound = { [shape.day.path]: { [isAscending(shape, query) ? '$gte' : '$lte']: day.value } };
+      return this.beyond(shape, narrowed(filter, [bound]), { ...query, offset: offset - day.before });
+    }
+    const end = total.count - offset - limit;
+    if (end >= offset) return this.beyond(shape, filter, query);
+    const mirrored = { ...query, reverse: !query.reverse, offset: Math.max(0, end), limit: limit + Math.min(0, end) };
+    return (await this.beyond(shape, filter, mirrored)).reverse();
+  }
+
+  /** A distant page: skips in the index only, and reads just the documents of the page. */
+  private async beyond(shape: Shape, filter: Condition, query: ListQuery): Promise<Stored[]> {
+    if (query.offset < FAR) return this.find(shape, filter, query, { j: 1 });
+    const last = { ...query, offset: query.offset - 1, limit: 1 };
+    const place = placeOf(shape, (await this.find(shape, filter, last, placeProjection(shape)))[0]);
+    return place === undefined ? [] : this.following(shape, filter, query, placeAfter(shape, place));
+  }
+
+  private find(shape: Shape, filter: Condition, query: ListQuery, projection: Document): Promise<Stored[]> {
+    const read = () => this.cursor(shape, filter, query).project<Stored>(projection).toArray();
+    return query.search ? this.searching(read) : this.mongo.within(read);
   }
 
   private cursor(shape: Shape, filter: Condition, query: ListQuery): FindCursor<Stored> {
     return this.mongo.collection(shape.name).find(filter, {
-      projection: { _id: 0, j: 1 },
       sort: sortOf(shape, query),
       skip: query.offset,
       limit: query.limit,
       batchSize: Math.min(query.limit, MAX_REPLY_DOCUMENTS),
-      // For what no index brings in order: slow rather than refused.
+      // For sorts that no index serves: slow rather than rejected.
       allowDiskUse: true,
-      maxTimeMS: this.mongo.timeoutMs,
+      maxTimeMS: this.maxTimeMs,
     });
   }
 
-  private count(shape: Shape, filter: Condition): Promise<number> {
-    return this.mongo.within(() =>
-      this.mongo.collection(shape.name).countDocuments(filter, { maxTimeMS: this.mongo.timeoutMs }),
-    );
+  private async total(
+    shape: Shape,
+    scope: Scope,
+    { query, filter, seen, known }: { query: ListQuery; filter: Condition; seen: number; known?: Total | undefined },
+  ): Promise<Pick<Listed, 'totalCount' | 'isCapped'>> {
+    const { countUpTo } = query;
+    if (countUpTo !== undefined && countUpTo <= 0) return { totalCount: seen, isCapped: true };
+    const kept = known ?? (await this.kept(shape, scope, query, false));
+    if (kept) return { totalCount: Math.max(kept.count, seen) };
+    if (countUpTo !== undefined && seen > countUpTo) return { totalCount: seen, isCapped: true };
+    const count = await this.count(shape, filter, query);
+    if (countUpTo === undefined || count <= countUpTo) return { totalCount: Math.max(count, seen) };
+    return { totalCount: countUpTo, isCapped: true };
+  }
+
+  /** The stored total for exactly this query, if there is one. */
+  private async kept(shape: Shape, scope: Scope, query: ListQuery, withDays: boolean): Promise<Total | undefined> {
+    const key = this.catalog.keepsTotals(shape) ? keptKey(shape, query) : undefined;
+    return key === undefined ? undefined : this.totals.read(shape, scope, key, withDays);
+  }
+
+  /** Returns `countUpTo` + 1 if there are more. */
+  private count(shape: Shape, filter: Condition, { search, countUpTo }: ListQuery): Promise<number> {
+    const limit = countUpTo === undefined ? {} : { limit: countUpTo + 1 };
+    const options = { ...limit, maxTimeMS: this.maxTimeMs };
+    const read = () => this.mongo.collection(shape.name).countDocuments(filter, options);
+    return search ? this.searching(read) : this.mongo.within(read);
+  }
+
+  /** A search that times out is too broad; the server itself is healthy. @throws SearchTooBroad */
+  private searching<T>(read: () => Promise<T>): Promise<T> {
+    return this.mongo.within(async () => {
+      try {
+        return await read();
+      } catch (error) {
+        if (error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED) throw new SearchTooBroad();
+        throw error;
+      }
+    });
+  }
+
+  /** Below the call timeout, so that the server's own timeout error arrives first. */
+  private get maxTimeMs(): number {
+    return Math.ceil(this.mongo.timeoutMs * SHARE_OF_TIME);
   }
 }
 
-function sortOf({ model, order }: Shape, query: ListQuery): Sort {
-  const way = (model.order.direction === 'descending') === (query.reverse ?? false) ? 1 : -1;
-  return Object.fromEntries([...order.map(({ path }) => path), '_id'].map((path) => [path, way]));
+/** Undefined if no total is maintained for the query. */
+function keptKey(shape: Shape, { where = {}, between = {}, search = '' }: ListQuery): string | undefined {
+  const [only, another] = Object.entries(where);
+  if (another || search !== '' || Object.keys(between).length > 0) return undefined;
+  if (!only) return totalKey();
+  const column = shape.counted.find(({ field }) => field === only[0]);
+  return column && totalKey(column, valueOf(shape, column, only[1]));
 }
 
-/** The steps of a plan, from the last to the first; MongoDB nests them, in more than one way. */
+const isAscending = ({ model }: Shape, { reverse = false }: ListQuery): boolean =>
+  (model.order.direction === 'descending') === reverse;
+
+const narrowed = (filter: Condition, more: readonly Condition[]): Condition =>
+  more.length === 0 ? filter : { ...filter, $and: [...(filter.$and ?? []), ...more] };
+
+function sortOf(shape: Shape, query: ListQuery): Sort {
+  const way = isAscending(shape, query) ? 1 : -1;
+  return Object.fromEntries([...shape.order.map(({ path }) => path), '_id'].map((path) => [path, way]));
+}
+
+/** Stages of a plan, from last to first. MongoDB nests them in several ways. */
 function stagesOf(plan: unknown): string[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };

@@ -1,5 +1,5 @@
-import type { FindOptions } from 'mongodb';
-import type { EngineFacts } from '../../ports/engine.js';
+import type { FindOptions, IndexDescription } from 'mongodb';
+import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { ReadStore } from '../../ports/read-store.js';
 import type {
   AnyTable,
@@ -15,60 +15,84 @@ import type { LeaseStore } from '../../ports/lease-store.js';
 import { MongoConnection, type MongoDbOptions, type Stored } from './connection.js';
 import { MongoLeaseStore } from './lease-store.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
-import { indexesOf, keyOf, partsOf, type IndexOptions, type Shape } from './read-store.collections.js';
+import {
+  indexesOf,
+  keyOf,
+  partsOf,
+  shapeOf,
+  TOTALS_INDEX,
+  type IndexOptions,
+  type Shape,
+} from './read-store.collections.js';
 import { ReadStoreQuery } from './read-store.query.js';
+import { ReadStoreTotals } from './read-store.totals.js';
 import { CHECKPOINTS, ReadStoreWriter } from './read-store.writer.js';
 
 export type MongoDb = {
   readonly reads: MongoReadStore;
   readonly leases: LeaseStore;
-  /** Closes both. Idempotent. */
+  /** Closes both stores. Idempotent. */
   close(): Promise<void>;
 };
 
 /**
- * The read store and the leases in one database of MongoDB (5 or newer), over one client. Does not wait for the server:
- * while that is away, calls fail within `timeoutMs` with ReadStoreUnavailable, and work again by themselves.
- * @throws RangeError when the URL is none
+ * The read store and the leases in one MongoDB database (5 or newer), sharing one client. Does not wait for the server:
+ * while it is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable, and recover on their own.
+ * @throws RangeError for an invalid URL
  */
 export function openMongoDb(options: MongoDbOptions): MongoDb {
   const mongo = new MongoConnection(options);
-  return { reads: new MongoReadStore(mongo), leases: new MongoLeaseStore(mongo), close: () => mongo.close() };
+  return {
+    reads: new MongoReadStore(mongo, options.settleEvery),
+    leases: new MongoLeaseStore(mongo),
+    close: () => mongo.close(),
+  };
 }
 
-/** How many documents are asked for at once. */
+/** Documents per read. */
 const STEP = 500;
 
 type ScannedDocument = DocumentKey & StoredDocument;
 
 /**
- * The read store in MongoDB: one collection per model, version and generation. Any number of processes may read and
- * write; each must prepare the tables that it uses.
+ * Read store on MongoDB: one collection per model, version and generation. Any number of processes may read and write;
+ * each must prepare the tables that it uses.
  */
 export class MongoReadStore implements ReadStore {
   private readonly catalog: ReadStoreCatalog;
   private readonly writer: ReadStoreWriter;
   private readonly query: ReadStoreQuery;
+  private readonly totals: ReadStoreTotals;
 
-  constructor(private readonly mongo: MongoConnection) {
+  constructor(
+    private readonly mongo: MongoConnection,
+    settleEvery?: number,
+  ) {
     this.catalog = new ReadStoreCatalog(mongo);
-    this.writer = new ReadStoreWriter(mongo, this.catalog);
-    this.query = new ReadStoreQuery(mongo, this.catalog);
+    this.totals = new ReadStoreTotals(mongo, settleEvery);
+    this.writer = new ReadStoreWriter(mongo, this.catalog, this.totals);
+    this.query = new ReadStoreQuery(mongo, this.catalog, this.totals);
   }
 
   async prepare(tables: readonly AnyTable[], options: { readonly bulk?: boolean } = {}): Promise<void> {
     const shapes = tables.map((table) => this.catalog.register(table));
     await this.catalog.declare(shapes);
-    if (options.bulk) return;
-    for (const shape of shapes) await this.build(shape);
+    for (const shape of shapes) {
+      this.totals.forget(shape);
+      const indexes = [...(options.bulk ? [] : indexesOf(shape)), ...this.indexesWhileWriting(shape)];
+      if (indexes.length > 0) await this.build(shape, indexes);
+    }
   }
 
   async index(table: AnyTable): Promise<void> {
-    await this.build(this.catalog.shape(table));
+    const shape = this.catalog.shape(table);
+    await this.build(shape, indexesOf(shape));
   }
 
-  drop(table: AnyTable): Promise<void> {
-    return this.catalog.drop(table);
+  async drop(table: AnyTable): Promise<void> {
+    const shape = shapeOf(table);
+    if (shape.keepsTotals) await this.totals.drop(shape);
+    await this.catalog.drop(shape);
   }
 
   async load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]> {
@@ -101,20 +125,20 @@ export class MongoReadStore implements ReadStore {
     return documents;
   }
 
-  /** The page and its total are read one after the other: what is written in between may be in one of them only. */
+  /** The page and its total are read one after the other; a write in between may be reflected in only one of them. */
   async list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed> {
     return this.query.list(this.catalog.shape(table), scope, query);
   }
 
   /**
-   * How MongoDB goes about a list: the steps of its plan, those of an index with its name. For tests.
-   * @throws ReadStoreUnavailable also where the server does not tell
+   * MongoDB's query plan for a list: its stages, index stages with the index name. For tests.
+   * @throws ReadStoreUnavailable also if the server does not report a plan
    */
   async explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
     return this.query.explain(this.catalog.shape(table), scope, query);
   }
 
-  /** In steps, each of one moment; documents written meanwhile may or may not be among them. */
+  /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const { name } = this.catalog.shape(table);
     let after = '';
@@ -137,12 +161,12 @@ export class MongoReadStore implements ReadStore {
     return (await this.checkpoints([key]))[0] ?? -1;
   }
 
-  /** As a majority knows them: a change of the primary takes none of them back. */
+  /** Majority-committed: a change of primary reverts none of them. */
   async checkpoints(keys: readonly string[]): Promise<readonly number[]> {
     const found = await this.mongo.within(() =>
       this.mongo
         .collection(CHECKPOINTS)
-        .find({ _id: { $in: [...keys] } }, { ...this.whole(keys.length), readConcern: 'majority' })
+        .find({ _id: { $in: [...keys] } }, this.whole(keys.length))
         .toArray(),
     );
     const positions = new Map(found.map(({ _id, position }) => [_id, position as number]));
@@ -161,14 +185,25 @@ export class MongoReadStore implements ReadStore {
     return { engine: 'mongodb', version: await this.mongo.version() };
   }
 
-  /** Closes the connection, and with it the leases that share it. */
+  fault(): EngineFault | undefined {
+    return this.mongo.fault();
+  }
+
+  /** Closes the connection, including the leases that share it. */
   close(): Promise<void> {
     return this.mongo.close();
   }
 
-  private async build(shape: Shape): Promise<void> {
+  /** Needed from the first document on, and cheap while documents arrive in order. */
+  private indexesWhileWriting(shape: Shape): readonly IndexDescription[] {
+    return this.catalog.keepsTotals(shape) ? [TOTALS_INDEX] : [];
+  }
+
+  private async build(shape: Shape, indexes: readonly IndexDescription[]): Promise<void> {
     const options: IndexOptions = this.mongo.unhurried;
-    await this.mongo.unhurriedly(() => this.mongo.collection(shape.name).createIndexes(indexesOf(shape), options));
+    // The write timeout would abort the build of a large index.
+    const collection = this.mongo.collection(shape.name, { writeConcern: { w: 'majority' } });
+    await this.mongo.unhurriedly(() => collection.createIndexes([...indexes], options));
   }
 
   private async byKey(shape: Shape, keys: readonly string[], options: FindOptions): Promise<Map<string, Stored>> {
@@ -186,7 +221,7 @@ export class MongoReadStore implements ReadStore {
     return found;
   }
 
-  /** All of the answer in one reply, if it is not too large for that. */
+  /** Requests the whole result in one reply, if it fits. */
   private whole(count: number): FindOptions {
     return { batchSize: count + 1, maxTimeMS: this.mongo.timeoutMs };
   }

@@ -3,58 +3,81 @@ import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } fr
 import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
 import { twice, type ReadStoreCatalog } from './read-store.catalog.js';
 import { storedDocument, type Shape } from './read-store.collections.js';
+import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 
 export const CHECKPOINTS = 'kontor_checkpoints';
 
-/** What is sent at once: far below what MongoDB takes (100,000 documents, 48 MB), so that each part is soon done. */
+/** Size of one bulk write: far below MongoDB's limits (100,000 documents, 48 MB), so that each part is quick. */
 const MAX_PART_DOCUMENTS = 1_000;
 const MAX_PART_CHARACTERS = 6_000_000;
 
 type Prepared = { readonly write: DocumentWrite; readonly document: Stored };
 type Part = readonly Prepared[];
-type TableParts = { readonly table: AnyTable; readonly shape: Shape; readonly parts: readonly Part[] };
+type TableParts = {
+  readonly table: AnyTable;
+  readonly shape: Shape;
+  readonly parts: readonly Part[];
+  readonly changes: Changes;
+};
+type Sending = { readonly by: ObjectId; readonly concern: WriteConcernSettings; readonly hasCheckpoint: boolean };
 
-/** Guarded bulk writes: what `ReadStore.write` promises. */
+/** Guarded bulk writes with the guarantees of `ReadStore.write`. */
 export class ReadStoreWriter {
   constructor(
     private readonly mongo: MongoConnection,
     private readonly catalog: ReadStoreCatalog,
+    private readonly totals: ReadStoreTotals,
   ) {}
 
   async write(batch: WriteBatch): Promise<WriteResult> {
     const by = new ObjectId();
-    // All before the first is sent: a document that cannot be stored leaves no part of its batch behind.
+    // All documents are prepared before any is sent: one that cannot be stored leaves no part of its batch behind.
     const tables = batch.tables.map(({ table, writes }): TableParts => {
       const shape = this.catalog.shape(table);
-      return { table, shape, parts: partsOf(writes.map((write) => prepare(shape, write, by))) };
+      return { table, shape, changes: new Map(), parts: partsOf(writes.map((write) => prepare(shape, write, by))) };
     });
-    // A checkpoint in the journal has all that was written before it there.
-    const concern = batch.checkpoints.length > 0 ? this.mongo.majority : this.mongo.journaled;
-    const done = await Promise.allSettled(tables.map((parts) => this.writeTable(parts, by, concern)));
+    const hasCheckpoint = batch.checkpoints.length > 0;
+    // A journaled checkpoint implies that all earlier writes are journaled.
+    const concern = hasCheckpoint ? this.mongo.majority : this.mongo.journaled;
+    const done = await Promise.allSettled(
+      tables.map((parts) => this.writeTable(parts, { by, concern, hasCheckpoint })),
+    );
     const conflicts = done.flatMap((table) => {
       if (table.status === 'rejected') throw table.reason;
       return table.value;
     });
-    if (conflicts.length === 0 && batch.checkpoints.length > 0) await this.checkpoints(batch.checkpoints);
+    if (conflicts.length > 0 || !hasCheckpoint) return { conflicts };
+    await this.checkpoints(batch.checkpoints);
+    const reached = Math.min(...batch.checkpoints.map(({ position }) => position));
+    await Promise.all(tables.map(({ shape, changes }) => this.totals.settle(shape, changes, reached)));
     return { conflicts };
   }
 
   private async writeTable(
-    { table, shape, parts }: TableParts,
-    by: ObjectId,
-    concern: WriteConcernSettings,
+    { table, shape, parts, changes }: TableParts,
+    sending: Sending,
   ): Promise<(DocumentKey & { table: AnyTable })[]> {
     const conflicts: (DocumentKey & { table: AnyTable })[] = [];
     for (const part of parts) {
-      for (const { write } of await this.writePart(shape, part, by, concern)) {
+      const outdated = await this.outdated(shape, part, sending, changes);
+      const current = part.filter(({ document }) => !outdated.has(document));
+      const refused = current.length === 0 ? [] : await this.writePart(shape, current, sending);
+      for (const { write } of [...part.filter(({ document }) => outdated.has(document)), ...refused]) {
         conflicts.push({ table, scope: write.scope, id: write.id });
       }
     }
     return conflicts;
   }
 
-  /** The writes that were refused; with them those that were done and already followed by another. */
-  private async writePart(shape: Shape, part: Part, by: ObjectId, writeConcern: WriteConcernSettings): Promise<Part> {
+  /** Writes that are known in advance to conflict; detected only if totals are maintained. */
+  private async outdated(shape: Shape, part: Part, sending: Sending, changes: Changes): Promise<Set<Stored>> {
+    if (!this.catalog.keepsTotals(shape)) return new Set();
+    const traced = part.map(({ write: { scope, expected }, document }) => ({ document, scope, expected }));
+    return this.totals.trace(shape, traced, sending.hasCheckpoint, changes);
+  }
+
+  /** Rejected writes, and applied ones that another write has already replaced. */
+  private async writePart(shape: Shape, part: Part, { by, concern: writeConcern }: Sending): Promise<Part> {
     const operations = part.map(operationOf);
     const { refused, matched } = await this.mongo.within(async () => {
       try {
@@ -69,7 +92,7 @@ export class ReadStoreWriter {
     return part.filter((prepared, at) => refused.has(at) || overtaken.has(prepared));
   }
 
-  /** MongoDB only tells how many updates found their document: which of them did, the documents tell. */
+  /** MongoDB reports only the number of matched updates; the documents reveal which ones matched. */
   private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
     const found = await this.mongo.within(() =>
       this.mongo
@@ -104,7 +127,7 @@ function operationOf({ write, document }: Prepared): AnyBulkWriteOperation<Store
   return { replaceOne: { filter: { _id: document._id, p: write.expected }, replacement: document } };
 }
 
-/** Places of the inserts whose documents were there. @throws whatever else it is */
+/** Indexes of the inserts whose documents already exist. @throws any other error */
 function alreadyThere(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refused = [error.writeErrors].flat();
@@ -112,7 +135,7 @@ function alreadyThere(error: unknown): Set<number> {
   return new Set(refused.map(({ index }) => index));
 }
 
-/** In the given order; two writes of one document never in one part, whose writes are carried out in any order. */
+/** Keeps the given order. A part never has two writes of one document, because its writes run in any order. */
 function partsOf(all: readonly Prepared[]): Part[] {
   const parts: Prepared[][] = [];
   let part: Prepared[] = [];

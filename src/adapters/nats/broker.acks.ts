@@ -9,22 +9,22 @@ type Waiting = {
   readonly resolve: (ack: PubAck) => void;
   readonly reject: (error: unknown) => void;
 };
-/** What JetStream answers a publish: NATS' ADR-1, `io.nats.jetstream.api.v1.pub_ack_response`. */
+/** JetStream's response to a publish: NATS ADR-1, `io.nats.jetstream.api.v1.pub_ack_response`. */
 type Answer = Partial<PubAck> & { readonly error?: ConstructorParameters<typeof JetStreamApiError>[0] };
 
 /**
- * Publishes on one connection, with the acknowledgements of all messages in one inbox and one timer for them all: the
- * driver's `publish` makes a timer and an error with its stack for each (docs/adr/0040).
+ * Publishes on one connection with a single inbox and a single timer for all acknowledgements. The driver's `publish`
+ * creates a timer and an error with a stack trace for each message (docs/adr/0040).
  */
 export class AckInbox {
   private readonly inbox = createInbox();
-  /** By the address of the answer, in the order of sending, in which they are due, too. */
+  /** By reply address, in send order, which is also deadline order. */
   private readonly waiting = new Map<string, Waiting>();
   private readonly over = new AbortController();
   private sent = 0;
   private isWatched = false;
   private fault: Error | undefined;
-  /** Why answers cannot be heard on this connection; undefined where they can, or could to its end. */
+  /** Why acknowledgements cannot be received on this connection; undefined if they can, or could until it ended. */
   deafness: Error | undefined;
 
   constructor(
@@ -46,9 +46,9 @@ export class AckInbox {
   }
 
   /**
-   * Resolves when the stream has the message.
-   * @throws JetStreamApiError with the server's answer, TimeoutError, NoRespondersError where no stream takes the subject,
-   * PermissionViolationError, and whatever the driver throws for what it cannot send
+   * Resolves when the stream has stored the message.
+   * @throws JetStreamApiError with the server's response, TimeoutError, NoRespondersError if no stream takes the
+   * subject, PermissionViolationError, and any error of the driver for a message that it cannot send
    */
   publish({ id, subject, headers = noHeaders(), payload }: Encoded): Promise<PubAck> {
     return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ export class AckInbox {
 
   private receive(message: Msg): void {
     const found = this.waiting.get(message.subject);
-    // One that was given up already.
+    // Already timed out.
     if (!found) return;
     this.waiting.delete(message.subject);
     try {
@@ -76,7 +76,7 @@ export class AckInbox {
     }
   }
 
-  /** Gives up what is not answered in time. Ends when nothing is waited for any more. */
+  /** Rejects overdue messages. Ends when nothing is pending. */
   private async watchTime(): Promise<void> {
     const { clock } = this.options;
     this.isWatched = true;
@@ -96,7 +96,7 @@ export class AckInbox {
     return this.waiting.entries().next().value;
   }
 
-  /** The server tells what may not be published apart from its answers; it does so in the order of publishing. */
+  /** The server reports publish violations separately from acknowledgements, in publish order. */
   private async watchErrors(): Promise<void> {
     for await (const status of this.connection.status()) {
       if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue;
@@ -108,7 +108,7 @@ export class AckInbox {
     }
   }
 
-  /** Nothing can be heard any more: another connection has an inbox of its own. */
+  /** The inbox cannot receive any more; a new connection gets its own. */
   private lose(fault: Error): void {
     this.deafness ??= fault;
     this.end(fault);

@@ -1,20 +1,20 @@
 const DEFAULT_PORT = 4_222;
 const SCHEMES = ['nats:', 'tls:'];
 
-/** A server that may be connected to. */
+/** A candidate server. */
 export type NatsAddress = {
   readonly host: string;
   readonly port: number;
-  /** The connection is encrypted, or there is none. Without it the server decides. */
+  /** True: the connection must be encrypted. False: the server decides. */
   readonly tls: boolean;
   readonly credentials: NatsCredentials;
 };
 export type NatsCredentials = { readonly user?: string; readonly pass?: string; readonly token?: string };
 
 /**
- * Reads `nats://` and `tls://` addresses, separated by commas, of servers of one cluster. `user:password@` or `token@`
- * may stand before a host; an address without them has those of the first.
- * @throws Error for anything else, without repeating it: it may hold a secret
+ * Parses comma-separated `nats://` and `tls://` addresses of servers in one cluster. Each may start with
+ * `user:password@` or `token@`; an address without credentials uses those of the first.
+ * @throws Error for anything else; the message omits the address, which may contain a secret
  */
 export function parseAddresses(url: string): readonly NatsAddress[] {
   const parsed = url.split(',').map((text, index) => parseAddress(text.trim(), index));
@@ -49,6 +49,6 @@ function credentialsOf(user: string, pass: string): NatsCredentials {
   return pass === '' ? { token: user } : { user, pass };
 }
 
-/** The address for logs: without credentials. */
+/** Address without credentials, for logs. */
 export const nameOf = ({ host, port }: NatsAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,50 +1,58 @@
 import { once } from 'node:events';
-import { connect as connectSocket } from 'node:net';
-import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { connect as connectSocket, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
+import { linkedSignal, withTimeout } from '../waiting.js';
 import { AckInbox } from './broker.acks.js';
 import { nameOf, type NatsAddress } from './broker.address.js';
 import { textOf } from './broker.errors.js';
+import { diagnose, secure, type NatsSecurity, type Secured } from './broker.security.js';
 import { ensureStream, type StreamWish, type UsableStream } from './broker.stream.js';
 
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
-/** Between two looks at a stream that somebody doubts. */
+/** Minimum interval between checks of a doubted stream. */
 const RECHECK_MS = 500;
-/** The driver's own heartbeats are off: it waits for a stuck socket to take its last bytes before it gives it up. */
+/** Distinct messages; only a server that keeps inventing new ones could exceed it. */
+const MAX_REMEMBERED_LINES = 100;
+/**
+ * Disables the driver's heartbeats: before giving up a stuck socket, the driver waits for it to flush its last bytes.
+ */
 const NEVER_MS = 2_147_483_647;
 
 export type ConnectionOptions = {
   readonly addresses: readonly NatsAddress[];
+  readonly security: NatsSecurity;
   readonly stream: StreamWish;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For connecting to one server, for its answer to a heartbeat, and for requests about the stream. */
+  /** Timeout for connecting to a server, for its heartbeat response, and for stream requests. */
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
 };
-/** A connection whose stream can be published to. */
+/** A connection with a usable stream. */
 export type Session = {
   readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly manager: JetStreamManager;
   readonly acks: AckInbox;
 };
 
 /**
- * Keeps one connection, for ever. The driver's own reconnecting is not used: it keeps requests of the old connection
- * waiting, and its first connecting cannot be given up.
+ * Maintains one connection until closed. Does not use the driver's reconnect logic: it keeps requests of the old
+ * connection pending, and its initial connect cannot be cancelled.
  */
 export class NatsLink {
-  /** Why there is no session. */
-  reason = 'not connected yet';
+  /** Reason why there is no session, and the setting to check. */
+  fault: EngineFault = { setting: 'NATS_URL', reason: 'not connected yet' };
   private current: Session | undefined;
   private readonly closing = new AbortController();
   private doubt = new AbortController();
-  private said = '';
+  /** Messages logged since the stream was last usable; each is logged once. */
+  private readonly said = new Set<string>();
   private wasAway = false;
   private readonly running: Promise<void>;
 
@@ -56,7 +64,7 @@ export class NatsLink {
     return this.current?.connection.isClosed() === false ? this.current : undefined;
   }
 
-  /** Something was wrong with the stream: it is looked at again, soon. */
+  /** Schedules an early check of the stream after a failed publish. */
   doubtStream(): void {
     this.doubt.abort();
   }
@@ -64,8 +72,8 @@ export class NatsLink {
   async close(): Promise<void> {
     this.closing.abort();
     await this.current?.connection.close();
-    this.lose('closed');
-    // What still connects gives up within its time-out; nobody has to wait for that.
+    this.lose({ setting: 'NATS_URL', reason: 'closed' });
+    // A connect in progress gives up within its timeout; there is no need to wait for it.
     void this.running;
   }
 
@@ -92,47 +100,53 @@ export class NatsLink {
         return await this.connectTo(address);
       } catch (error) {
         this.wasAway = true;
-        this.say('warn', `cannot connect to ${nameOf(address)}: ${textOf(error)}`);
+        this.lose(diagnose(error, this.options.security, address));
+        this.say('warn', `${this.fault.setting}: ${this.fault.reason} (${nameOf(address)})`);
       }
     }
     return undefined;
   }
 
   private async connectTo(address: NatsAddress): Promise<NatsConnection> {
-    const { timeoutMs } = this.options;
-    await this.requireAnswer(address);
+    const { timeoutMs, security } = this.options;
+    const { authenticator, tls } = await secure(security);
+    await this.requireAnswer(address, tls);
     return connect({
       servers: nameOf(address),
       name: 'kontor',
-      ...address.credentials,
-      ...(address.tls && { tls: {} }),
+      ...(authenticator ? { authenticator } : address.credentials),
+      ...((address.tls || tls) && { tls: { ...tls } }),
       reconnect: false,
       timeout: timeoutMs,
       pingInterval: NEVER_MS,
       noAsyncTraces: true,
-      // Another server of the cluster is of no use to a connection that ends with its server.
+      // The connection ends with its server, so updates about other servers are useless.
       ignoreClusterUpdates: true,
     });
   }
 
-  /** A server speaks first. The driver would never close its socket to one that takes connections and says nothing. */
-  private async requireAnswer({ host, port }: NatsAddress): Promise<void> {
+  /**
+   * A server speaks first, or right after the TLS handshake. The driver would never close its socket to a server that
+   * accepts connections and stays silent.
+   */
+  private async requireAnswer({ host, port }: NatsAddress, tls: Secured['tls']): Promise<void> {
     const { clock, timeoutMs } = this.options;
-    const waiting = within(this.closing.signal);
-    const socket = connectSocket({ host, port });
-    const answered = once(socket, 'data', { signal: waiting.signal }).then(() => true);
-    const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
+    const waiting = linkedSignal(this.closing.signal);
+    const target = { host, port };
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    const socket = tls?.handshakeFirst ? connectTls({ ...target, ...servername, ...tls }) : connectSocket(target);
+    const answer = once(socket, 'data', { signal: waiting.signal });
     try {
-      if (!(await Promise.race([answered, late]))) throw new Error('it does not answer');
+      await withTimeout(clock, timeoutMs, answer, () => new Error('it does not answer'));
     } finally {
       waiting.end();
       socket.destroy();
     }
   }
 
-  /** Resolves when the connection has ended, with whether it was of any use. */
+  /** Resolves when the connection ends; true if its stream was usable. */
   private async serve(connection: NatsConnection): Promise<boolean> {
-    const ended = within(this.closing.signal);
+    const ended = linkedSignal(this.closing.signal);
     ended.signal.addEventListener('abort', () => {
       this.doubt.abort();
     });
@@ -145,44 +159,45 @@ export class NatsLink {
     ]);
     await connection.close();
     await closed;
-    this.lose(acks.deafness ? `answers cannot be heard: ${textOf(acks.deafness)}` : 'the connection was lost');
+    const reason = acks.deafness ? `answers cannot be heard: ${textOf(acks.deafness)}` : 'the connection was lost';
+    this.lose({ setting: 'NATS_URL', reason });
     this.wasAway = true;
-    if (!this.closing.signal.aborted) this.say('warn', this.reason);
+    if (!this.closing.signal.aborted) this.say('warn', reason);
     return wasOfUse;
   }
 
   private async watchStream(connection: NatsConnection, acks: AckInbox, ended: AbortSignal): Promise<boolean> {
     const { clock, stream, timeoutMs } = this.options;
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs });
-    const session = { connection, manager, js: jetstream(connection, { timeout: timeoutMs }), acks };
     const isOver = (): boolean => ended.aborted;
     let wasOfUse = false;
     for (let failures = 0; !isOver();) {
       this.doubt = new AbortController();
-      const check = await ensureStream(manager, stream);
+      const check = await ensureStream(manager, stream, this.serversOf(connection));
       if (isOver()) break;
       if ('fault' in check) {
         failures += 1;
-        this.lose(`the stream ${stream.name} cannot be used: ${check.fault}`);
-        this.say('error', this.reason);
+        const reason = `the stream ${stream.name} cannot be used: ${check.fault}`;
+        this.lose({ setting: 'NATS_URL', reason });
+        this.say('error', reason);
         await clock.sleep(backoffMs(failures, FIRST_BACKOFF_MS, MAX_BACKOFF_MS), ended);
         continue;
       }
       failures = 0;
       wasOfUse = true;
-      this.begin(session, check);
+      this.begin({ connection, acks }, check);
       await clock.sleep(RECHECK_MS, ended);
       await clock.sleep(NEVER_MS, this.doubt.signal);
     }
     return wasOfUse;
   }
 
-  /** Ends a connection whose server does not answer any more. */
+  /** Closes a connection whose server no longer responds. */
   private async watchConnection(connection: NatsConnection, ended: AbortSignal): Promise<void> {
     const { clock, heartbeatMs, timeoutMs } = this.options;
     while (!ended.aborted) {
       await clock.sleep(heartbeatMs, ended);
-      const waiting = within(ended);
+      const waiting = linkedSignal(ended);
       const pong = connection.flush().then(
         () => true,
         () => false,
@@ -195,15 +210,17 @@ export class NatsLink {
   }
 
   private begin(session: Session, { isNew, warnings }: UsableStream): void {
+    const isBack = this.current === undefined;
     this.current = session;
+    if (isBack) this.said.clear();
     const { name } = this.options.stream;
     if (isNew) this.say('info', `made the stream ${name}`);
     if (warnings.length > 0) this.say('warn', `the stream ${name} is not as it should be: ${warnings.join('; ')}`);
     else this.say('info', `${this.greeting(session.connection.getServer())}, stream ${name}`);
   }
 
-  private lose(reason: string): void {
-    this.reason = reason;
+  private lose(fault: EngineFault): void {
+    this.fault = fault;
     this.current = undefined;
   }
 
@@ -211,22 +228,15 @@ export class NatsLink {
     return this.wasAway ? `${server} is back` : `connected to ${server}`;
   }
 
-  /** The same is said once, until something else is. */
+  /** Number of servers in the cluster, as far as this connection knows. */
+  private serversOf({ info }: NatsConnection): number {
+    const told = info?.cluster === undefined ? 0 : new Set(info.connect_urls).size;
+    return Math.max(this.options.addresses.length, told);
+  }
+
   private say(level: 'info' | 'warn' | 'error', text: string): void {
-    if (this.said === text) return;
-    this.said = text;
+    if (this.said.has(text)) return;
+    if (this.said.size < MAX_REMEMBERED_LINES) this.said.add(text);
     this.options.logger[level]({ broker: 'nats' }, `NATS: ${text}`);
   }
-}
-
-/** Ends with the outer signal, or by itself. AbortSignal.any would leave something at the outer one for ever (Node 20). */
-function within(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
-  const inner = new AbortController();
-  const end = (): void => {
-    outer.removeEventListener('abort', end);
-    inner.abort();
-  };
-  outer.addEventListener('abort', end);
-  if (outer.aborted) end();
-  return { signal: inner.signal, end };
 }

@@ -2,10 +2,10 @@ import { errors } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { BrokerRefused, BrokerUnavailable } from '../../ports/broker.js';
 
-/** Error codes of nats-server (server/errors.json) that say: never this message. */
+/** Error codes of nats-server (server/errors.json) that reject a message permanently. */
 const REFUSALS: Readonly<Record<number, string>> = { 10054: 'PAYLOAD_TOO_LARGE', 10097: 'HEADERS_TOO_LARGE' };
 
-/** What the driver threw for a publish, in the port's terms. Only the message is kept of it: errors are logged. */
+/** Maps a driver error of a publish to the port's errors. Keeps only the message, because errors are logged. */
 export function toPublishError(thrown: unknown, subject: string): BrokerRefused | BrokerUnavailable {
   const chain = causesOf(thrown);
   for (const error of chain) {
@@ -29,12 +29,12 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof JetStreamApiError ? REFUSALS[error.code] : undefined;
 }
 
-/** The user may not do this. */
+/** The user lacks the permission. */
 export const isForbidden = (thrown: unknown): boolean =>
   causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
 
-/** The error and what caused it; the driver wraps at most a few times. */
-function causesOf(thrown: unknown): readonly unknown[] {
+/** The error and its chain of causes. The driver wraps a few levels at most. */
+export function causesOf(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 4;) {
     chain.push(error);

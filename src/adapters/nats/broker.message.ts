@@ -1,13 +1,11 @@
 import { headers as emptyHeaders, type MsgHdrs } from '@nats-io/transport-node';
-import type { JsMsg } from '@nats-io/jetstream';
-import { type BrokerMessage, BrokerRefused, type StoredMessage } from '../../ports/broker.js';
+import { type BrokerMessage, BrokerRefused } from '../../ports/broker.js';
 import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.input.js';
 import { covers } from './broker.subjects.js';
 
-/** What a NATS server can be set to take at most. */
+/** Largest payload for which a NATS server can be configured. */
 const MAX_PAYLOAD_BYTES = 67_108_864;
-const ID_HEADER = 'Nats-Msg-Id';
-/** The server acts on these, so a message cannot bring its own. */
+/** Reserved: the server acts on these headers. */
 const SERVER_HEADER = /^nats-/i;
 
 export type Encoded = {
@@ -15,11 +13,11 @@ export type Encoded = {
   readonly subject: string;
   readonly headers: MsgHdrs | undefined;
   readonly payload: Buffer;
-  /** Of the payload, its headers and names: what it weighs in a queue. */
+  /** Queue weight: payload, headers and names. */
   readonly bytes: number;
 };
 
-/** @throws BrokerRefused for what no NATS server with a stream of these subjects takes */
+/** @throws BrokerRefused for a message that no NATS server with a stream of these subjects accepts */
 export function encode(message: BrokerMessage, subjects: readonly string[]): Encoded {
   const { id, subject } = message;
   requireAddress(message);
@@ -45,18 +43,4 @@ function encodeHeaders(given: Readonly<Record<string, string>>): MsgHdrs | undef
     headers.set(name, value);
   }
   return headers;
-}
-
-export function decode(message: JsMsg): StoredMessage {
-  const { headers } = message;
-  const names = (headers?.keys() ?? []).filter((name) => !SERVER_HEADER.test(name));
-  return {
-    sequence: message.seq,
-    // Empty for a message that somebody else published without one.
-    id: headers?.get(ID_HEADER) ?? '',
-    subject: message.subject,
-    ...(names.length > 0 && { headers: Object.fromEntries(names.map((name) => [name, headers?.get(name) ?? ''])) }),
-    payload: message.string(),
-    storedAtMs: Math.floor(message.info.timestampNanos / 1_000_000),
-  };
 }

@@ -11,25 +11,41 @@ import { nanos } from '@nats-io/transport-node';
 import { isForbidden, textOf } from './broker.errors.js';
 import { covers } from './broker.subjects.js';
 
+/** nats-server, server/errors.json: replicas > 1 not supported in non-clustered mode. */
+const NO_CLUSTER = 10_074;
 const STREAM_NOT_FOUND: number = JetStreamApiCodes.StreamNotFound;
 
 export type StreamWish = {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly duplicateWindowMs: number;
+  /** Replicas if the operator sets no number and the servers form a cluster. */
+  readonly usualReplicas: number;
+} & StreamLimits;
+/** Operator settings, applied when the stream is created. */
+export type StreamLimits = {
+  /** Servers that store each message, 1 to 5. Default: 3 if the URL names at least three servers, else 1. */
+  readonly replicas?: number | undefined;
+  /** Older messages are removed. Default: never. */
+  readonly maxAgeMs?: number | undefined;
+  /** Beyond this size the oldest messages are removed. Default: no limit. */
+  readonly maxBytes?: number | undefined;
 };
 export type UsableStream = {
   readonly isNew: boolean;
-  /** What is not as we want it, although it can be published to. */
+  /** Deviations from the expected settings that still allow publishing. */
   readonly warnings: readonly string[];
 };
 export type StreamCheck = UsableStream | { readonly fault: string };
 
-/** Makes the stream where there is none. One that exists is never changed: what differs is said. */
-export async function ensureStream(manager: JetStreamManager, wish: StreamWish): Promise<StreamCheck> {
+/**
+ * Creates the stream if it is missing. An existing stream is never changed: differences are reported.
+ * @param servers known number of servers in the cluster
+ */
+export async function ensureStream(manager: JetStreamManager, wish: StreamWish, servers: number): Promise<StreamCheck> {
   try {
     const config = await existing(manager, wish.name);
-    return compare(config ?? (await create(manager, wish)), wish, config === undefined);
+    return compare(config ?? (await create(manager, wish)), wish, { isNew: config === undefined, servers });
   } catch (error) {
     if (isForbidden(error)) return { isNew: false, warnings: ['its settings may not be read with these credentials'] };
     return { fault: textOf(error) };
@@ -46,6 +62,16 @@ async function existing(manager: JetStreamManager, name: string): Promise<Stream
 }
 
 async function create(manager: JetStreamManager, wish: StreamWish): Promise<StreamConfig> {
+  if (wish.replicas !== undefined) return add(manager, wish, wish.replicas);
+  try {
+    return await add(manager, wish, wish.usualReplicas);
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === NO_CLUSTER) return add(manager, wish, 1);
+    throw error;
+  }
+}
+
+async function add(manager: JetStreamManager, wish: StreamWish, replicas: number): Promise<StreamConfig> {
   const { config } = await manager.streams.add({
     name: wish.name,
     subjects: [...wish.subjects],
@@ -53,13 +79,19 @@ async function create(manager: JetStreamManager, wish: StreamWish): Promise<Stre
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(wish.duplicateWindowMs),
+    num_replicas: replicas,
+    ...(wish.maxAgeMs !== undefined && { max_age: nanos(wish.maxAgeMs) }),
+    ...(wish.maxBytes !== undefined && { max_bytes: wish.maxBytes }),
   });
   return config;
 }
 
-function compare(config: StreamConfig, wish: StreamWish, isNew: boolean): StreamCheck {
+type Found = { readonly isNew: boolean; readonly servers: number };
+
+function compare(config: StreamConfig, wish: StreamWish, { isNew, servers }: Found): StreamCheck {
   const faults = faultsOf(config, wish);
-  return faults.length > 0 ? { fault: faults.join('; ') } : { isNew, warnings: warningsOf(config, wish) };
+  if (faults.length > 0) return { fault: faults.join('; ') };
+  return { isNew, warnings: [...warningsOf(config, wish), ...limitWarningsOf(config, wish, servers)] };
 }
 
 const listed = (differences: readonly (readonly [boolean, string])[]): string[] =>
@@ -75,7 +107,7 @@ function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
   ]);
 }
 
-/** Wider than ours is as good as ours; limits on age and size are the operator's choice. */
+/** More generous settings than ours are accepted; age and size limits are the operator's choice. */
 function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): string[] {
   const windowMs = config.duplicate_window / 1_000_000;
   return listed([
@@ -84,5 +116,36 @@ function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): st
     [config.discard !== DiscardPolicy.Old, `it discards ${config.discard} messages, not old ones, when it is full`],
     [windowMs < duplicateWindowMs, `its duplicate window is ${windowMs} ms, not ${duplicateWindowMs} ms`],
     [config.max_msgs_per_subject > 0, `it keeps only ${config.max_msgs_per_subject} messages of a subject`],
+  ]);
+}
+
+/** Recommended replicas, in a cluster of any size. Fewer copies tolerate the loss of fewer servers. */
+const ENOUGH_REPLICAS = 3;
+
+function limitWarningsOf(
+  config: StreamConfig,
+  { replicas, maxAgeMs, maxBytes }: StreamWish,
+  servers: number,
+): string[] {
+  const { num_replicas: kept, max_bytes: keptBytes } = config;
+  const keptMs = config.max_age / 1_000_000;
+  const advised = Math.min(servers, ENOUGH_REPLICAS);
+  return listed([
+    [
+      kept < advised,
+      `it has ${kept} replica${kept === 1 ? '' : 's'} in a cluster of ${servers} servers: when a server that holds it fails, nothing is published`,
+    ],
+    [
+      replicas !== undefined && kept !== replicas && kept >= advised,
+      `it has ${kept} replicas, not NATS_STREAM_REPLICAS=${replicas}`,
+    ],
+    [
+      maxAgeMs !== undefined && keptMs !== maxAgeMs,
+      `it keeps messages for ${keptMs} ms, not ${maxAgeMs} ms (NATS_STREAM_MAX_AGE_HOURS)`,
+    ],
+    [
+      maxBytes !== undefined && keptBytes !== maxBytes,
+      `it keeps ${keptBytes} bytes, not ${maxBytes} (NATS_STREAM_MAX_BYTES)`,
+    ],
   ]);
 }

@@ -1,43 +1,44 @@
-import {
-  type Broker,
-  type BrokerMessage,
-  BrokerUnavailable,
-  type Published,
-  type StoredMessage,
-} from '../../ports/broker.js';
-import type { EngineFacts } from '../../ports/engine.js';
+import { type Broker, type BrokerMessage, BrokerUnavailable, type Published } from '../../ports/broker.js';
+import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
-import { requireRange, requireSize } from '../broker.input.js';
+import { requireSize } from '../broker.input.js';
+import { withTimeout } from '../waiting.js';
 import { parseAddresses } from './broker.address.js';
 import { NatsLink, type Session } from './broker.connection.js';
 import { toPublishError, toUnavailable } from './broker.errors.js';
 import { encode, type Encoded } from './broker.message.js';
-import { readStream } from './broker.reader.js';
+import type { NatsSecurity } from './broker.security.js';
+import type { StreamLimits } from './broker.stream.js';
 
 const STREAM = 'KONTOR';
 const SUBJECTS = ['kontor.>'];
 const DUPLICATE_WINDOW_MS = 120_000;
-/** What may be on its way to the server, and what may wait for that; beyond it publishers are told to come back. */
+/** Smallest cluster that survives the loss of one server. */
+const CLUSTER_SERVERS = 3;
+/** Limits on messages in flight and on queued messages; beyond them publishers are rejected with a retryable error. */
 const MAX_IN_FLIGHT = 1_024;
 const MAX_IN_FLIGHT_BYTES = 8_388_608;
 const MAX_QUEUED_MESSAGES = 20_000;
 const MAX_QUEUED_BYTES = 67_108_864;
-const MAX_BROWSE_MS = 30_000;
 
 export type NatsBrokerOptions = {
-  /** `nats://` or `tls://` addresses of one cluster, separated by commas, with `user:password@` or `token@` if need be. */
+  /** Comma-separated `nats://` or `tls://` addresses of one cluster, optionally with `user:password@` or `token@`. */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Default `KONTOR`. Made when it is not there; never changed. */
+  /** Default `KONTOR`. Created if missing, never changed. */
   readonly stream?: string;
-  /** How long the stream remembers ids. Default 120,000. */
+  /** Deduplication window of the stream in milliseconds. Default 120,000. */
   readonly duplicateWindowMs?: number;
-  /** Default 5,000. A publish is answered within twice this time, whatever the server does. */
+  /** In milliseconds, default 5,000. A publish settles within twice this time, whatever the server does. */
   readonly ackTimeoutMs?: number;
-  /** How often an idle connection is tried. Default 2,000. */
+  /** Heartbeat interval of an idle connection in milliseconds. Default 2,000. */
   readonly heartbeatMs?: number;
+  /** Default: as given in the URL. */
+  readonly security?: NatsSecurity;
+  /** Limits for a stream created here. */
+  readonly limits?: StreamLimits;
 };
 
 type Waiting = {
@@ -48,10 +49,10 @@ type Waiting = {
 };
 
 /**
- * Messages in a stream of NATS JetStream. Acknowledged means stored by the stream's leader and its replicas (a stream
- * that is made here has none), not flushed to disk. An id is remembered for the stream's duplicate window only. While NATS is away every call fails at
- * once, nothing waits for its return. Messages reach the stream in the order of the calls; where one of them fails,
- * those after it may be stored all the same. Outer white space of header values is not kept.
+ * Broker on a NATS JetStream stream. Acknowledged means stored by a majority of the stream's replicas, not flushed to
+ * disk. An id is remembered for the stream's duplicate window only. While NATS is unavailable every call fails at once,
+ * and nothing is queued until it returns. Messages reach the stream in call order; if one fails, later ones may still
+ * be stored. Leading and trailing white space of header values is lost.
  */
 export class NatsBroker implements Broker {
   private readonly link: NatsLink;
@@ -63,26 +64,30 @@ export class NatsBroker implements Broker {
   private closing: Promise<void> | undefined;
 
   private constructor(private readonly options: Required<NatsBrokerOptions>) {
-    const { url, clock, logger, stream: name, duplicateWindowMs } = options;
+    const { url, clock, logger, stream: name, duplicateWindowMs, security, limits } = options;
+    const addresses = parseAddresses(url);
+    const usualReplicas = addresses.length >= CLUSTER_SERVERS ? CLUSTER_SERVERS : 1;
     this.link = new NatsLink({
-      addresses: parseAddresses(url),
-      stream: { name, subjects: SUBJECTS, duplicateWindowMs },
+      ...{ addresses, security },
+      stream: { name, subjects: SUBJECTS, duplicateWindowMs, usualReplicas, ...limits },
       ...{ clock, logger, timeoutMs: options.ackTimeoutMs, heartbeatMs: options.heartbeatMs },
     });
   }
 
-  /** Connects in the background, for ever. @throws Error for a URL that is none */
+  /** Connects in the background and retries until closed. @throws Error for an invalid URL */
   static open(options: NatsBrokerOptions): NatsBroker {
     return new NatsBroker({
       stream: STREAM,
       duplicateWindowMs: DUPLICATE_WINDOW_MS,
       ackTimeoutMs: 5_000,
       heartbeatMs: 2_000,
+      security: {},
+      limits: {},
       ...options,
     });
   }
 
-  /** Whether there is a connection, with a stream that can be published to. */
+  /** Whether a connection with a usable stream exists. */
   get isReady(): boolean {
     return this.closing === undefined && this.link.session !== undefined;
   }
@@ -93,7 +98,7 @@ export class NatsBroker implements Broker {
       const { connection } = this.requireSession();
       requireSize(encoded.payload.length, connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
       const isFull = this.queuedBytes + encoded.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES;
-      if (isFull && this.queue.length > 0) throw new BrokerUnavailable('Too many messages wait for NATS.');
+      if (isFull && this.queue.length > 0) throw notHandedOver('Too many messages wait for NATS.');
       const dueMs = this.options.clock.monotonicMs() + this.options.ackTimeoutMs;
       this.queue.push({ encoded, dueMs, resolve, reject });
       this.queuedBytes += encoded.bytes;
@@ -103,63 +108,55 @@ export class NatsBroker implements Broker {
 
   async publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]> {
     const published: Published[] = [];
-    for (const message of messages) published.push(await this.publish(message));
-    return published;
-  }
-
-  async browse(range: { after: number; limit: number; subjectPrefix?: string }): Promise<StoredMessage[]> {
-    const { after, limit, subjectPrefix = '' } = range;
-    requireRange(range);
-    const session = this.requireSession();
-    if (limit === 0) return [];
-    const { stream, clock } = this.options;
-    try {
-      return await readStream(
-        session,
-        { stream, subjects: SUBJECTS, clock },
-        { after, limit, subjectPrefix },
-        MAX_BROWSE_MS,
-      );
-    } catch (error) {
-      this.link.doubtStream();
-      throw toUnavailable('read messages', error);
+    for (const message of messages) {
+      try {
+        published.push(await this.publish(message));
+      } catch (error) {
+        // The preceding messages are stored, so `mayBeStored` must be true.
+        if (!(error instanceof BrokerUnavailable) || published.length === 0) throw error;
+        throw new BrokerUnavailable(error.message, error.cause);
+      }
     }
+    return published;
   }
 
   async facts(): Promise<EngineFacts> {
     const { connection } = this.requireSession();
     const { clock, ackTimeoutMs } = this.options;
-    const done = new AbortController();
-    // The driver's answer to a flush never comes where the connection ends meanwhile.
-    const late = clock.sleep(ackTimeoutMs, done.signal).then(() => {
-      throw new Error(`no answer within ${ackTimeoutMs} ms`);
-    });
     try {
-      await Promise.race([connection.flush(), late]);
+      // A flush never resolves if the connection ends first.
+      await withTimeout(
+        clock,
+        ackTimeoutMs,
+        connection.flush(),
+        () => new Error(`no answer within ${ackTimeoutMs} ms`),
+      );
     } catch (error) {
       throw toUnavailable('be asked who it is', error);
-    } finally {
-      done.abort();
     }
     return { engine: 'nats', version: connection.info?.version ?? null };
   }
 
-  /** Waits for what is under way, no longer than its time-out. */
+  fault(): EngineFault | undefined {
+    return this.isReady ? undefined : this.link.fault;
+  }
+
+  /** Waits for messages in flight, at most for their timeout. */
   close(): Promise<void> {
     this.closing ??= this.settled().then(() => this.link.close());
     return this.closing;
   }
 
   private requireSession(): Session {
-    if (this.closing) throw new BrokerUnavailable('The broker is closed.');
+    if (this.closing) throw notHandedOver('The broker is closed.');
     const { session } = this.link;
-    if (!session) throw new BrokerUnavailable(`NATS is away: ${this.link.reason}`);
+    if (!session) throw notHandedOver(`NATS is away: ${this.link.fault.reason}`);
     return session;
   }
 
   /**
-   * Sends what may be sent, in its order; what cannot be any more is given back. Something waits only while something is
-   * in flight, whose end (a lost connection ends it, too) comes here again.
+   * Sends queued messages in order and rejects those that are overdue or have no connection. Messages wait only while
+   * others are in flight; when one of those settles (also by a lost connection), this runs again.
    */
   private pump(): void {
     while (this.queue.length > 0) {
@@ -169,8 +166,8 @@ export class NatsBroker implements Broker {
       if (session && !isLate && !this.hasRoomFor(next.encoded.bytes)) break;
       this.queue.shift();
       this.queuedBytes -= next.encoded.bytes;
-      if (!session) next.reject(new BrokerUnavailable(`NATS is away: ${this.link.reason}`));
-      else if (isLate) next.reject(new BrokerUnavailable('NATS is too slow: the message waited too long.'));
+      if (!session) next.reject(notHandedOver(`NATS is away: ${this.link.fault.reason}`));
+      else if (isLate) next.reject(notHandedOver('NATS is too slow: the message waited too long.'));
       else void this.send(session, next);
     }
     if (this.queue.length === 0 && this.inFlight === 0) this.idle?.();
@@ -205,3 +202,5 @@ export class NatsBroker implements Broker {
     });
   }
 }
+
+const notHandedOver = (message: string): BrokerUnavailable => new BrokerUnavailable(message, undefined, false);

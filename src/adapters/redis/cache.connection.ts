@@ -1,41 +1,51 @@
 import { Redis } from 'ioredis';
 import { CacheUnavailable } from '../../ports/cache.js';
+import type { EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
+import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
+import { InFlight } from '../waiting.js';
 import { HIT_SCRIPT } from './cache.scripts.js';
 
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const DISCONNECT_TIMEOUT_MS = 50;
-/** Commands that wait for their answers; beyond these the cache counts as away. */
+/** Maximum unanswered commands; beyond them the cache counts as unavailable. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
+/** A denied command is reported for this long: the permissions may have been corrected since. */
+const DENIED_FOR_MS = 30_000;
+
 export type ConnectionOptions = {
   readonly url: string;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly commandTimeoutMs: number;
 };
-/** The driver with our script: [count, milliseconds left]. */
+/** The driver with our script, which returns [count, milliseconds left]. */
 export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
-/** One connection that is either ready or refuses at once. Nothing waits for its return, nothing is sent twice. */
+/** One connection that is either ready or fails at once. Commands are never queued for its return, and never resent. */
 export class RedisLink {
   private readonly client: Client;
+  private readonly url: URL;
   private readonly secrets: readonly string[];
-  private inFlight = 0;
-  private inFlightBytes = 0;
-  private idle: (() => void) | undefined;
+  private readonly inFlight = new InFlight({ count: MAX_IN_FLIGHT, bytes: MAX_IN_FLIGHT_BYTES });
   private closing: Promise<void> | undefined;
   private said = '';
+  private reason = 'not connected yet';
+  private denied: { readonly reason: string; readonly untilMs: number } | undefined;
 
   constructor(private readonly options: ConnectionOptions) {
     const url = parseUrl(options.url);
+    this.url = url;
     this.secrets = [url.password, decodeURIComponent(url.password)].filter((secret) => secret !== '');
     this.client = connect(url, options.commandTimeoutMs);
     this.client.on('error', (error) => {
-      this.say('warn', this.textOf(error));
+      this.reason = this.textOf(error);
+      this.say('warn', `REDIS_URL: ${this.reason}`);
     });
     this.client.on('ready', () => {
       this.say('info', this.said === '' ? `connected to ${url.host}` : `${url.host} is back`);
@@ -46,37 +56,44 @@ export class RedisLink {
     return this.closing === undefined && this.client.status === 'ready';
   }
 
+  /** Why all commands, or some of them, fail. The reason omits the server's address, because anyone may read it. */
+  get fault(): EngineFault | undefined {
+    const isDenied = this.denied !== undefined && this.options.clock.monotonicMs() < this.denied.untilMs;
+    if (this.isReady && !isDenied) return undefined;
+    const reason = this.isReady && this.denied ? this.denied.reason : this.reason;
+    const { host, hostname } = this.url;
+    return { setting: 'REDIS_URL', reason: reason.replaceAll(host, 'the server').replaceAll(hostname, 'the server') };
+  }
+
   /**
-   * @param bytes roughly what the command weighs
-   * @throws CacheUnavailable when there is no connection, no answer in time, or an answer that is an error
+   * @param bytes approximate size of the command
+   * @throws CacheUnavailable without a connection, on timeout, or for an error response
    */
   async ask<T>(command: (client: Client) => Promise<T>, bytes = 0): Promise<T> {
     if (!this.isReady) throw new CacheUnavailable(this.closing ? 'The cache is closed.' : 'Redis is away.');
-    const isFull = this.inFlight >= MAX_IN_FLIGHT || this.inFlightBytes + bytes > MAX_IN_FLIGHT_BYTES;
-    if (isFull) throw new CacheUnavailable('Too much waits for Redis.');
-    this.inFlight += 1;
-    this.inFlightBytes += bytes;
+    const tooMany = () => new CacheUnavailable('Too much waits for Redis.');
     try {
-      return await command(this.client);
+      return await this.inFlight.run(bytes, () => command(this.client), tooMany);
     } catch (error) {
-      // The driver's error holds the command with its keys and values: it stays here.
-      throw new CacheUnavailable(`Redis did not answer as it should: ${this.textOf(error)}`);
-    } finally {
-      this.inFlight -= 1;
-      this.inFlightBytes -= bytes;
-      if (this.inFlight === 0) this.idle?.();
+      if (error instanceof CacheUnavailable) throw error;
+      // The driver's error contains the command with its keys and values, so it is not passed on.
+      const text = this.textOf(error);
+      if (text.startsWith('NOPERM')) this.deny(text);
+      throw new CacheUnavailable(`Redis did not answer as it should: ${text}`);
     }
   }
 
-  /** Waits for the answers that are on their way, no longer than their time-out. */
+  /** Waits for pending responses, at most for their timeout. */
   close(): Promise<void> {
-    this.closing ??= new Promise<void>((resolve) => {
-      this.idle = resolve;
-      if (this.inFlight === 0) resolve();
-    }).then(() => {
+    this.closing ??= this.inFlight.idle().then(() => {
       this.client.disconnect();
     });
     return this.closing;
+  }
+
+  private deny(reason: string): void {
+    this.denied = { reason, untilMs: this.options.clock.monotonicMs() + DENIED_FOR_MS };
+    this.say('warn', `REDIS_URL: ${reason}`);
   }
 
   private say(level: 'info' | 'warn', text: string): void {
@@ -85,14 +102,14 @@ export class RedisLink {
     this.options.logger[level]({ cache: 'redis' }, `Redis: ${text}`);
   }
 
-  /** Old servers repeat the commands that they do not know, and with AUTH the password. */
+  /** Old servers quote unknown commands in their errors: for AUTH, that includes the password. */
   private textOf(error: unknown): string {
     const text = error instanceof Error ? error.message : String(error);
     return this.secrets.reduce((kept, secret) => kept.replaceAll(secret, '***'), text);
   }
 }
 
-/** @throws Error without the text, which may hold a password */
+/** @throws Error that omits the text, which may contain a password */
 function parseUrl(text: string): URL {
   const fault = new Error('The address of Redis is not like redis://user:password@host:6379/0 or rediss://…');
   let url: URL;
@@ -105,7 +122,7 @@ function parseUrl(text: string): URL {
   if (!['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '' || !/^\/?\d*$/.test(url.pathname)) {
     throw fault;
   }
-  // The driver would take its options from there, before ours.
+  // The driver would let options from the query string override ours.
   url.search = '';
   url.hash = '';
   return url;
@@ -117,17 +134,17 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // A server that is silent for so long while commands wait is given up, also before the connection is ready.
+    // Closes a connection to a server that stays silent this long while commands are pending, even before it is ready.
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // With any more, commands of a connection that broke would wait for the next one.
+    // With any other value, commands of a broken connection would wait for the next one.
     maxRetriesPerRequest: 0,
     maxLoadingRetryTime: MAX_BACKOFF_MS,
     disableClientInfo: true,
     connectionName: 'kontor',
     retryStrategy: (attempts) => Math.ceil(backoffMs(attempts - 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS)),
-    // What was the master has become a replica: another address may be behind the name now.
+    // The former master is now a replica; the name may by now resolve to another address.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   }) as Client;
 }

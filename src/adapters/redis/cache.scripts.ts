@@ -1,6 +1,6 @@
 /**
- * Counts hits (or takes some back, never below 0) and answers the count and the milliseconds that the window has left, by
- * the server's clock. A counter that has no end (it is new, or somebody took its end away) gets one now.
+ * Counts hits (or reverts some, never below 0). Returns the count and the remaining milliseconds of the window by the
+ * server's clock. A counter without an expiry (new, or removed externally) gets one.
  */
 export const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])

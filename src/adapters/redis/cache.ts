@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
-import type { EngineFacts } from '../../ports/engine.js';
+import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { MAX_KEY_LENGTH, requireDuration, requireHits } from '../cache.input.js';
@@ -8,28 +8,28 @@ import { compileGlob } from '../glob-pattern.js';
 import { type Client, RedisLink } from './cache.connection.js';
 
 const PREFIX = 'kontor:';
-/** An entry of a longer value is not kept. */
+/** Entries with a longer value are not stored. */
 const MAX_VALUE_LENGTH = 2_097_152;
-/** Keys that the server looks at in one step. */
+/** Keys scanned per step. */
 const SCAN_COUNT = 1_000;
-/** Keys of the database that are looked at to count the entries. */
+/** Maximum keys scanned to count entries. */
 const MAX_COUNTED_KEYS = 100_000;
 
 export type RedisCacheOptions = {
-  /** `redis://` or, encrypted, `rediss://`, with user, password and number of the database if need be. */
+  /** `redis://` or, encrypted, `rediss://`; optionally with user, password and database number. */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Before every key, so that services may share a database. Default `kontor:`. */
+  /** Key prefix, so that services can share a database. Default `kontor:`. */
   readonly prefix?: string;
-  /** How long an answer is waited for. Default 500. */
+  /** Response timeout in milliseconds. Default 500. */
   readonly commandTimeoutMs?: number;
 };
 
 /**
- * Entries and counters in a Redis server that replicas share. While it is away nothing is found, what is set is lost,
- * and everything else is CacheUnavailable at once; a server that stops answering costs one command time-out. Windows
- * run on the server's clock, so that replicas agree; their ends are told by this process's wall clock.
+ * Entries and counters on a Redis server shared by all replicas. While it is unavailable, lookups find nothing, writes
+ * are lost, and everything else fails at once with CacheUnavailable. A server that hangs costs one command timeout.
+ * Windows run on the server's clock, so that replicas agree; their ends are converted to this process's wall clock.
  */
 export class RedisCache implements Cache {
   private readonly link: RedisLink;
@@ -43,15 +43,14 @@ export class RedisCache implements Cache {
     this.clock = clock;
     this.entries = `${prefix}entry:`;
     this.counters = `${prefix}count:`;
-    this.link = new RedisLink({ url, logger, commandTimeoutMs });
+    this.link = new RedisLink({ url, clock, logger, commandTimeoutMs });
   }
 
-  /** Connects in the background, for ever. @throws Error for a URL that is none */
+  /** Connects in the background and retries until closed. @throws Error for an invalid URL */
   static open(options: RedisCacheOptions): RedisCache {
     return new RedisCache(options);
   }
 
-  /** Whether there is a connection. */
   get isReady(): boolean {
     return this.link.isReady;
   }
@@ -68,7 +67,7 @@ export class RedisCache implements Cache {
     requireDuration('ttlMs', ttlMs);
     if (key.length > MAX_KEY_LENGTH) return;
     if (value.length > MAX_VALUE_LENGTH) {
-      // The old value is not what it should be any more.
+      // The old value is outdated.
       await this.unlessAway(this.link.ask((client) => client.unlink(this.entryKey(key)), key.length));
       return;
     }
@@ -77,8 +76,8 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * Entries that are set while it runs may stay.
-   * @throws RangeError for a pattern that is too long, CacheUnavailable when only some may be removed
+   * Entries set concurrently may remain.
+   * @throws RangeError for a pattern that is too long, CacheUnavailable when the removal may be incomplete
    */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);
@@ -99,8 +98,8 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * `keyCount` is exact while the database has no more than 100,000 keys, an estimate beyond. Memory and uptime are the
-   * whole server's, `hitRate` is this process's.
+   * `keyCount` is exact up to 100,000 keys in the database, and an estimate beyond. Memory and uptime are those of the
+   * whole server; `hitRate` is that of this process.
    */
   async status(): Promise<CacheStatus> {
     const hitRate = this.lookups === 0 ? null : this.hits / this.lookups;
@@ -121,6 +120,10 @@ export class RedisCache implements Cache {
     return { engine: 'redis', version: factOf(server, 'redis_version') ?? null };
   }
 
+  fault(): EngineFault | undefined {
+    return this.link.fault;
+  }
+
   close(): Promise<void> {
     return this.link.close();
   }
@@ -129,7 +132,7 @@ export class RedisCache implements Cache {
     return this.entries + key;
   }
 
-  /** Keys of entries, at least once each. Only our own prefix is matched by the server, whose globs can be made slow. */
+  /** Keys of entries, each at least once. The server matches only our prefix, because a user's glob could be slow. */
   private async *scan(onStep?: () => boolean): AsyncIterable<string[]> {
     const pattern = `${this.entries.replace(/[\\*?[\]^]/g, '\\$&')}*`;
     let cursor = '0';
@@ -174,6 +177,6 @@ async function readFacts(client: Client): Promise<Pick<CacheStatus, 'version' | 
 const factOf = (told: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(told)?.[1];
 
-/** Keys of counters come from requests: however long they are, they weigh no more than this in the server. */
+/** Counter keys come from requests; hashing bounds their size on the server. */
 const shortened = (key: string): string =>
   key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`;

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { BEFORE_ALL, type Position, type RecordedEvent } from '../../../src/ports/event-store.js';
 import { type EventMatch, matchOf } from './event-match.js';
-import { fromLogPosition, toLogPosition } from './log-position.js';
+import { fromLogPosition, LARGEST_LOG_POSITION, toLogPosition } from './log-position.js';
 import type { EventStoreNode } from './node.js';
 import { type Outlet, turn } from './outlet.js';
 import { streams } from './protocol.js';
-import { invalidPosition } from './rpc-errors.js';
+import { consumerTooSlow, handlerFailed, invalidPosition } from './rpc-errors.js';
 
-/** Live events that may wait for a slow subscriber: with more, it falls behind and catches up from the log. */
+/** Capacity of a subscription's live buffer in messages, as in EventStoreDB. */
 export const LIVE_BUFFER = 32;
 const DEFAULT_SEARCH_WINDOW = 32;
 
 /**
- * A catch-up subscription to $all. With a filter, a checkpoint is sent after every `window` × `interval` events looked
- * at, and when the end is reached; without one, none.
+ * A catch-up subscription to $all. With a filter, sends a checkpoint after every `window` × `interval` examined events;
+ * without one, none.
  */
 export class AllSubscription {
   readonly #node: EventStoreNode;
@@ -23,10 +23,13 @@ export class AllSubscription {
   readonly #matches: EventMatch;
   readonly #checkpointEvery: number;
   readonly #silences: number;
-  /** The last record that was looked at. */
+  readonly #start: Position | undefined;
+  /** The last record examined. */
   #position: Position;
+  /** The last event or checkpoint sent. */
+  #reached: Position;
   #considered = 0;
-  #checkpoint: Position = BEFORE_ALL;
+  #checkpoint: Position | undefined;
 
   constructor(
     node: EventStoreNode,
@@ -42,64 +45,129 @@ export class AllSubscription {
     const window = filter?.hasMax() ? filter.getMax() : DEFAULT_SEARCH_WINDOW;
     this.#checkpointEvery = filter ? window * filter.getCheckpointintervalmultiplier() : Infinity;
     this.#silences = node.faults.silences;
-    this.#position = startOf(target, node.history.log.last());
+    this.#start = startOf(target, node.history.log.last());
+    this.#position = this.#reached = this.#start ?? BEFORE_ALL;
   }
 
   async run(): Promise<void> {
+    const { knowsInvalidPositions, fallsBehind } = this.#node.version;
+    const isInvalid = this.#start === undefined;
+    if (isInvalid && !knowsInvalidPositions) throw handlerFailed();
     await this.#outlet.send(confirmation());
-    let live = this.#position >= this.#node.history.log.last();
-    if (live) await this.#outlet.send(caughtUp());
-    while (!this.#outlet.closed) {
-      await this.#whileSilent();
-      if (live && this.#behind() > LIVE_BUFFER) {
-        live = false;
-        await this.#outlet.send(fellBehind());
-        await this.#sendCheckpoint();
-      }
-      const more = await this.#deliverPage();
-      if (more) await (this.#node.faults.hold() ?? turn());
-      else if (live) await this.#committed();
-      else {
-        live = true;
-        await this.#sendCheckpoint();
-        await this.#outlet.send(caughtUp());
-      }
-    }
+    if (isInvalid) throw invalidPosition();
+    if (this.#behind() > 0) await this.#catchUp();
+    await this.#outlet.send(caughtUp());
+    await (fallsBehind ? this.#goLive() : this.#goLiveBounded());
   }
 
   #behind(): number {
     return this.#node.history.log.last() - this.#position;
   }
 
-  /** False where nothing was left to look at. */
+  async #catchUp(): Promise<void> {
+    while (!this.#outlet.closed && (await this.#deliverPage())) await (this.#node.faults.hold() ?? turn());
+    if (this.#node.version.sendsCheckpointWhenLive) await this.#sendCheckpoint();
+  }
+
+  /** Reads the log as it grows. If more is behind than the live buffer holds, catches up again. */
+  async #goLive(): Promise<void> {
+    while (!this.#outlet.closed) {
+      await this.#whileSilent();
+      if (this.#behind() > LIVE_BUFFER) {
+        await this.#outlet.send(fellBehind());
+        await this.#sendCheckpoint();
+        await this.#catchUp();
+        await this.#outlet.send(caughtUp());
+      } else if (await this.#deliverPage()) await (this.#node.faults.hold() ?? turn());
+      else await this.#outlet.until((wake) => this.#node.history.onceBeyond(this.#position, wake));
+    }
+  }
+
+  /**
+   * Every commit enters the live buffer at once and is sent to the consumer from there. A commit that does not fit ends
+   * the subscription, however fast the consumer is.
+   */
+  async #goLiveBounded(): Promise<void> {
+    const buffer: (() => ReadResp)[] = [];
+    let lost = 0;
+    let wake: (() => void) | undefined;
+    const push = (message: () => ReadResp): void => {
+      if (buffer.length < LIVE_BUFFER) buffer.push(message);
+      else lost += 1;
+    };
+    const take = (): void => {
+      if (lost === 0) this.#lookAtCommitted(push);
+      wake?.();
+    };
+    const forget = this.#node.history.onCommit(take);
+    try {
+      take();
+      while (!this.#outlet.closed) {
+        await (this.#whileSilent() ?? this.#node.faults.hold());
+        if (lost > 0) throw consumerTooSlow();
+        const message = buffer.shift();
+        if (message) await this.#outlet.send(message());
+        else
+          await this.#outlet.until((done) => {
+            wake = done;
+            return () => (wake = undefined);
+          });
+      }
+    } finally {
+      forget();
+    }
+  }
+
+  #lookAtCommitted(push: (message: () => ReadResp) => void): void {
+    for (;;) {
+      const page = this.#node.history.log.page(this.#position + 1, 'forwards');
+      if (page.length === 0) return;
+      for (const event of page) {
+        if (this.#matches(event)) push(() => this.#encode(event));
+        this.#position = event.position;
+        this.#considered += 1;
+        if (this.#considered % this.#checkpointEvery === 0) push(() => checkpointAt(event.position));
+      }
+    }
+  }
+
+  /** Returns false if nothing was left to examine. */
   async #deliverPage(): Promise<boolean> {
     const page = this.#node.history.log.page(this.#position + 1, 'forwards');
     for (const event of page) {
-      if (this.#matches(event)) await this.#outlet.send(this.#encode(event));
+      if (this.#matches(event)) {
+        await this.#outlet.send(this.#encode(event));
+        this.#reached = event.position;
+      }
       await this.#whileSilent();
       if (this.#outlet.closed) return false;
       this.#position = event.position;
       this.#considered += 1;
-      if (this.#considered % this.#checkpointEvery === 0) await this.#sendCheckpoint();
+      if (this.#considered % this.#checkpointEvery === 0) {
+        this.#reached = event.position;
+        await this.#sendCheckpoint();
+      }
     }
     return page.length > 0;
   }
 
   async #sendCheckpoint(): Promise<void> {
-    if (this.#checkpointEvery === Infinity || this.#position <= this.#checkpoint) return;
-    this.#checkpoint = this.#position;
-    const at = toLogPosition(this.#position);
-    const checkpoint = new streams.ReadResp.Checkpoint().setCommitPosition(at).setPreparePosition(at);
-    await this.#outlet.send(new streams.ReadResp().setCheckpoint(checkpoint));
+    if (this.#checkpointEvery === Infinity) return;
+    if (this.#checkpoint !== undefined && this.#reached <= this.#checkpoint) return;
+    this.#checkpoint = this.#reached;
+    await this.#outlet.send(checkpointAt(this.#reached));
   }
 
-  async #committed(): Promise<void> {
-    await this.#outlet.until((wake) => this.#node.history.onceBeyond(this.#position, wake));
+  #whileSilent(): Promise<void> | undefined {
+    if (this.#silences === this.#node.faults.silences) return undefined;
+    return this.#outlet.until(() => () => undefined);
   }
+}
 
-  async #whileSilent(): Promise<void> {
-    if (this.#silences !== this.#node.faults.silences) await this.#outlet.until(() => () => undefined);
-  }
+function checkpointAt(position: Position): ReadResp {
+  const at = position === BEFORE_ALL ? LARGEST_LOG_POSITION : toLogPosition(position);
+  const checkpoint = new streams.ReadResp.Checkpoint().setCommitPosition(at).setPreparePosition(at);
+  return new streams.ReadResp().setCheckpoint(checkpoint);
 }
 
 export const confirmation = (): ReadResp =>
@@ -109,12 +177,12 @@ export const confirmation = (): ReadResp =>
 export const caughtUp = (): ReadResp => new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp());
 export const fellBehind = (): ReadResp => new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind());
 
-/** Exclusive. A position beyond the end is taken: nothing up to it will be delivered. */
-function startOf(target: ReadReq.Options.AllOptions, last: Position): Position {
+/**
+ * Exclusive start position; undefined if no record begins there. A position beyond the end is accepted: events up to it
+ * are not delivered.
+ */
+function startOf(target: ReadReq.Options.AllOptions, last: Position): Position | undefined {
   if (target.hasEnd()) return last;
   const given = target.getPosition();
-  if (!given) return BEFORE_ALL;
-  const position = fromLogPosition(given.getCommitPosition(), given.getPreparePosition(), Number.MAX_SAFE_INTEGER);
-  if (position === undefined) throw invalidPosition();
-  return position;
+  return given ? fromLogPosition(given.getCommitPosition(), given.getPreparePosition(), last) : BEFORE_ALL;
 }

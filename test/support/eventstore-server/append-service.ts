@@ -13,27 +13,24 @@ import type {
   TombstoneReq,
   TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
-import { metadataStreamOf } from '../../../src/adapters/embedded/event-store.heads.js';
-import {
-  type Append,
-  type Appended,
-  EventTooLarge,
-  type EventToAppend,
-  type ExpectedRevision,
-  WrongExpectedRevision,
-} from '../../../src/ports/event-store.js';
+import { EventTooLarge, type EventToAppend, WrongExpectedRevision } from '../../../src/ports/event-store.js';
+import { expectationOf } from './append-decision.js';
 import { toEvent } from './event-codec.js';
-import { toLogPosition } from './log-position.js';
+import { toLogPosition, toLogPositionBehind } from './log-position.js';
 import type { EventStoreNode } from './node.js';
 import { shared, streams } from './protocol.js';
 import {
+  accessDenied,
   MAX_APPEND_BYTES,
   maxAppendSizeExceeded,
   notLeader,
   RpcFailure,
   toRpcFailure,
+  unauthenticated,
   unavailable,
 } from './rpc-errors.js';
+import type { ExpectingAppend } from './server-log.js';
+import { type Expectation, metadataStreamOf } from './stream-rules.js';
 
 type WithExpectation = {
   hasNoStream(): boolean;
@@ -41,7 +38,7 @@ type WithExpectation = {
   hasStreamExists(): boolean;
 };
 
-export function toExpected(options: WithExpectation, revision: string): ExpectedRevision {
+export function toExpected(options: WithExpectation, revision: string): Expectation {
   if (options.hasAny()) return 'any';
   if (options.hasNoStream()) return 'no_stream';
   if (options.hasStreamExists()) return 'stream_exists';
@@ -51,21 +48,28 @@ export function toExpected(options: WithExpectation, revision: string): Expected
 export const nameOf = (identifier: { getStreamName_asU8(): Uint8Array } | undefined): string =>
   identifier ? Buffer.from(identifier.getStreamName_asU8()).toString('utf8') : '';
 
-/** Stores an append whose events take `bytes`. An append of nothing to a new stream ends at the end of the log. */
-export async function carryOut(node: EventStoreNode, append: Append, bytes: number): Promise<Appended> {
+/** End of an append, with its position in the protocol's notation. */
+export type Written = { readonly revision: number; readonly at: string };
+
+/** Stores an append whose events take `bytes`. An empty append returns the position of the next write to the log. */
+export async function carryOut(node: EventStoreNode, append: ExpectingAppend, bytes: number): Promise<Written> {
+  if (node.access?.forbids('write')) throw accessDenied();
   if (bytes > MAX_APPEND_BYTES) throw new EventTooLarge(append.stream, bytes, MAX_APPEND_BYTES);
-  const appended = await node.history.append(append);
-  return appended.position < 0 ? { ...appended, position: Math.max(0, node.history.log.last()) } : appended;
+  const { revision, position } = await node.history.append(append);
+  const last = node.history.log.last();
+  if (append.events.length === 0) return { revision, at: toLogPositionBehind(last) };
+  return { revision, at: toLogPosition(position < 0 ? Math.max(0, last) : position) };
 }
 
-/** Undefined where the node takes the call. */
+/** The error with which the node rejects the call; undefined if it accepts. */
 export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure | undefined {
   if (node.faults.refusing) return unavailable();
+  if (node.access && !node.access.knows(metadata)) return unauthenticated();
   const leader = metadata.get('requires-leader').includes('true') ? node.leaderElsewhere() : undefined;
   return leader && notLeader(leader);
 }
 
-/** Append of one stream's events in a call of its own: how the client appends with credentials, or to older servers. */
+/** Append to one stream in a call of its own: used by the client with credentials, or with older servers. */
 export function append(
   node: EventStoreNode,
   call: ServerReadableStream<AppendReq, AppendResp>,
@@ -108,7 +112,7 @@ export function append(
   });
 }
 
-/** Runs a call and answers it, with the faults that are on. Undefined is no answer. */
+/** Runs a call and sends its response, subject to active faults. Undefined sends no response. */
 async function respond<T>(
   node: EventStoreNode,
   answer: sendUnaryData<T>,
@@ -126,8 +130,7 @@ async function respond<T>(
   }
 }
 
-function succeeded({ revision, position }: Appended): AppendResp {
-  const at = toLogPosition(position);
+function succeeded({ revision, at }: Written): AppendResp {
   const success = new streams.AppendResp.Success().setPosition(
     new streams.AppendResp.Position().setCommitPosition(at).setPreparePosition(at),
   );
@@ -136,7 +139,9 @@ function succeeded({ revision, position }: Appended): AppendResp {
   return new streams.AppendResp().setSuccess(success);
 }
 
-function refused({ expected, actual }: WrongExpectedRevision): AppendResp {
+function refused(error: WrongExpectedRevision): AppendResp {
+  const { actual } = error;
+  const expected = expectationOf(error);
   const wrong = new streams.AppendResp.WrongExpectedVersion();
   if (actual === 'no_stream') wrong.setCurrentNoStream(new shared.Empty());
   else wrong.setCurrentRevision(String(actual));

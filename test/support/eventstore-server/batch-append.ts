@@ -1,25 +1,24 @@
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Code as CodeValue } from '@eventstore/db-client/generated/code_pb.js';
 import type { UUID } from '@eventstore/db-client/generated/shared_pb.js';
 import type { Status } from '@eventstore/db-client/generated/status_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import {
-  type Append,
-  type Appended,
   EventTooLarge,
   type EventToAppend,
   EventStoreUnavailable,
   StreamTombstoned,
   WrongExpectedRevision,
 } from '../../../src/ports/event-store.js';
-import { carryOut, nameOf, refusalOf, toExpected } from './append-service.js';
-import { fromUuid, toEvent } from './event-codec.js';
-import { toLogPosition } from './log-position.js';
+import { expectationOf } from './append-decision.js';
+import { carryOut, nameOf, refusalOf, toExpected, type Written } from './append-service.js';
+import { fromUuid, toEvent, toUuid } from './event-codec.js';
 import type { EventStoreNode } from './node.js';
 import { Any, Code, google, rpc, shared, streams } from './protocol.js';
-import { MAX_APPEND_BYTES } from './rpc-errors.js';
+import { AppendTimedOut, MAX_APPEND_BYTES, RpcFailure } from './rpc-errors.js';
+import type { ExpectingAppend } from './server-log.js';
 
-/** Appends taken in and not answered: more are read only when some of them are. */
+/** Backpressure: further appends are read only when some of the pending ones have been answered. */
 const MAX_UNANSWERED = 2_000;
 const MAX_UNANSWERED_BYTES = 16 * 1024 * 1024;
 
@@ -32,7 +31,7 @@ type Pending = {
   readonly timer: NodeJS.Timeout | undefined;
 };
 
-/** Many appends over one call: each is answered by its correlation id, whenever it is done. */
+/** Many appends over one call; each response carries the correlation id and is sent when its append completes. */
 export class BatchAppendCall {
   readonly #node: EventStoreNode;
   readonly #call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
@@ -135,7 +134,7 @@ export class BatchAppendCall {
       const hung = faults.whileHung();
       if (hung) await hung;
       const expected = toExpected(options, options.getStreamPosition());
-      const append: Append = { stream, expected, events };
+      const append: ExpectingAppend = { stream, expected, events };
       const appended = await carryOut(this.#node, append, bytes);
       if (faults.takeDrop()) {
         this.#broken = true;
@@ -148,7 +147,7 @@ export class BatchAppendCall {
     }
   }
 
-  #answer(pending: Pending, appended: Appended | undefined, error: unknown): void {
+  #answer(pending: Pending, appended: Written | undefined, error: unknown): void {
     const hold = this.#node.faults.hold();
     if (hold)
       void hold.then(() => {
@@ -161,10 +160,12 @@ export class BatchAppendCall {
     return this.#unanswered >= MAX_UNANSWERED * share || this.#unansweredBytes >= MAX_UNANSWERED_BYTES * share;
   }
 
-  #send({ correlation, stream, bytes }: Pending, appended: Appended | undefined, error: unknown): void {
+  #send({ correlation, stream, bytes }: Pending, appended: Written | undefined, error: unknown): void {
     if (this.#broken || this.#call.cancelled || this.#call.destroyed) return;
+    // After its own timeout the server sends the id as two numbers, whatever its original form.
+    const id = error instanceof AppendTimedOut ? toUuid(fromUuid(correlation), true) : correlation;
     const answer = new streams.BatchAppendResp()
-      .setCorrelationId(correlation)
+      .setCorrelationId(id)
       .setStreamIdentifier(new shared.StreamIdentifier().setStreamName(Buffer.from(stream)));
     if (appended) answer.setSuccess(succeeded(appended));
     else answer.setError(toStatus(error));
@@ -183,21 +184,20 @@ export class BatchAppendCall {
 
 class DeadlinePassed extends Error {}
 
-/** The deadline is the client's wall clock, so it is compared with the machine's. */
+/** The deadline refers to the client's wall clock, so it is compared with the machine's clock. */
 function millisecondsLeft(options: BatchAppendReq.Options): number {
   const deadline = options.getDeadline();
   return deadline ? deadline.toDate().getTime() - Date.now() : Infinity;
 }
 
-function succeeded({ revision, position }: Appended): BatchAppendResp.Success {
-  const at = toLogPosition(position);
+function succeeded({ revision, at }: Written): BatchAppendResp.Success {
   const success = new streams.BatchAppendResp.Success().setPosition(
     new shared.AllStreamPosition().setCommitPosition(at).setPreparePosition(at),
   );
   return revision < 0 ? success.setNoStream(new google.Empty()) : success.setCurrentRevision(String(revision));
 }
 
-/** Codes and texts as EventStoreDB has them; the client looks at the details alone. */
+/** Codes and texts as in EventStoreDB; the client reads only the details. */
 function toStatus(error: unknown): Status {
   if (error instanceof WrongExpectedRevision)
     return statusOf(Code.ALREADY_EXISTS, 'WrongExpectedVersion', wrongVersion(error));
@@ -209,7 +209,10 @@ function toStatus(error: unknown): Status {
     const exceeded = new shared.MaximumAppendSizeExceeded().setMaxappendsize(MAX_APPEND_BYTES);
     return statusOf(Code.INVALID_ARGUMENT, 'MaximumAppendSizeExceeded', exceeded);
   }
-  if (error instanceof DeadlinePassed) return statusOf(Code.DEADLINE_EXCEEDED, 'Timeout', new shared.Timeout());
+  if (error instanceof DeadlinePassed || error instanceof AppendTimedOut)
+    return statusOf(Code.DEADLINE_EXCEEDED, 'Timeout', new shared.Timeout());
+  if (error instanceof RpcFailure && error.code === status.PERMISSION_DENIED)
+    return statusOf(Code.PERMISSION_DENIED, 'AccessDenied', new shared.AccessDenied());
   if (error instanceof EventStoreUnavailable) return statusOf(Code.UNKNOWN, 'Unknown', new shared.Unknown());
   const message = error instanceof Error ? error.message : String(error);
   return statusOf(Code.INVALID_ARGUMENT, 'BadRequest', new shared.BadRequest().setMessage(message));
@@ -222,7 +225,9 @@ function statusOf(code: CodeValue, type: string, details: { serializeBinary(): U
   return new rpc.Status().setCode(code).setMessage(type).setDetails(any);
 }
 
-function wrongVersion({ expected, actual }: WrongExpectedRevision): InstanceType<typeof shared.WrongExpectedVersion> {
+function wrongVersion(error: WrongExpectedRevision): InstanceType<typeof shared.WrongExpectedVersion> {
+  const { actual } = error;
+  const expected = expectationOf(error);
   const wrong = new shared.WrongExpectedVersion();
   if (actual === 'no_stream') wrong.setCurrentNoStream(new google.Empty());
   else wrong.setCurrentStreamRevision(String(actual));

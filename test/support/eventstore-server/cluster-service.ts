@@ -3,7 +3,7 @@ import type { SupportedMethods } from '@eventstore/db-client/generated/serverfea
 import type { Endpoint } from './node.js';
 import { features, gossip, shared, StreamsService } from './protocol.js';
 
-/** A node of the cluster as gossip tells of it. */
+/** A cluster node as reported by gossip. */
 export type Member = Endpoint & { readonly id: string; readonly state: 'leader' | 'follower'; readonly alive: boolean };
 
 export function toClusterInfo(members: readonly Member[]): ClusterInfo {
@@ -19,7 +19,7 @@ export function toClusterInfo(members: readonly Member[]): ClusterInfo {
   return new gossip.ClusterInfo().setMembersList(infos);
 }
 
-/** What the client asks first of a server: it appends in batches only where BatchAppend is among the methods. */
+/** The client's first request to a server: it appends in batches only if BatchAppend is listed. */
 export function toSupportedMethods(version: string, batchAppend: boolean): SupportedMethods {
   const answer = new features.SupportedMethods().setEventStoreServerVersion(version);
   for (const { path } of Object.values(StreamsService)) {

@@ -10,7 +10,9 @@ export type EventStoreClusterOptions = Omit<NodeOptions, 'port'> & {
   readonly size?: number;
 };
 
-/** Nodes over one history, so that every node has what any of them has stored. The first is the leader at first. */
+/**
+ * Nodes sharing one history, so that every node has what any of them has stored. The first node starts as the leader.
+ */
 export class EventStoreCluster {
   readonly nodes: readonly EventStoreServer[];
   readonly #history: History;
@@ -32,7 +34,7 @@ export class EventStoreCluster {
     return new EventStoreCluster(history, nodes);
   }
 
-  /** `esdb://` with every node's address: the client asks them in turn who leads. */
+  /** `esdb://` with every node's address: the client searches them for the leader. */
   get url(): string {
     return `esdb://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
   }
@@ -42,13 +44,13 @@ export class EventStoreCluster {
     return this.#leader;
   }
 
-  /** Makes a node the leader. The others answer NotLeader to calls that ask for it; connections stay. */
+  /** Makes a node the leader. The others reject calls that require a leader with NotLeader; connections stay open. */
   elect(node: EventStoreServer): void {
     this.#leader = node;
     this.#gossip();
   }
 
-  /** Ends a node as a crash would. Where it led, nobody does until `elect`. */
+  /** Stops a node like a crash. If it was the leader, there is none until `elect`. */
   async stopNode(node: EventStoreServer): Promise<void> {
     this.#stopped.add(node);
     if (node === this.#leader) this.#leader = undefined;
@@ -58,7 +60,7 @@ export class EventStoreCluster {
 
   async stop(): Promise<void> {
     for (const node of this.nodes) if (!this.#stopped.has(node)) await node.stop();
-    await this.#history.close();
+    this.#history.close();
   }
 
   #gossip(): void {

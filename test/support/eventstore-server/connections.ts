@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** The port of a server and its open connections, so that a test can break them, or close the port for a while. */
+/** A server's port and open connections, so that a test can break them or close the port temporarily. */
 export class Connections {
   readonly #host: string;
   readonly #accept: (socket: Socket) => void;
@@ -9,7 +9,7 @@ export class Connections {
   #server: Server | undefined;
   #port: number;
 
-  /** Port 0 is a free one; it is kept when the port is opened again. */
+  /** Port 0 selects a free one, which is reused when the port is reopened. */
   constructor(host: string, port: number, accept: (socket: Socket) => void) {
     this.#host = host;
     this.#port = port;
@@ -25,7 +25,7 @@ export class Connections {
       const peer = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
       this.#sockets.set(peer, socket);
       socket.on('close', () => this.#sockets.delete(peer));
-      // A broken connection is what tests are about.
+      // Broken connections are expected in tests.
       socket.on('error', () => undefined);
       this.#accept(socket);
     });
@@ -35,7 +35,7 @@ export class Connections {
     this.#server = server;
   }
 
-  /** `peer` as gRPC names it. */
+  /** `peer` in gRPC's notation. */
   break(peer: string): void {
     this.#sockets.get(peer)?.destroy();
   }

@@ -1,12 +1,12 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { UUID } from '@eventstore/db-client/generated/shared_pb.js';
-import { FOR_EVER, METADATA_EVENT } from '../../../src/adapters/embedded/event-store.heads.js';
 import type { EventToAppend, RecordedEvent } from '../../../src/ports/event-store.js';
 import { toLogPosition } from './log-position.js';
 import { missingProperty } from './rpc-errors.js';
 import { shared, streams } from './protocol.js';
+import { FOR_EVER, METADATA_EVENT } from './stream-rules.js';
 
-/** An event as the protocol proposes it, over either way to append. */
+/** A proposed event, from either of the protocol's append calls. */
 export type Proposed = {
   getId(): UUID | undefined;
   getMetadataMap(): { get(key: string): string | undefined };
@@ -14,14 +14,16 @@ export type Proposed = {
   getCustomMetadata_asU8(): Uint8Array;
 };
 
-/** EventStoreDB returns bytes as they came; the engine keeps JSON objects. What would not come back the same is wrapped. */
+/**
+ * EventStoreDB returns bytes unchanged, but the engine stores JSON objects. Data that would not round-trip is wrapped.
+ */
 const WRAPPED = '$bytes';
 const JSON_TYPE = 'application/json';
 const TICKS_PER_MS = 10_000;
 /** The revision of a tombstone, and `$tb` of a softly deleted stream. */
 const LONG_MAX = '9223372036854775807';
 
-/** @throws RpcFailure where the type or the content type is missing */
+/** @throws RpcFailure if the type or the content type is missing */
 export function toEvent(proposed: Proposed): { readonly event: EventToAppend; readonly bytes: number } {
   const map = proposed.getMetadataMap();
   const type = map.get('type');
@@ -46,18 +48,18 @@ function wrap(bytes: Uint8Array, contentType: string): object {
   return plain ?? wrapBytes(bytes, contentType);
 }
 
-/** Bytes of any kind as the engine can keep them. */
+/** Wraps arbitrary bytes for the engine. */
 export const wrapBytes = (bytes: Uint8Array, contentType: string): object => ({
   [WRAPPED]: Buffer.from(bytes).toString('base64'),
   contentType,
 });
 
-/** An empty object is wrapped, since the engine's own empty metadata stands for none. */
+/** Wraps an empty object too, because the engine's empty metadata means none. */
 function wrapMetadata(bytes: Uint8Array): object {
   return wrap(bytes, bytes.length > 2 ? JSON_TYPE : '');
 }
 
-/** The object that is written as exactly these bytes again. */
+/** The object if it serializes to exactly these bytes; otherwise undefined. */
 function asPlainObject(bytes: Uint8Array): object | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
@@ -98,7 +100,7 @@ export function toReadEvent(event: RecordedEvent, structuredIds: boolean): ReadR
 const withLongMax = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.toString('utf8').replace(`"$tb":${FOR_EVER}`, `"$tb":${LONG_MAX}`));
 
-function toUuid(id: string, structured: boolean): UUID {
+export function toUuid(id: string, structured: boolean): UUID {
   if (!structured) return new shared.UUID().setString(id);
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
   const halves = new shared.UUID.Structured()

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../../src/ports/event-store.js';
 
 export type EventMatch = (event: RecordedEvent) => boolean;
 
-/** By the stream's name or the event's type, by prefixes or a regular expression; everything without a filter. */
+/** Matches by stream name or event type, by prefixes or a regular expression; without a filter, everything. */
 export function matchOf(filter: ReadReq.Options.FilterOptions | undefined): EventMatch {
   if (!filter) return () => true;
   const expression = filter.getStreamIdentifier() ?? filter.getEventType();

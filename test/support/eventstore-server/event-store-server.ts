@@ -5,6 +5,7 @@ import type { IServerFeaturesServer } from '@eventstore/db-client/generated/serv
 import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { SystemClock } from '../../../src/adapters/system-time.js';
 import type { Clock } from '../../../src/ports/time.js';
+import type { Access } from './access.js';
 import { append, deleteStream, tombstone } from './append-service.js';
 import { BatchAppendCall } from './batch-append.js';
 import { type Member, toClusterInfo, toSupportedMethods } from './cluster-service.js';
@@ -16,25 +17,32 @@ import type { EventStoreNode } from './node.js';
 import { GossipService, ServerFeaturesService, StreamsService } from './protocol.js';
 import { read } from './read-service.js';
 import { unavailable } from './rpc-errors.js';
-import { appendNoise } from './system-noise.js';
+import { type Like, SERVER_VERSIONS, type ServerVersion } from './server-version.js';
+import { appendNoise, SystemEvents } from './system-noise.js';
 
-/** The EventStoreDB whose recorded answers this server gives. */
-export const VERSION = '23.10.6';
 const HOST = '127.0.0.1';
-/** As in EventStoreDB, where an event may be larger than one append by gRPC. */
+/** As in EventStoreDB, where a single event may exceed the gRPC append limit. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 export type NodeOptions = {
-  /** A free one where it is left out. */
+  /** EventStoreDB version whose recorded responses are reproduced. Default: 23.10. */
+  readonly like?: Like;
+  /** Default: a free port. */
   readonly port?: number;
-  /** False: as a server too old for BatchAppend, so that the client appends in calls of their own. */
+  /** False: behaves like a server without BatchAppend, so that the client makes a call per append. */
   readonly batchAppend?: boolean;
+  /** Serves TLS with this certificate. Default: none. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Requires credentials. Needs TLS, because clients send passwords only over TLS. */
+  readonly access?: Access;
 };
 
 export type EventStoreServerOptions = NodeOptions & {
-  /** Holds the history; kept when the server stops. */
+  /** Contains the history; remains when the server stops. */
   readonly directory: string;
   readonly clock?: Clock;
+  /** Writes system events like a real server: some in a new history, then its statistics. Default: none. */
+  readonly systemEvents?: boolean;
 };
 
 export type RawEvent = {
@@ -45,11 +53,11 @@ export type RawEvent = {
 };
 
 /**
- * Speaks EventStoreDB's gRPC protocol over the embedded engine, on the loopback interface, without TLS.
- * Not there: users and access rights, resolving of links, persistent subscriptions, projections.
+ * EventStoreDB's gRPC protocol on top of the embedded engine, on the loopback interface.
+ * Not supported: stream ACLs, link resolution, persistent subscriptions, projections.
  */
 export class EventStoreServer {
-  readonly version = VERSION;
+  readonly version: string;
   readonly id = randomUUID();
   readonly faults = new Faults();
   readonly #history: History;
@@ -58,14 +66,26 @@ export class EventStoreServer {
   readonly #connections: Connections;
   readonly #grpc = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
   #members: readonly Member[] | undefined;
+  #systemEvents: SystemEvents | undefined;
+  readonly #like: ServerVersion;
+  readonly #access: Access | undefined;
   #sent = 0;
+  /** Number of reads and subscriptions requested so far. */
+  readonly asked = { read: 0, subscription: 0 };
 
-  private constructor(history: History, ownsHistory: boolean, { port = 0, batchAppend = true }: NodeOptions) {
+  private constructor(history: History, ownsHistory: boolean, options: NodeOptions) {
+    const { port = 0, batchAppend = true, like = '23.10', tls } = options;
+    this.#access = options.access;
+    this.#like = SERVER_VERSIONS[like];
+    this.version = this.#like.number;
     this.#history = history;
     this.#ownsHistory = ownsHistory;
     this.#batchAppend = batchAppend;
     this.#addServices();
-    const injector = this.#grpc.createConnectionInjector(ServerCredentials.createInsecure());
+    const credentials = tls
+      ? ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) }])
+      : ServerCredentials.createInsecure();
+    const injector = this.#grpc.createConnectionInjector(credentials);
     this.#connections = new Connections(HOST, port, (socket) => {
       injector.injectConnection(socket);
     });
@@ -76,15 +96,16 @@ export class EventStoreServer {
     const history = new History({ directory, clock });
     try {
       const server = new EventStoreServer(history, true, options);
+      if (options.systemEvents) server.#systemEvents = await SystemEvents.start(history);
       await server.#connections.open();
       return server;
     } catch (error) {
-      await history.close();
+      history.close();
       throw error;
     }
   }
 
-  /** A node of a cluster: whoever opened the history closes it, when all nodes have stopped. */
+  /** Starts a cluster node. The history must be closed by its owner, after all nodes have stopped. */
   static async startNode(history: History, options: NodeOptions = {}): Promise<EventStoreServer> {
     const server = new EventStoreServer(history, false, options);
     await server.#connections.open();
@@ -99,50 +120,51 @@ export class EventStoreServer {
     return `esdb://${HOST}:${this.port}?tls=false`;
   }
 
-  /** For clients that find the leader by gossip. */
+  /** For clients that discover the leader by gossip. */
   get discoveryUrl(): string {
     return `esdb+discover://${HOST}:${this.port}?tls=false`;
   }
 
-  /** Answers to reads and subscriptions that have been handed to their connections so far, taken by the reader or not. */
+  /** Number of read and subscription messages written to connections so far, received or not. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** What gossip tells from now on. Until it is called, the server is a cluster of its own and leads it. */
+  /** Members reported by gossip from now on. Initially the server is a one-node cluster and its leader. */
   setMembers(members: readonly Member[]): void {
     this.#members = members;
   }
 
-  /** Stores `count` events of the system's own, as EventStoreDB does by itself all the time. */
+  /** Appends `count` system events, as EventStoreDB does continually. */
   addNoise(count: number): Promise<void> {
     return appendNoise(this.#history.store, count);
   }
 
-  /** Stores an event of any bytes, such as damaged JSON, which the client would not send. */
+  /** Appends an event with arbitrary bytes, such as damaged JSON, which the client would not send. */
   async addBytes(stream: string, { type, data, contentType = 'application/json' }: RawEvent): Promise<void> {
     const event = { id: randomUUID(), type, data: wrapBytes(Buffer.from(data), contentType), metadata: {} };
     await this.#history.store.append({ stream, expected: 'any', events: [event] });
   }
 
-  /** Breaks every open connection; new ones are taken. */
+  /** Breaks every open connection; new ones are accepted. */
   disconnectAll(): void {
     this.#connections.breakAll();
   }
 
-  /** Breaks every connection and closes the port for `downMs`. The data stays. */
+  /** Breaks every connection and closes the port for `downMs`. The data remains. */
   async restart(downMs = 50): Promise<void> {
     await this.#connections.close();
     await new Promise((resolve) => setTimeout(resolve, downMs));
     await this.#connections.open();
   }
 
-  /** Ends faults, breaks every connection and closes the history. */
+  /** Clears faults, breaks every connection and closes the history. */
   async stop(): Promise<void> {
     this.faults.clear();
+    await this.#systemEvents?.stop();
     await this.#connections.close();
     this.#grpc.forceShutdown();
-    if (this.#ownsHistory) await this.#history.close();
+    if (this.#ownsHistory) this.#history.close();
   }
 
   #addServices(): void {
@@ -166,7 +188,7 @@ export class EventStoreServer {
     };
     const features: IServerFeaturesServer = {
       getSupportedMethods: (_call, answer) => {
-        void this.#answer(answer, () => toSupportedMethods(VERSION, this.#batchAppend));
+        void this.#answer(answer, () => toSupportedMethods(this.version, this.#batchAppend));
       },
     };
     const gossip: IGossipServer = {
@@ -187,9 +209,14 @@ export class EventStoreServer {
 
   #node(): EventStoreNode {
     return {
+      version: this.#like,
+      access: this.#access,
       history: this.#history,
       faults: this.faults,
       leaderElsewhere: () => this.#members?.find(({ id, state }) => state === 'leader' && id !== this.id),
+      noteRead: (kind) => {
+        this.asked[kind] += 1;
+      },
       noteSent: () => {
         this.#sent += 1;
       },

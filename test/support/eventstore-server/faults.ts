@@ -1,4 +1,4 @@
-/** What a test may make go wrong. Everything takes effect at once, for open connections and calls too. */
+/** Faults that a test can inject. They take effect at once, including on open connections and calls. */
 export class Faults {
   #slowMs = 0;
   #refusing = false;
@@ -7,7 +7,7 @@ export class Faults {
   readonly #subscriptions = new Set<() => void>();
   #hung: { readonly until: Promise<void>; readonly end: () => void } | undefined;
 
-  /** Connections are accepted and calls taken, and nothing is answered nor stored until `resume`. */
+  /** Connections and calls are accepted, but nothing is stored or answered until `resume`. */
   hang(): void {
     if (this.#hung) return;
     let end = (): void => undefined;
@@ -15,33 +15,33 @@ export class Faults {
     this.#hung = { until, end };
   }
 
-  /** Ends `hang`: what came meanwhile is carried out. */
+  /** Ends `hang`; pending calls are carried out. */
   resume(): void {
     this.#hung?.end();
     this.#hung = undefined;
   }
 
-  /** The next `count` appends are stored, and then the connection is broken instead of an answer. */
+  /** The next `count` appends are stored, but the connection breaks before the response. */
   dropAfterCommit(count: number): void {
     this.#dropsLeft = count;
   }
 
-  /** Every answer comes `ms` later, and so does every page of a read or subscription; 0 ends it. */
+  /** Delays every response, and every page of a read or subscription, by `ms`; 0 disables it. */
   slow(ms: number): void {
     this.#slowMs = ms;
   }
 
-  /** Subscriptions that are open now stay open and deliver nothing more. Later ones deliver. */
+  /** Subscriptions that are currently open stay open but deliver nothing more. Later ones deliver. */
   silenceSubscriptions(): void {
     this.#silences += 1;
   }
 
-  /** Ends the subscriptions that are open with ABORTED, as EventStoreDB ends one whose consumer is too slow. */
+  /** Ends the open subscriptions with ABORTED, as EventStoreDB does if a consumer is too slow. */
   abortSubscriptions(): void {
     for (const abort of this.#subscriptions) abort();
   }
 
-  /** Calls are refused with UNAVAILABLE, as by a node that is not ready. */
+  /** Rejects calls with UNAVAILABLE, like a node that is not ready. */
   refuse(): void {
     this.#refusing = true;
   }
@@ -51,7 +51,7 @@ export class Faults {
     this.#refusing = false;
   }
 
-  /** Ends every fault that is on. Subscriptions that were silenced stay silent. */
+  /** Clears every active fault. Silenced subscriptions stay silent. */
   clear(): void {
     this.resume();
     this.accept();
@@ -63,30 +63,30 @@ export class Faults {
     return this.#refusing;
   }
 
-  /** How often subscriptions have been silenced: one that began at another count is silent. */
+  /** Number of calls of `silenceSubscriptions`: a subscription that began at an earlier count is silent. */
   get silences(): number {
     return this.#silences;
   }
 
-  /** True once for each append that is to lose its answer. */
+  /** True once for each append whose response is to be lost. */
   takeDrop(): boolean {
     if (this.#dropsLeft === 0) return false;
     this.#dropsLeft -= 1;
     return true;
   }
 
-  /** Takes note of a subscription; returns how to forget it. */
+  /** Registers a subscription; returns the function that removes it. */
   watch(abort: () => void): () => void {
     this.#subscriptions.add(abort);
     return () => this.#subscriptions.delete(abort);
   }
 
-  /** Waits while calls are held up. Undefined where none is, so that the usual case costs no turn of the event loop. */
+  /** Waits while calls are delayed. Undefined if none are, so that the usual case costs no turn of the event loop. */
   hold(): Promise<void> | undefined {
     return this.#hung || this.#slowMs > 0 ? this.#wait() : undefined;
   }
 
-  /** The same for `hang` alone. */
+  /** Like `hold`, for `hang` alone. */
   whileHung(): Promise<void> | undefined {
     return this.#hung ? this.#untilResumed() : undefined;
   }

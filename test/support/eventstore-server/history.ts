@@ -1,59 +1,78 @@
-import { EmbeddedEventStore, type EmbeddedEventStoreOptions } from '../../../src/adapters/embedded/event-store.js';
-import type { Append, Appended, Position } from '../../../src/ports/event-store.js';
+import type { Appended, Position } from '../../../src/ports/event-store.js';
 import { LogReader } from './log-reader.js';
+import { AppendTimedOut } from './rpc-errors.js';
+import { type ExpectingAppend, ServerLog, type ServerLogOptions } from './server-log.js';
 
-/** Turns of the event loop that appends wait for others: as long as others keep coming, and no longer than this. */
-const QUIET_TURNS = 2;
-const MAX_TURNS = 64;
+/** EventStoreDB's minimum delay before a flush. Appends that arrive in the meantime share the flush. */
+const FLUSH_DELAY_MS = 2;
+/** Timeout after which EventStoreDB gives up an uncommitted append. */
+const COMMIT_TIMEOUT_MS = 2_000;
 
-/** The data behind one server, or behind the nodes of a cluster. */
+/** The data of one server, or of all nodes of a cluster. */
 export class History {
-  readonly store: EmbeddedEventStore;
+  readonly store: ServerLog;
   readonly log: LogReader;
   readonly #waiting = new Set<() => void>();
-  #gathered: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
+  /** Appends that are written but not committed. */
+  readonly #inFlight = new Set<string>();
+  readonly #gathered: (() => void)[] = [];
   #head: Position;
 
-  constructor(options: EmbeddedEventStoreOptions) {
-    this.store = EmbeddedEventStore.open(options);
+  constructor(options: ServerLogOptions) {
+    this.store = new ServerLog(options, (head) => {
+      this.#announce(head);
+    });
     this.log = new LogReader(options.directory);
     this.#head = this.log.last();
-    this.store.onCommit((head) => {
-      this.#head = head;
-      const woken = [...this.#waiting];
-      this.#waiting.clear();
-      for (const wake of woken) wake();
-    });
+  }
+
+  #announce(head: Position): void {
+    this.#head = head;
+    const woken = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of woken) wake();
+    for (const listener of this.#listeners) listener();
   }
 
   /**
-   * As the store's own, but together with what arrives within a few turns, so that it shares their flush: a client in the
-   * same process sends one append a turn, and none while the engine flushes. @throws as the store's own
+   * Like the store's `append`, but drops a repeat of an append in flight, as EventStoreDB does: it recognizes the
+   * events but does not know their position yet.
+   * @throws the store's errors; AppendTimedOut when a dropped append would time out
    */
-  append(append: Append): Promise<Appended> {
+  async append(append: ExpectingAppend): Promise<Appended> {
+    const { stream, expected, events } = append;
+    if (events.length === 0) return this.#together(append);
+    const key = JSON.stringify([stream, expected, ...events.map(({ id }) => id)]);
+    if (this.#inFlight.has(key)) {
+      await new Promise((resolve) => setTimeout(resolve, COMMIT_TIMEOUT_MS).unref());
+      throw new AppendTimedOut();
+    }
+    this.#inFlight.add(key);
+    try {
+      return await this.#together(append);
+    } finally {
+      this.#inFlight.delete(key);
+    }
+  }
+
+  /** Groups the append with others that arrive before the next flush. */
+  #together(append: ExpectingAppend): Promise<Appended> {
     return new Promise((resolve, reject) => {
-      if (this.#gathered.length === 0) this.#gather(0, 0, 0);
+      if (this.#gathered.length === 0) setTimeout(this.#flush, FLUSH_DELAY_MS);
       this.#gathered.push(() => {
         this.store.append(append).then(resolve, reject);
       });
     });
   }
 
-  #gather(turns: number, quietTurns: number, known: number): void {
-    setImmediate(() => {
-      const count = this.#gathered.length;
-      const quiet = count === known ? quietTurns + 1 : 0;
-      if (quiet < QUIET_TURNS && turns < MAX_TURNS) {
-        this.#gather(turns + 1, quiet, count);
-        return;
-      }
-      const gathered = this.#gathered;
-      this.#gathered = [];
-      for (const begin of gathered) begin();
-    });
-  }
+  readonly #flush = (): void => {
+    for (const begin of this.#gathered.splice(0)) begin();
+  };
 
-  /** Calls `wake` once when there are records beyond `position`, perhaps at once; returns how to stop waiting. */
+  /**
+   * Calls `wake` once when records exist beyond `position`, possibly at once; returns a function that cancels the wait.
+   */
   onceBeyond(position: Position, wake: () => void): () => void {
     if (this.#head > position) {
       wake();
@@ -63,8 +82,14 @@ export class History {
     return () => this.#waiting.delete(wake);
   }
 
-  async close(): Promise<void> {
-    await this.store.close();
+  /** Calls `listener` after every commit, before any response is sent; returns a function that removes it. */
+  onCommit(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.store.close();
     this.log.close();
   }
 }

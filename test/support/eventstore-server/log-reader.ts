@@ -3,11 +3,11 @@ import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/e
 import { openHistoryForReading } from '../../../src/adapters/embedded/event-store.schema.js';
 import { BEFORE_ALL, type Direction, type Position, type RecordedEvent } from '../../../src/ports/event-store.js';
 
-/** Bounds what one page holds in memory. */
+/** Bounds the memory of one page. */
 const PAGE_MAX_EVENTS = 256;
 const PAGE_MAX_CHARACTERS = 2 * 1024 * 1024;
 
-/** Reads the engine's history with everything in it: the port leaves out the system's own records, $all has them. */
+/** Reads the engine's complete history. The port omits the system's own records, but $all includes them. */
 export class LogReader {
   readonly #db: DatabaseSyncInstance;
   readonly #forwards: StatementSyncInstance;
@@ -38,18 +38,18 @@ export class LogReader {
     return (this.#last.get() as [number | null])[0] ?? BEFORE_ALL;
   }
 
-  /** The next records from `from` on, `from` included; none only where there are no more. */
+  /** The next records starting at `from`, inclusive; empty only at the end. */
   page(from: Position, direction: Direction): RecordedEvent[] {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
     return take(statement.iterate(from) as Iterable<EventRow>);
   }
 
-  /** The next records of a stream from a revision on, whatever its metadata hides. */
+  /** The next records of a stream starting at a revision, including those hidden by its metadata. */
   streamPage(stream: string, from: number): RecordedEvent[] {
     return take(this.#ofStream.iterate(stream, from) as Iterable<EventRow>);
   }
 
-  /** A stream's last record. */
+  /** Revision and position of a stream's last record. */
   endOf(stream: string): { readonly revision: number; readonly position: Position } {
     const [revision, position] = (this.#endOfStream.get(stream) as [number, number] | undefined) ?? [-1, BEFORE_ALL];
     return { revision, position };

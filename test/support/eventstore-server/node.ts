@@ -1,15 +1,22 @@
+import type { Access } from './access.js';
 import type { Faults } from './faults.js';
 import type { History } from './history.js';
+import type { ServerVersion } from './server-version.js';
 
 export type Endpoint = { readonly host: string; readonly port: number };
 
-/** What the services of one server share. */
+/** State shared by the services of one server. */
 export type EventStoreNode = {
+  readonly version: ServerVersion;
+  /** Undefined: unrestricted access. */
+  readonly access: Access | undefined;
   readonly history: History;
   readonly faults: Faults;
-  /** The leader, where it is another node. */
+  /** The leader, if it is another node. */
   leaderElsewhere(): Endpoint | undefined;
-  /** Counts an answer that a reader or subscriber is sent. */
+  /** Counts a call of Read. */
+  noteRead(kind: 'read' | 'subscription'): void;
+  /** Counts a message sent to a reader or subscriber. */
   noteSent(): void;
   /** Breaks the connection of a call's peer. */
   disconnect(peer: string): void;

@@ -2,7 +2,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { EventStoreNode } from './node.js';
 
-/** Where a read's answers go. It takes no more than the reader takes. */
+/** Sends the messages of a read, with backpressure from the reader. */
 export class Outlet {
   readonly #call: ServerWritableStream<ReadReq, ReadResp>;
   readonly #node: EventStoreNode;
@@ -22,7 +22,7 @@ export class Outlet {
     return this.#closed.signal.aborted || this.#call.cancelled;
   }
 
-  /** Resolves when the reader takes more, or is gone. */
+  /** Resolves when the reader accepts more, or is gone. */
   async send(answer: ReadResp): Promise<void> {
     const hold = this.#node.faults.whileHung();
     if (hold) await hold;
@@ -35,7 +35,10 @@ export class Outlet {
     });
   }
 
-  /** Waits for what `begin` is given to call; `begin` returns how to stop waiting. Ends early when the reader is gone. */
+  /**
+   * Waits until the function passed to `begin` is called. `begin` returns a function that cancels the wait. Ends early
+   * when the reader is gone.
+   */
   async until(begin: (wake: () => void) => () => void): Promise<void> {
     if (this.closed) return;
     await new Promise<void>((resolve) => {
@@ -63,5 +66,5 @@ export class Outlet {
   }
 }
 
-/** Lets the event loop do other things. */
+/** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -9,13 +9,13 @@ import { fromLogPosition } from './log-position.js';
 import type { EventStoreNode } from './node.js';
 import { Outlet, turn } from './outlet.js';
 import { shared, streams } from './protocol.js';
-import { consumerTooSlow, invalidPosition, RpcFailure, toRpcFailure } from './rpc-errors.js';
+import { accessDenied, consumerTooSlow, RpcFailure, toRpcFailure, unexpectedReadResult } from './rpc-errors.js';
 import { StreamSubscription } from './stream-subscription.js';
 
-/** Events of a stream that are read at once. */
+/** Page size of a stream read, in events. */
 const PAGE_EVENTS = 64;
 
-/** The one method for reads and subscriptions, of a stream or of $all. */
+/** The single method for reads and subscriptions, on a stream or on $all. */
 export async function read(node: EventStoreNode, call: ServerWritableStream<ReadReq, ReadResp>): Promise<void> {
   const outlet = new Outlet(call, node);
   try {
@@ -31,10 +31,12 @@ export async function read(node: EventStoreNode, call: ServerWritableStream<Read
 }
 
 function answer(node: EventStoreNode, outlet: Outlet, options: ReadReq.Options): Promise<void> {
+  node.noteRead(options.hasSubscription() ? 'subscription' : 'read');
   const structured = options.getUuidOption()?.hasStructured() ?? false;
   const encode = (event: RecordedEvent): ReadResp => toReadEvent(event, structured);
   const stream = options.getStream();
   const all = options.getAll();
+  if (node.access?.forbids(all ? 'read $all' : 'read')) throw accessDenied();
   if (options.hasSubscription()) {
     if (stream) return subscribe(node, outlet, new StreamSubscription(node, outlet, stream, encode));
     if (all) return subscribe(node, outlet, new AllSubscription(node, outlet, all, options.getFilter(), encode));
@@ -79,7 +81,7 @@ async function readStream(
   let last = -1;
   while (left > 0) {
     const maxCount = Math.min(left, PAGE_EVENTS);
-    const page = await node.history.store.readStream(stream, {
+    const page = node.history.store.readStream(stream, {
       direction,
       maxCount,
       ...(from !== undefined && { from }),
@@ -101,7 +103,7 @@ async function readStream(
     await outlet.send(new streams.ReadResp().setLastStreamPosition(String(last)));
 }
 
-/** Undefined: from the end that the direction begins with. */
+/** First revision of the read; undefined: start at the beginning of the direction. */
 function firstRevision(target: ReadReq.Options.StreamOptions, direction: Direction): number | undefined {
   if (target.hasRevision()) return Math.min(Number(target.getRevision()), Number.MAX_SAFE_INTEGER);
   if (target.hasEnd()) return direction === 'backwards' ? undefined : Number.MAX_SAFE_INTEGER;
@@ -125,7 +127,9 @@ async function readAll(
   const direction = directionOf(options);
   const matches: EventMatch = matchOf(options.getFilter());
   let left = countOf(options);
-  let from = firstPosition(target, direction, node.history.log.last());
+  const first = firstPosition(target, direction, node.history.log.last());
+  if (first === undefined) throw unexpectedReadResult(node.version.knowsInvalidPositions ? 'InvalidPosition' : 'Error');
+  let from = first;
   for (;;) {
     const page = node.history.log.page(from, direction);
     const lastRead = page.at(-1);
@@ -141,13 +145,13 @@ async function readAll(
   }
 }
 
-/** The first record to look at: forwards a position is included, backwards it is not. */
-function firstPosition(target: ReadReq.Options.AllOptions, direction: Direction, last: Position): Position {
+/** First record to examine: a position is inclusive forwards and exclusive backwards. Undefined inside a record. */
+function firstPosition(target: ReadReq.Options.AllOptions, direction: Direction, last: Position): Position | undefined {
   const forwards = direction === 'forwards';
   if (target.hasEnd()) return forwards ? last + 1 : last;
   const given = target.getPosition();
   if (!given) return forwards ? 0 : -1;
   const position = fromLogPosition(given.getCommitPosition(), given.getPreparePosition(), last);
-  if (position === undefined) throw invalidPosition();
+  if (position === undefined) return undefined;
   return forwards ? Math.max(0, position) : position - 1;
 }

@@ -2,12 +2,13 @@ import { credentials, Metadata } from '@grpc/grpc-js';
 import { fileURLToPath } from 'node:url';
 import type { ServerRecipe } from '../server-process.js';
 import { ServerFeaturesClient, shared } from './protocol.js';
+import type { Like } from './server-version.js';
 
 const PROBE_TIMEOUT_MS = 1_000;
 const typescript = new URL('../typescript.mjs', import.meta.url).href;
 const script = fileURLToPath(new URL('../../../scripts/eventstore-test.mjs', import.meta.url));
 
-/** Asks as a client does before its first append. */
+/** Sends the request that a client sends before its first append. */
 function probe(port: number): Promise<string> {
   const client = new ServerFeaturesClient(`127.0.0.1:${port}`, credentials.createInsecure());
   return new Promise<string>((resolve, reject) => {
@@ -21,11 +22,15 @@ function probe(port: number): Promise<string> {
   });
 }
 
-/** The server as a process of its own, for tests that kill it, stop it or start it again on the same data. */
-export const eventStoreRecipe: ServerRecipe = {
+/** The server as a process, for tests that kill, stop or restart it on the same data. */
+export const eventStoreLike = (like: Like): ServerRecipe => ({
   name: 'eventstore',
   command: process.execPath,
-  args: (port, directory) => ['--import', typescript, script, '--port', String(port), '--data', directory],
+  args: (port, directory) => [
+    ...['--import', typescript, script],
+    ...['--port', String(port), '--data', directory, '--like', like],
+  ],
   url: (port) => `esdb://127.0.0.1:${port}?tls=false`,
   probe,
-};
+});
+export const eventStoreRecipe = eventStoreLike('23.10');

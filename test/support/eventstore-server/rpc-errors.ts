@@ -1,15 +1,11 @@
 import { Metadata, status } from '@grpc/grpc-js';
-import {
-  EventTooLarge,
-  type ExpectedRevision,
-  StreamTombstoned,
-  WrongExpectedRevision,
-} from '../../../src/ports/event-store.js';
+import { EventTooLarge, StreamTombstoned, WrongExpectedRevision } from '../../../src/ports/event-store.js';
+import type { Expectation } from './stream-rules.js';
 
-/** Data, metadata and type of the events of one append, in bytes: EventStoreDB's default. */
+/** Limit on data, metadata and type of an append's events, in bytes: EventStoreDB's default. */
 export const MAX_APPEND_BYTES = 1024 * 1024;
 
-/** A failed call as gRPC sends it: EventStoreDB says in the trailers what happened. */
+/** A failed gRPC call. EventStoreDB sends the details in the trailers. */
 export class RpcFailure extends Error {
   readonly metadata = new Metadata();
 
@@ -27,9 +23,9 @@ export class RpcFailure extends Error {
 // Trailers are ASCII.
 const inTrailer = (name: string): string => (/^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name));
 
-/** The protocol's numbers for what is not a revision. */
+/** Protocol numbers of expectations that are not revisions. */
 const numberOf: Readonly<Record<string, number>> = { any: -2, no_stream: -1, stream_exists: -4 };
-const versionNumber = (version: ExpectedRevision): string =>
+const versionNumber = (version: Expectation): string =>
   String(typeof version === 'number' ? version : numberOf[version]);
 
 export const streamDeleted = (stream: string): RpcFailure =>
@@ -50,14 +46,27 @@ export const missingProperty = (property: string): RpcFailure =>
     'required-metadata-properties': 'type,content-type',
   });
 
+/** The append was dropped, and no response will be sent. */
+export class AppendTimedOut extends Error {}
+
 export const consumerTooSlow = (): RpcFailure =>
   new RpcFailure(
     status.ABORTED,
     'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
   );
 
+/** Error of a subscription from a position inside a record: newer servers first, then older ones. */
 export const invalidPosition = (): RpcFailure =>
   new RpcFailure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
+export const handlerFailed = (): RpcFailure => new RpcFailure(status.UNKNOWN, 'Exception was thrown by handler.');
+
+/** Error of a read from such a position. */
+export const unexpectedReadResult = (result: 'Error' | 'InvalidPosition'): RpcFailure =>
+  new RpcFailure(status.UNKNOWN, `Unexpected ReadAllResult: ${result}`);
+
+/** Error of a dropped append, in a call of its own. */
+export const writeTimedOut = (): RpcFailure =>
+  new RpcFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.');
 
 export const notLeader = ({ host, port }: { host: string; port: number }): RpcFailure =>
   new RpcFailure(status.NOT_FOUND, 'Leader info available', {
@@ -68,11 +77,19 @@ export const notLeader = ({ host, port }: { host: string; port: number }): RpcFa
 
 export const unavailable = (why = 'Server Is Not Ready'): RpcFailure => new RpcFailure(status.UNAVAILABLE, why);
 
-/** What a call other than an append answers when the engine refuses. `operation` as EventStoreDB names it. */
+/** gRPC's representation of HTTP status 401. */
+export const unauthenticated = (): RpcFailure =>
+  new RpcFailure(status.UNAUTHENTICATED, 'Received HTTP status code 401');
+
+export const accessDenied = (): RpcFailure =>
+  new RpcFailure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+
+/** Error of any call other than an append when the engine rejects it. `operation` in EventStoreDB's notation. */
 export function toRpcFailure(error: unknown, operation: string): RpcFailure {
   if (error instanceof RpcFailure) return error;
   if (error instanceof StreamTombstoned) return streamDeleted(error.stream);
   if (error instanceof EventTooLarge) return maxAppendSizeExceeded();
+  if (error instanceof AppendTimedOut) return writeTimedOut();
   if (error instanceof WrongExpectedRevision) return wrongExpectedVersion(error, operation);
   const { name, message } = error as { name?: string; message?: string };
   if (name === 'EventStoreUnavailable') return unavailable(message);

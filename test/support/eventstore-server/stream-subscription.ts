@@ -1,16 +1,17 @@
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { FOR_EVER } from '../../../src/adapters/embedded/event-store.heads.js';
 import { type RecordedEvent, StreamTombstoned } from '../../../src/ports/event-store.js';
 import { caughtUp, confirmation, fellBehind, LIVE_BUFFER } from './all-subscription.js';
 import { nameOf } from './append-service.js';
 import type { EventStoreNode } from './node.js';
 import { type Outlet, turn } from './outlet.js';
+import { consumerTooSlow } from './rpc-errors.js';
+import { FOR_EVER } from './stream-rules.js';
 
 const PAGE_EVENTS = 64;
 
 /**
- * A catch-up subscription to one stream, which may not exist yet. What its metadata hides is left out while it catches
- * up; once live it delivers everything, as EventStoreDB does. A tombstone ends it.
+ * A catch-up subscription to one stream, which need not exist yet. Events hidden by its metadata are skipped during
+ * catch-up; once live it delivers everything, as EventStoreDB does. A tombstone ends it.
  */
 export class StreamSubscription {
   readonly #node: EventStoreNode;
@@ -44,10 +45,11 @@ export class StreamSubscription {
       const end = this.#node.history.log.endOf(this.#stream).revision;
       if (end === FOR_EVER) throw new StreamTombstoned(this.#stream);
       if (live && end - this.#next >= LIVE_BUFFER) {
+        if (!this.#node.version.fallsBehind) throw consumerTooSlow();
         live = false;
         await this.#outlet.send(fellBehind());
       }
-      const events = live ? this.#node.history.log.streamPage(this.#stream, this.#next) : await this.#visible();
+      const events = live ? this.#node.history.log.streamPage(this.#stream, this.#next) : this.#visible();
       await this.#deliver(events);
       if (events.length > 0) await (this.#node.faults.hold() ?? turn());
       else if (live) await this.#outlet.until((wake) => this.#node.history.onceBeyond(head, wake));
@@ -59,9 +61,9 @@ export class StreamSubscription {
     }
   }
 
-  async #visible(): Promise<readonly RecordedEvent[]> {
+  #visible(): readonly RecordedEvent[] {
     const from = Math.min(this.#next, Number.MAX_SAFE_INTEGER);
-    return (await this.#node.history.store.readStream(this.#stream, { from, maxCount: PAGE_EVENTS })).events;
+    return this.#node.history.store.readStream(this.#stream, { from, maxCount: PAGE_EVENTS }).events;
   }
 
   async #deliver(events: readonly RecordedEvent[]): Promise<void> {

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.h2.mvstore.MVStore;
 
 /**
- * Speaks MongoDB's protocol on a port of the loopback interface. Its data are in a file and outlive a restart; as with
- * MongoDB, what was written with `j: true`, and all before it, outlives a kill too.
+ * Speaks MongoDB's protocol on a port of the loopback interface. Data is stored in a file and survives restarts. As in
+ * MongoDB, writes with `j: true`, and all earlier writes, also survive a kill.
  *
  * <p>java -cp 'lib/*' [-DindexDelayMs=n] MongoServerMain.java port directory
  */
@@ -21,7 +21,7 @@ class MongoServerMain {
     Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
   }
 
-  /** MongoDB 5.0 with its true wire version: the library gives it a lower one, which new drivers refuse to talk to. */
+  /** Reports MongoDB 5.0 with its actual wire version: the library's is lower, and new drivers reject it. */
   private static class Version implements MongoVersion {
     @Override
     public List<Integer> getVersionArray() {
@@ -35,7 +35,7 @@ class MongoServerMain {
   }
 
   private static class Journaled extends H2Backend {
-    /** Indexes take this long to be made, as those of many documents do. */
+    /** Delay of index creation, which simulates a large collection. */
     private static final long INDEX_DELAY_MS = Long.getLong("indexDelayMs", 0);
 
     private static final Set<String> READS = Set.of("find", "count", "getMore", "killCursors", "aggregate");
@@ -48,7 +48,7 @@ class MongoServerMain {
     public Document handleCommand(Channel channel, String database, String command, Document query) {
       if (READS.contains(command)) return super.handleCommand(channel, database, command, query);
       if (command.equals("createIndexes")) sleep();
-      // One write at a time, so that what is committed holds none of which only a part was done.
+      // One write at a time, so that a commit never contains a partial write.
       synchronized (this) {
         Document answer = super.handleCommand(channel, database, command, query);
         if (query.get("writeConcern") instanceof Document concern && Boolean.TRUE.equals(concern.get("j"))) commit();

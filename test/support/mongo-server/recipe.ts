@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { ServerRecipe } from '../server-process.js';
 
-/** Where `.ci/mongo-server.sh` has put the server. */
+/** Folder filled by `.ci/mongo-server.sh`. */
 const lib = process.env.MONGO_SERVER_LIB ?? join(import.meta.dirname, 'lib');
 
 /**
- * mongo-java-server: speaks MongoDB's protocol, keeps its data over restarts, and what was journaled over a kill. It
- * has no plans (`explain`) and reads whole collections for all but look-ups by id.
+ * mongo-java-server: speaks MongoDB's protocol. Its data survives restarts, and journaled writes survive a kill. It has
+ * no query plans (`explain`) and scans whole collections except for look-ups by id.
  */
 export const mongoRecipe: ServerRecipe = mongoRecipeWith();
 
-/** @param options further options of the Java machine */
+/** @param options further JVM options */
 export function mongoRecipeWith(options: readonly string[] = []): ServerRecipe {
   return {
     name: 'mongo-java-server',

@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isSqliteError } from './sqlite-fault.js';
+
+export const FILE = 'models.sqlite';
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB, and their messages: errors of the binding's `all` have no code. */
+const DAMAGE_CODES = [11, 26];
+const DAMAGE_TEXTS = ['database disk image is malformed', 'file is not a database'];
+/** SQLITE_READONLY_DBMOVED: the file was deleted or replaced. SQLITE_IOERR_SHORT_READ: the file was truncated. */
+const LOSS_CODES = [1032, 522];
+
+/** The file itself is at fault and must be replaced. Busy, locked and full are not damage. */
+export function isDamage(error: unknown): boolean {
+  if (!isSqliteError(error)) return false;
+  const { errcode, message } = error;
+  if (errcode === undefined) return DAMAGE_TEXTS.includes(message);
+  return DAMAGE_CODES.includes(errcode & 0xff) || LOSS_CODES.includes(errcode);
+}
+
+const suspectFile = (directory: string): string => join(directory, `${FILE}.suspect`);
+export const isSuspected = (directory: string): boolean => existsSync(suspectFile(directory));
+
+/** Marks the file so that the next writer moves it aside. */
+export function suspect(directory: string): void {
+  try {
+    writeFileSync(suspectFile(directory), 'damaged: will be put aside and rebuilt when it is opened next\n');
+  } catch {
+    // The disk itself may be at fault; the original error is reported in any case.
+  }
+}
+
+/** Keeps the unusable file for analysis, under its own number. */
+export function moveAside(directory: string): void {
+  const file = join(directory, FILE);
+  let n = 1;
+  while (existsSync(`${file}.damaged-${n}`)) n += 1;
+  if (existsSync(file)) renameSync(file, `${file}.damaged-${n}`);
+  removeFile(directory);
+}
+
+export function removeFile(directory: string): void {
+  for (const ending of ['', '-wal', '-shm', '.suspect']) rmSync(join(directory, FILE) + ending, { force: true });
+}
+
+/** Inode of the file; undefined if it does not exist. */
+export const identityOf = (directory: string): number | undefined =>
+  statSync(join(directory, FILE), { throwIfNoEntry: false })?.ino;
+
+const MAGIC = 'SQLite format 3\0';
+const HEADER_BYTES = 32;
+
+/**
+ * Whether the file is still the one that was opened, has a valid header, is at least as long as the header says, and is
+ * not suspected by a reader. SQLite notices little of this while it works from its cache. For the writing thread only,
+ * between its transactions.
+ */
+export function isWhole(directory: string, identity: number | undefined): boolean {
+  let file: number | undefined;
+  try {
+    if (isSuspected(directory) || identityOf(directory) !== identity) return false;
+    file = openSync(join(directory, FILE), 'r');
+    const header = Buffer.alloc(HEADER_BYTES);
+    readSync(file, header, 0, HEADER_BYTES, 0);
+    // The header encodes 65,536 as 1.
+    const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+    const hasMagic = header.toString('latin1', 0, MAGIC.length) === MAGIC;
+    return hasMagic && fstatSync(file).size >= Math.max(1, header.readUInt32BE(28)) * pageBytes;
+  } catch {
+    // A file system error during the check proves nothing about the file.
+    return true;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

@@ -1,0 +1,148 @@
+import { LRUCache } from 'lru-cache';
+import type { ListQuery, Scalar } from '../../ports/read-store.js';
+import { searchWords } from '../../ports/search.js';
+import { asked, columnOf, filterOf, requirePage } from '../read-model.declaration.js';
+import { Bits } from './read-store.bits.js';
+import type { ReadStoreCatalog, State } from './read-store.catalog.js';
+import type { ReadStoreDatabase, Value } from './read-store.database.js';
+import { BASE, joinIndex, least, prefixFor, stored, termFor } from './read-store.shape.js';
+import type { Column, TableShape } from './read-store.shape.js';
+
+/** Part of a statement with the values of its parameters. */
+export type Sql = { readonly text: string; readonly values: readonly Value[] };
+
+export type Bound = {
+  readonly column: Column;
+  readonly operator: '>=' | '<=';
+  readonly value: string | number;
+};
+
+/** Criteria of a list in stored form. */
+export type Criteria = {
+  readonly terms: readonly string[];
+  readonly bounds: readonly Bound[];
+  readonly words: readonly string[];
+};
+
+/** A snapshot of a scope of a table. */
+export type Target = {
+  readonly shape: TableShape;
+  readonly scope: number;
+  readonly state: State;
+  readonly isIndexed: boolean;
+};
+
+/** Undefined if the query cannot match anything. @throws RangeError for a query that the declaration does not allow */
+export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): Criteria | undefined {
+  requirePage(query);
+  const valueOf = (column: Column, value: Scalar) => asked(column, value, () => stored(shape, column, value));
+  const terms = Object.entries(query.where ?? {}).map(([field, value]) => {
+    const column = filterOf(shape, field);
+    return termFor(shape, scope, column, valueOf(column, value));
+  });
+  const bounds = Object.entries(query.between ?? {}).flatMap(([field, { from, to }]): Bound[] => {
+    const column = columnOf(shape, field);
+    if (!shape.stored.includes(column)) throw new RangeError(`${shape.model.name}.${field} is only filtered by`);
+    if (from === undefined && to === undefined) return [];
+    // Always with a lower bound: the placeholder for null sorts below it.
+    const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
+    return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
+  });
+  const words = searchWords(query.search);
+  return words?.length === 0 ? undefined : { terms, bounds, words: words ?? [] };
+}
+
+/** Number of hits up to which a set is not worth caching. */
+export const FEW = 1_000;
+const KEPT_BYTES = 24 * 1024 * 1024;
+
+/** `stamp` identifies everything except new documents that the bits depend on. */
+type Kept = { readonly stamp: string; readonly bits: Bits };
+
+/**
+ * The documents that meet each criterion, as bit sets. Large sets are cached: new documents have higher ordinals, so a
+ * cached set is extended from the index instead of being read again.
+ */
+export class Matches {
+  private readonly kept = new LRUCache<string, Kept>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ bits }) => bits.bytes + 200,
+  });
+
+  constructor(
+    private readonly db: ReadStoreDatabase,
+    private readonly catalog: ReadStoreCatalog,
+    private readonly few: number,
+  ) {}
+
+  /** The documents that meet all terms and words; undefined without any terms or words. */
+  of(target: Target, { terms, words }: Criteria): Bits | undefined {
+    const sets = words.map((word) => this.havingWord(target, word));
+    if (terms.length > 0) sets.push(this.havingTerms(target, terms));
+    return sets.length === 0 ? undefined : sets.reduce((all, one) => all.and(one));
+  }
+
+  private havingTerms(target: Target, terms: readonly string[]): Bits {
+    const { shape, scope, state } = target;
+    const some = `SELECT json_group_array(rowid - ${BASE}) FROM (SELECT rowid FROM ${shape.terms}(?) LIMIT ?)`;
+    const found = this.json(some, scope, terms.map(quoted).join(' AND '), this.few);
+    const bits = new Bits(state.last).addJson(found);
+    if (bits.count < this.few) return bits;
+    return terms
+      .map((term) => this.keep(target, term, '', (after) => this.matching(target, shape.terms, quoted(term), after)))
+      .reduce((all, one) => all.and(one));
+  }
+
+  /** Documents that contain a word with this prefix, or reference a document that does. */
+  private havingWord(target: Target, word: string): Bits {
+    const { shape, scope } = target;
+    const prefix = `${quoted(prefixFor(scope, word))}*`;
+    const sets = shape.joins.map((join) => {
+      const other = this.catalog.liveTable(join.model);
+      if (!other) return new Bits(target.state.last);
+      const { changes, last } = this.catalog.state(other, scope);
+      const columns = join.texts.map((name) => `t${textAt(other, name)}`);
+      const named = other.texts.length === 1 ? prefix : `{${columns.join(' ')}} : ${prefix}`;
+      const index = target.isIndexed ? `INDEXED BY ${joinIndex(shape, join.column)}` : '';
+      const sql = `SELECT json_group_array(m.number - ${BASE}) FROM ${other.words}(?) w
+        CROSS JOIN ${other.main} o ON o.number = w.rowid
+        CROSS JOIN ${shape.main} m ${index} ON m.scope = ? AND m.${join.column.sql} = o.id AND m.dead = 0 AND m.number > ${BASE} + ?`;
+      return this.keep(target, `${join.field} ${word}`, `${other.name} ${changes} ${last}`, (after) =>
+        this.json(sql, scope, named, scope, scope, after),
+      );
+    });
+    if (shape.texts.length > 0)
+      sets.push(this.keep(target, prefix, '', (after) => this.matching(target, shape.words, prefix, after)));
+    return sets.reduce((some, others) => some.or(others), new Bits(target.state.last));
+  }
+
+  private matching({ scope }: Target, table: string, expression: string, after: number): string {
+    const sql = `SELECT json_group_array(rowid - ${BASE}) FROM ${table}(?) WHERE rowid > ${BASE} + ?`;
+    return this.json(sql, scope, expression, scope, after);
+  }
+
+  private keep({ shape, scope, state }: Target, what: string, on: string, read: (after: number) => string): Bits {
+    const key = `${shape.name} ${scope} ${what}`;
+    const stamp = `${state.changes} ${on}`;
+    const known = this.kept.get(key);
+    const isCurrent = known?.stamp === stamp && known.bits.last <= state.last;
+    if (isCurrent && known.bits.last === state.last) return known.bits;
+    const bits = isCurrent ? known.bits.upTo(state.last) : new Bits(state.last);
+    bits.addJson(read(isCurrent ? known.bits.last : 0));
+    this.kept.set(key, { stamp, bits });
+    return bits;
+  }
+
+  private json(sql: string, ...values: Value[]): string {
+    return this.db.get(sql, ...values)?.[0] as string;
+  }
+}
+
+/** A string of the full-text query syntax. Terms and words consist of letters, digits and underscores. */
+const quoted = (word: string): string => `"${word}"`;
+
+function textAt({ model, texts }: TableShape, name: string): number {
+  const at = texts.indexOf(name);
+  if (at < 0) throw new RangeError(`Read model ${model.name} has no searched text ${JSON.stringify(name)}`);
+  return at;
+}

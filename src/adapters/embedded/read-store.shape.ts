@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { AnyTable, Field, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
+import { words as wordsOf } from '../../ports/search.js';
+import { UUID } from '../../ports/uuid.js';
+import { bindable } from '../bindable-text.js';
+import {
+  columnsOf,
+  declarationOf,
+  declared,
+  requireSingle,
+  requireType,
+  tableName,
+} from '../read-model.declaration.js';
+import type { Value } from './read-store.database.js';
+
+export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
+
+/** Layout of a table. All names in it have been validated, so they may be part of SQL. */
+export type TableShape = {
+  readonly name: string;
+  readonly model: ReadModel;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Columns of the main table: all fields except texts that are only filtered by. */
+  readonly stored: readonly Column[];
+  readonly order: readonly Column[];
+  readonly descending: boolean;
+  /** Sorted by name: a filter's index is part of its terms. */
+  readonly filters: readonly Column[];
+  /** Names of searched texts, in the order of the columns of `words`. */
+  readonly texts: readonly string[];
+  readonly joins: readonly (SearchJoin & { readonly column: Column })[];
+  /** Quoted names of the main table and its full-text tables: terms for filters, words for searches. */
+  readonly main: string;
+  readonly terms: string;
+  readonly words: string;
+  /** Equal for declarations with the same storage layout. */
+  readonly declaration: string;
+};
+
+/** @throws RangeError for an inconsistent declaration: a programming error */
+export function shapeOf(table: AnyTable): TableShape {
+  const { model } = table;
+  const name = tableName(table);
+  const columns = columnsOf(model, ({ field, type }): Column => ({ field, sql: `"f_${field}"`, type }));
+  const column = declared(model, columns);
+  const joins = (model.searchJoins ?? []).map((join) => ({ ...join, column: column(join.field) }));
+  const order = model.order.fields.map(column);
+  const needed = new Set([...order, ...joins.map((join) => join.column)]);
+  const isStored = (each: Column) => needed.has(each) || each.type !== 'text' || !model.filters.includes(each.field);
+  return {
+    name,
+    model,
+    columns,
+    stored: [...columns.values()].filter(isStored),
+    order,
+    descending: model.order.direction === 'descending',
+    filters: [...model.filters].sort().map(column),
+    texts: Object.keys(model.search ?? {}).sort(),
+    joins,
+    main: `"${name}"`,
+    terms: `"${name}__terms"`,
+    words: `"${name}__words"`,
+    declaration: declarationOf(model),
+  };
+}
+
+/** Placeholder for null in columns of the order. Sorts before every value, so that row values can be compared. */
+export const lowest = ({ type }: Column): number => (type === 'text' ? 0 : -(2 ** 53));
+/** The smallest non-null value of a column. */
+export const least = ({ type }: Column): string | number => (type === 'text' ? '' : -Number.MAX_SAFE_INTEGER);
+
+/** A scope's documents have contiguous numbers (scope * SPAN + ordinal), so that a bit set of them is dense. */
+export const SPAN = 2 ** 32;
+/** SQL for a scope's first number: the binding passes integers of more than 32 bits as reals, which are not rowids. */
+export const BASE = '(? << 32)';
+
+/** Prefix of every term and word of a scope. Its length is part of the `prefix` option below. */
+const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
+
+/** Text columns of the order may hold the numeric placeholder for null. */
+function sqlType({ order }: TableShape, column: Column): string {
+  const isOrdered = order.includes(column);
+  const type = column.type !== 'text' ? 'INTEGER' : isOrdered ? 'ANY' : 'TEXT';
+  return isOrdered ? `${type} NOT NULL` : type;
+}
+
+/**
+ * `dead` marks tombstones. The full-text tables store no text: `contentless_delete` removes a row without its words.
+ * Words arrive folded and separated by blanks; the `ascii` tokenizer leaves every other character unchanged.
+ */
+export function createTable(shape: TableShape): string {
+  const { main, stored, terms, texts, words, filters } = shape;
+  const columns = stored.map((column) => `${column.sql} ${sqlType(shape, column)}, `).join('');
+  const fts = "content='', contentless_delete=1";
+  const search = `USING fts5(${texts.map((_, at) => `t${at}`).join(', ')}, ${fts}, prefix='6 7 8', tokenize='ascii',
+    detail=${texts.length > 1 ? 'column' : 'none'})`;
+  return `CREATE TABLE ${main} (
+      number INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL,
+      dead INTEGER NOT NULL, ${columns} json TEXT, UNIQUE (scope, id)
+    ) STRICT;
+    ${filters.length > 0 ? `CREATE VIRTUAL TABLE ${terms} USING fts5(t, ${fts}, detail=none, tokenize="ascii tokenchars '_'");` : ''}
+    ${texts.length > 0 ? `CREATE VIRTUAL TABLE ${words} ${search};` : ''}`;
+}
+
+export const tablesOf = ({ main, terms, words, filters, texts }: TableShape): string[] => [
+  main,
+  ...(filters.length > 0 ? [terms] : []),
+  ...(texts.length > 0 ? [words] : []),
+];
+
+export const orderIndex = (shape: TableShape): string => `"${shape.name}__order"`;
+export const joinIndex = (shape: TableShape, { field }: Column): string => `"${shape.name}__by_${field}"`;
+export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
+
+export const createIndexes = (shape: TableShape): string[] => [
+  `CREATE INDEX IF NOT EXISTS ${orderIndex(shape)} ON ${shape.main} (scope, ${orderColumns(shape).join(', ')}) WHERE dead = 0`,
+  ...shape.joins.map(
+    ({ column }) =>
+      `CREATE INDEX IF NOT EXISTS ${joinIndex(shape, column)} ON ${shape.main} (scope, ${column.sql})
+       WHERE ${column.sql} IS NOT NULL AND dead = 0`,
+  ),
+];
+
+/** Encodes a value for storage. @throws TypeError unless it has the field's type */
+export function stored(shape: TableShape, column: Column, value: Scalar): string | number {
+  requireType(shape, column, value);
+  return typeof value === 'string' ? bindable(value) : Number(value);
+}
+
+const MAX_TERM_BYTES = 64;
+
+/** Encodes a value as one ASCII word: the tokenizer would fold upper case and split at other characters. */
+function wordFor(value: string | number): string {
+  const text = String(value);
+  if (UUID.test(text)) return `u${text.replaceAll('-', '')}`;
+  const bytes = Buffer.from(text);
+  return bytes.length > MAX_TERM_BYTES
+    ? `s${createHash('sha256').update(bytes).digest('hex')}`
+    : `h${bytes.toString('hex')}`;
+}
+
+export const termFor = (shape: TableShape, scope: number, column: Column, value: string | number): string =>
+  `${codeOf(scope)}_${shape.filters.indexOf(column)}_${wordFor(value)}`;
+export const prefixFor = (scope: number, word: string): string => codeOf(scope) + word;
+
+/** Data stored beside a document's JSON. Without `terms` or `words` it has no row in that table. */
+export type Row = { readonly values: readonly Value[]; readonly terms: string; readonly words: readonly string[] };
+
+/** @throws TypeError when a field's `of` returns a value that the field cannot hold */
+export function rowOf(shape: TableShape, scope: number, document: object | null): Row {
+  const values = new Map<Column, readonly (string | number)[]>();
+  for (const column of shape.columns.values()) values.set(column, document ? valuesOf(shape, column, document) : []);
+  return {
+    values: shape.stored.map((column) => {
+      const [only, another] = values.get(column) ?? [];
+      const isOrdered = shape.order.includes(column);
+      return another !== undefined || only === undefined ? (isOrdered ? lowest(column) : null) : only;
+    }),
+    terms: shape.filters
+      .flatMap((column) => (values.get(column) ?? []).map((value) => termFor(shape, scope, column, value)))
+      .join(' '),
+    words: document ? searchedTexts(shape, scope, document) : [],
+  };
+}
+
+function valuesOf(shape: TableShape, column: Column, document: object): (string | number)[] {
+  const { model, joins } = shape;
+  const value = model.fields[column.field]?.of(document as never) ?? null;
+  if (value === null) return [];
+  if (typeof value !== 'object') return [stored(shape, column, value)];
+  requireSingle(model, column.field);
+  if (joins.some((join) => join.column === column)) throw new TypeError(`${shape.name}: a joined field has one value`);
+  return value.map((each) => stored(shape, column, each));
+}
+
+function searchedTexts({ model, texts }: TableShape, scope: number, document: object): string[] {
+  const found = texts.map((name) =>
+    wordsOf(model.search?.[name]?.(document as never) ?? '')
+      .map((word) => prefixFor(scope, word))
+      .join(' '),
+  );
+  return found.some((text) => text !== '') ? found : [];
+}

@@ -1,0 +1,22 @@
+import { performance } from 'node:perf_hooks';
+
+/** Minimum interval between measurements: a shorter one is not meaningful. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Utilization (0–1) of this thread's event loop, over the last 50 ms or the time since the last call. 0 until the first
+ * measurement.
+ */
+export class EventLoopUtilization {
+  private last = performance.eventLoopUtilization();
+  private share = 0;
+
+  readonly read = (): number => {
+    const now = performance.eventLoopUtilization();
+    const since = performance.eventLoopUtilization(now, this.last);
+    if (since.active + since.idle < LOOK_EVERY_MS) return this.share;
+    this.last = now;
+    this.share = since.utilization;
+    return this.share;
+  };
+}

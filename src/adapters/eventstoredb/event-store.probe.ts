@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { EngineFault } from '../../ports/engine.js';
+import { type ConnectionFault, connectionFaultOf } from '../connection-faults.js';
+import { optionsOf } from './event-store.client.js';
+
+const PROBE_MS = 1_000;
+
+const fault = (part: string, reason: string): EngineFault => ({ setting: `EVENTSTORE_URL, ${part}`, reason });
+
+const NO_TLS = fault('tls', 'the server does not speak TLS as Kontor does');
+
+const FAULTS: Readonly<Record<ConnectionFault, EngineFault>> = {
+  'unknown host': fault('host', 'the host name is not known'),
+  refused: fault('host and port', 'the connection was refused'),
+  unreachable: fault('host and port', 'the host does not answer'),
+  reset: NO_TLS,
+  'certificate of another host': fault('host', "the server's certificate is not for this host"),
+  'expired certificate': fault('tls', "the server's certificate has expired"),
+  'untrusted certificate': fault('tlsCAFile', "the server's certificate is not signed by a trusted authority"),
+  'client certificate refused': NO_TLS,
+  'no common TLS': NO_TLS,
+};
+
+/**
+ * Diagnoses a failed connection by connecting once more without gRPC, which does not report the reason. Probes the
+ * first host of the connection string.
+ */
+export async function whyUnreachable(url: string): Promise<EngineFault> {
+  const [, host = '', port = '2113'] = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?([^:,/?]+)(?::(\d+))?/.exec(url) ?? [];
+  const options = optionsOf(url);
+  const isTls = options.get('tls') !== 'false';
+  const found = await reach(host, Number(port), isTls ? options : undefined);
+  if (found) return FAULTS[found];
+  const reason = 'the server takes the connection and does not answer';
+  return isTls ? fault('host and port', reason) : fault('host, port and tls', reason);
+}
+
+/** The fault; undefined if the connection succeeds or times out. */
+async function reach(
+  host: string,
+  port: number,
+  tls: ReadonlyMap<string, string> | undefined,
+): Promise<ConnectionFault | undefined> {
+  const file = (option: string): Buffer | undefined => {
+    const path = tls?.get(option);
+    return path === undefined ? undefined : readFileSync(path);
+  };
+  const socket = tls
+    ? connectTls({
+        ...{ host, port, ca: file('tlscafile'), cert: file('usercertfile'), key: file('userkeyfile') },
+        ...(isIP(host) === 0 && { servername: host }),
+      })
+    : connectPlain({ host, port });
+  const stop = AbortSignal.timeout(PROBE_MS);
+  try {
+    await once(socket, tls ? 'secureConnect' : 'connect', { signal: stop });
+    return undefined;
+  } catch (error) {
+    return connectionFaultOf(error);
+  } finally {
+    // A late error needs a listener, or it would end the process.
+    socket.on('error', () => undefined).destroy();
+  }
+}

@@ -1,0 +1,15 @@
+/** Converts the leading items, up to the first that `convert` rejects. The caller must still handle those before it. */
+export function convertLeading<T, R>(
+  items: readonly T[],
+  convert: (item: T) => R,
+): { readonly converted: R[]; readonly refusal: Error | undefined } {
+  const converted: R[] = [];
+  for (const item of items) {
+    try {
+      converted.push(convert(item));
+    } catch (error) {
+      return { converted, refusal: error as Error };
+    }
+  }
+  return { converted, refusal: undefined };
+}

@@ -1,0 +1,84 @@
+import { MongoServerError, MongoServerSelectionError } from 'mongodb';
+import type { EngineFault } from '../../ports/engine.js';
+import { type ConnectionFault, connectionFaultOf } from '../connection-faults.js';
+
+/** `lasts`: the fault persists although calls that need no such permission succeed. */
+export type MongoFault = EngineFault & { readonly lasts: boolean };
+
+const UNAUTHORIZED = 13;
+const AUTHENTICATION_FAILED = [18, 8000];
+const MAX_REASON = 300;
+
+const TLS = 'tls, tlsCAFile or tlsCertificateKeyFile';
+/** Other faults pass without a change of the settings. */
+const PARTS: Partial<Record<ConnectionFault, string>> = {
+  'unknown host': 'host',
+  'certificate of another host': TLS,
+  'expired certificate': TLS,
+  'untrusted certificate': TLS,
+  'client certificate refused': TLS,
+  'no common TLS': TLS,
+};
+const password = /^mongodb(?:\+srv)?:\/\/[^:@/]*:([^@]*)@/;
+
+/** The setting to correct before the server can be used; undefined for transient faults. */
+export function faultOf(error: unknown, url: string): MongoFault | undefined {
+  for (const each of causesOf(error)) {
+    const part = partOf(each);
+    if (part !== undefined) {
+      return { setting: `MONGODB_URL (${part})`, reason: reasonOf(each, url), lasts: isRefusal(each) };
+    }
+  }
+  return undefined;
+}
+
+/** Node's own errors need not be instances of this realm's Error. */
+type Failure = { readonly message: string; readonly code?: unknown; readonly cause?: unknown };
+const isFailure = (error: unknown): error is Failure =>
+  typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
+
+/** The error, its causes, and the errors of the servers considered. */
+function causesOf(error: unknown): Failure[] {
+  const all: Failure[] = [];
+  const rest = [error];
+  while (rest.length > 0) {
+    const each = rest.shift();
+    if (!isFailure(each) || all.includes(each)) continue;
+    all.push(each);
+    rest.push(each.cause);
+    if (each instanceof MongoServerSelectionError) {
+      rest.push(...[...(each.reason?.servers.values() ?? [])].map((server) => server.error));
+    }
+  }
+  return all;
+}
+
+const isRefusal = (error: Failure): boolean => error instanceof MongoServerError && error.code === UNAUTHORIZED;
+
+function partOf(error: Failure): string | undefined {
+  if (isRefusal(error)) return 'permissions of its user';
+  if (error instanceof MongoServerError) {
+    return AUTHENTICATION_FAILED.includes(Number(error.code)) ? 'user, password or authSource' : undefined;
+  }
+  if (error instanceof MongoServerSelectionError && error.reason?.servers.size === 0) return 'replicaSet';
+  const fault = connectionFaultOf(error);
+  return fault && PARTS[fault];
+}
+
+/** The server's message without the command, which may contain documents. */
+function reasonOf({ message }: Failure, url: string): string {
+  const [, secret = ''] = password.exec(url) ?? [];
+  const [words = ''] = message.split(/ \{|\n/);
+  return hidden(words, secret).slice(0, MAX_REASON);
+}
+
+const hidden = (text: string, secret: string): string =>
+  [secret, decoded(secret)].filter((each) => each !== '').reduce((rest, each) => rest.replaceAll(each, '***'), text);
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,280 @@
+import { LRUCache } from 'lru-cache';
+import { ReadConcern, type Document, type FindOptions } from 'mongodb';
+import { ReadStoreUnavailable, type Scalar, type Scope } from '../../ports/read-store.js';
+import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
+import type { Column, Shape } from './read-store.collections.js';
+
+const TOTALS = 'kontor_totals';
+/** Number of changed documents after which they are added to the stored totals. Reads add up the unsettled ones. */
+const SETTLE_EVERY = 500;
+/** Beyond this number of unsettled documents a read counts instead: something has prevented settling. */
+const MAX_UNSETTLED = 5_000;
+const MAX_REMEMBERED = 10_000;
+/** Place of a change written without a checkpoint (a repaired document): never settled, so every read adds it up. */
+const BESIDE = Number.MAX_SAFE_INTEGER;
+/** A primary has every majority-acknowledged write, but may not know yet that a majority has it. */
+const local = new ReadConcern('local');
+
+/** A document's contribution to totals: its day, then the keys of its totals. Empty for a tombstone. */
+type Share = readonly string[];
+/** By key. `n`: total over all days. */
+type StoredTotals = Readonly<Record<string, { readonly n?: number; readonly d?: Readonly<Record<string, number>> }>>;
+/** An earlier contribution, valid from place `q` on. */
+type Past = { readonly q: number; readonly v: Share };
+/** A document with the data that totals need. */
+type Traced = Stored & { q: number; o?: readonly Past[] };
+
+/** Number of documents, in all and by day. */
+export type Total = { readonly count: number; readonly days: ReadonlyMap<Scalar | null, number> };
+/** Per scope: the number of documents whose contribution a batch changed. */
+export type Changes = Map<Scope, number>;
+
+const ALL = 'all';
+const encoded = (value: Scalar | null): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decoded = (day: string): Scalar | null => JSON.parse(Buffer.from(day, 'base64url').toString()) as Scalar | null;
+
+/** Key of the total of all documents, or of those with a value of a counted field. */
+export const totalKey = (column?: Column, value: Scalar | null = null): string =>
+  column ? `${column.field}-${encoded(value)}` : ALL;
+
+const scalarOf = (document: Stored, path: string): Scalar | null => (document[path] ?? null) as Scalar | null;
+
+function shareOf({ counted, day }: Shape, document: Stored): Share {
+  if (!('s' in document)) return [];
+  const keys = counted.flatMap((column) => {
+    const value = scalarOf(document, column.path);
+    return value === null ? [] : [totalKey(column, value)];
+  });
+  return [encoded(day ? scalarOf(document, day.path) : null), ALL, ...keys];
+}
+
+/** The contribution of a document as of a place. */
+function shareAt(shape: Shape, document: Traced, place: number): Share {
+  if (document.q <= place) return shareOf(shape, document);
+  return document.o?.findLast(({ q }) => q <= place)?.v ?? [];
+}
+
+const isSame = (a: Share, b: Share): boolean => a.join() === b.join();
+
+/** Sums of contributions, by key and day. */
+class Sums {
+  readonly byKey = new Map<string, Map<string, number>>();
+
+  add([day, ...keys]: Share, amount: 1 | -1): void {
+    if (day === undefined) return;
+    for (const key of keys) {
+      const days = this.byKey.get(key) ?? new Map<string, number>();
+      days.set(day, (days.get(day) ?? 0) + amount);
+      this.byKey.set(key, days);
+    }
+  }
+
+  /** As `$inc` of a document of TOTALS. */
+  increments(): Record<string, number> {
+    const all: Record<string, number> = {};
+    for (const [key, days] of this.byKey) {
+      for (const [day, amount] of days) {
+        if (amount === 0) continue;
+        all[`c.${key}.d.${day}`] = amount;
+        all[`c.${key}.n`] = (all[`c.${key}.n`] ?? 0) + amount;
+      }
+    }
+    return all;
+  }
+}
+
+/**
+ * Exact totals without transactions and without counting. A stored total covers everything written up to a checkpoint,
+ * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
+ * contributions (`o`). A total is therefore the stored one plus the changes of the documents with `q` beyond `p`. These
+ * are few: after some hundred changes they are added to the stored total by one update guarded by `p`. A crash at any
+ * point leaves either the old or the new place.
+ */
+export class ReadStoreTotals {
+  /** Per stored total: the last known place, and the changes since. */
+  private readonly settled = new LRUCache<string, { place: number; changes: number }>({ max: MAX_REMEMBERED });
+
+  constructor(
+    private readonly mongo: MongoConnection,
+    private readonly settleEvery = SETTLE_EVERY,
+  ) {}
+
+  /**
+   * Records earlier contributions in documents about to be written.
+   * @returns documents whose stored version is not the expected one; they must not be written
+   */
+  async trace(
+    shape: Shape,
+    writes: readonly { readonly document: Stored; readonly scope: Scope; readonly expected: number | null }[],
+    hasCheckpoint: boolean,
+    changes: Changes,
+  ): Promise<Set<Stored>> {
+    const updates = writes.filter(({ expected }) => expected !== null);
+    const before = await this.before(
+      shape,
+      updates.map(({ document }) => document._id),
+    );
+    const outdated = new Set<Stored>();
+    for (const { document, scope, expected } of writes) {
+      const known = this.settled.get(idOf(shape, scope))?.place ?? -1;
+      const traced = Object.assign(document, { t: scope, q: hasCheckpoint ? placeOf(document, known) : BESIDE });
+      const old = before.get(document._id);
+      if (expected !== null && old?.p !== expected) outdated.add(document);
+      else if (!old || this.follow(shape, traced, old, known)) note(changes, scope);
+    }
+    return outdated;
+  }
+
+  /** @returns whether the document's contribution changed */
+  private follow(shape: Shape, traced: Traced, old: Traced, known: number): boolean {
+    const was = shareOf(shape, old);
+    if (isSame(was, shareOf(shape, traced))) {
+      Object.assign(traced, { q: old.q }, old.o && { o: old.o });
+      return false;
+    }
+    const past = [...(old.o ?? []), { q: old.q, v: was }].filter(({ q }) => q < traced.q);
+    // Of the settled states only the last one matters.
+    traced.o = past.slice(
+      Math.max(
+        0,
+        past.findLastIndex(({ q }) => q <= known),
+      ),
+    );
+    return true;
+  }
+
+  /** Adds the changes up to a stored checkpoint to the stored totals. Never throws ReadStoreUnavailable. */
+  async settle(shape: Shape, changes: Changes, checkpoint: number): Promise<void> {
+    for (const [scope, count] of changes) {
+      const id = idOf(shape, scope);
+      const known = this.settled.get(id);
+      if (known && known.changes + count < this.settleEvery) known.changes += count;
+      else await this.settleOne(shape, scope, checkpoint);
+    }
+  }
+
+  /** Undefined if the documents must be counted. */
+  async read(shape: Shape, scope: Scope, key: string, withDays: boolean): Promise<Total | undefined> {
+    const stored = await this.mongo.within(() =>
+      this.totals.findOne(
+        { _id: idOf(shape, scope) },
+        { projection: { p: 1, [withDays ? `c.${key}` : `c.${key}.n`]: 1 }, maxTimeMS: this.mongo.timeoutMs },
+      ),
+    );
+    const place = (stored?.p ?? -1) as number;
+    const options = { limit: MAX_UNSETTLED + 1, maxTimeMS: this.mongo.timeoutMs };
+    const found = await this.mongo.within(() => this.changedSince(shape, scope, place, options).toArray());
+    if (found.length > MAX_UNSETTLED) return undefined;
+    const sums = new Sums();
+    // A document that changes during the query may be returned twice: its last state counts.
+    for (const document of new Map(found.map((each) => [each._id, each])).values()) {
+      sums.add(shareOf(shape, document), 1);
+      sums.add(shareAt(shape, document, place), -1);
+    }
+    return totalOf((stored?.c as StoredTotals | undefined)?.[key], sums.byKey.get(key) ?? new Map());
+  }
+
+  /** Another process may have dropped the table since. */
+  forget({ name }: Shape): void {
+    for (const id of [...this.settled.keys()]) if (id.startsWith(`${name}\0`)) this.settled.delete(id);
+  }
+
+  /** Must be called before the documents are dropped: totals that outlive them would be wrong. */
+  async drop({ name }: Shape): Promise<void> {
+    await this.mongo.within(() => this.totals.deleteMany({ _id: { $gt: `${name}\0`, $lt: `${name}\u0001` } }));
+  }
+
+  private async settleOne(shape: Shape, scope: Scope, checkpoint: number): Promise<void> {
+    const _id = idOf(shape, scope);
+    try {
+      const stored = await this.mongo.within(() =>
+        this.totals.findOne({ _id }, { projection: { p: 1 }, maxTimeMS: this.mongo.timeoutMs }),
+      );
+      const place = (stored?.p ?? -1) as number;
+      if (place < checkpoint) {
+        const $inc = await this.changesBetween(shape, scope, place, checkpoint);
+        await this.mongo.within(() => this.move(_id, stored ? place : undefined, checkpoint, $inc));
+      }
+      this.settled.set(_id, { place, changes: 0 });
+    } catch (error) {
+      // The documents are stored and the totals remain correct; reads merely have more to add up.
+      if (!(error instanceof ReadStoreUnavailable)) throw error;
+    }
+  }
+
+  private async changesBetween(shape: Shape, scope: Scope, from: number, to: number): Promise<Record<string, number>> {
+    const sums = new Sums();
+    const seen = new Set<string>();
+    await this.mongo.unhurriedly(async () => {
+      for await (const document of this.changedSince(shape, scope, from, {
+        readConcern: local,
+        ...this.mongo.unhurried,
+      })) {
+        if (seen.has(document._id)) continue;
+        seen.add(document._id);
+        sums.add(shareAt(shape, document, to), 1);
+        sums.add(shareAt(shape, document, from), -1);
+      }
+    });
+    return sums.increments();
+  }
+
+  /** No effect if another process was faster. */
+  private async move(_id: string, from: number | undefined, to: number, $inc: Record<string, number>): Promise<void> {
+    const update: Document = { $set: { p: to }, ...(Object.keys($inc).length > 0 && { $inc }) };
+    try {
+      await this.totals.updateOne({ _id, p: from ?? { $exists: false } }, update, { upsert: from === undefined });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+
+  private changedSince(shape: Shape, scope: Scope, place: number, options: FindOptions) {
+    return this.mongo
+      .collection(shape.name)
+      .find({ t: scope, q: { $gt: place } }, { projection: projectionOf(shape), batchSize: 1_000, ...options })
+      .map((document) => document as Traced);
+  }
+
+  private async before(shape: Shape, ids: readonly string[]): Promise<Map<string, Traced>> {
+    if (ids.length === 0) return new Map();
+    const found = await this.mongo.within(() =>
+      this.mongo
+        .collection(shape.name)
+        .find(
+          { _id: { $in: [...ids] } },
+          { projection: projectionOf(shape), batchSize: ids.length + 1, readConcern: local },
+        )
+        .toArray(),
+    );
+    return new Map(found.map((document) => [document._id, document as Traced]));
+  }
+
+  private get totals() {
+    return this.mongo.collection(TOTALS);
+  }
+}
+
+function totalOf(stored: StoredTotals[string] | undefined, changed: ReadonlyMap<string, number>): Total {
+  const days = new Map(Object.entries(stored?.d ?? {}));
+  let count = stored?.n ?? 0;
+  for (const [day, amount] of changed) {
+    days.set(day, (days.get(day) ?? 0) + amount);
+    count += amount;
+  }
+  return { count, days: new Map([...days].map(([day, of]) => [decoded(day), of])) };
+}
+
+/**
+ * Place from which a contribution applies. Settled places are never read again: a change at one is stored as BESIDE.
+ */
+const placeOf = ({ p }: Stored, settled: number): number => ((p as number) > settled ? (p as number) : BESIDE);
+
+const note = (changes: Changes, scope: Scope): unknown => changes.set(scope, (changes.get(scope) ?? 0) + 1);
+
+const idOf = ({ name }: Shape, scope: Scope): string => `${name}\0${scope}`;
+
+const projectionOf = ({ counted, day }: Shape): Record<string, 1> =>
+  Object.fromEntries(
+    ['p', 'q', 'o', 's', ...[...counted, ...(day ? [day] : [])].map(({ path }) => path)].map((path) => [path, 1]),
+  );

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { credsAuthenticator, errors, nkeyAuthenticator, type ConnectionOptions } from '@nats-io/transport-node';
+import type { EngineFault } from '../../ports/engine.js';
+import { connectionFaultOf } from '../connection-faults.js';
+import type { NatsAddress } from './broker.address.js';
+import { causesOf, textOf } from './broker.errors.js';
+
+/** Server trust and client authentication beyond what the URL says. Each path names a file. */
+export type NatsSecurity = {
+  /** User JWT and NKey seed, as written by `nsc` (`.creds`). */
+  readonly credsFile?: string | undefined;
+  /** NKey seed of a user (`SU…`). */
+  readonly nkeyFile?: string | undefined;
+  /** PEM certificates of the trusted authorities, replacing the default ones. */
+  readonly caFile?: string | undefined;
+  /** PEM client certificate; `keyFile` holds its key. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  /** The server expects TLS before its greeting (`handshake_first`). */
+  readonly handshakeFirst?: boolean | undefined;
+};
+/** File contents, reread for each connection so that renewed files take effect. */
+export type Secured = Pick<ConnectionOptions, 'authenticator'> & {
+  readonly tls?: {
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+    readonly handshakeFirst?: true;
+  };
+};
+
+const SETTINGS = {
+  credsFile: 'NATS_CREDS_FILE',
+  nkeyFile: 'NATS_NKEY_FILE',
+  caFile: 'NATS_TLS_CA_FILE',
+  certFile: 'NATS_TLS_CERT_FILE',
+  keyFile: 'NATS_TLS_KEY_FILE',
+} as const;
+
+class UnreadableFile extends Error {
+  constructor(
+    readonly setting: string,
+    reason: string,
+  ) {
+    super(`the file of ${setting} cannot be read: ${reason}`);
+  }
+}
+
+/** @throws UnreadableFile */
+export async function secure(security: NatsSecurity): Promise<Secured> {
+  const [creds, nkey, ca, cert, key] = await Promise.all(
+    (['credsFile', 'nkeyFile', 'caFile', 'certFile', 'keyFile'] as const).map((name) => fileOf(security, name)),
+  );
+  const encoder = new TextEncoder();
+  const authenticator =
+    creds !== undefined
+      ? credsAuthenticator(encoder.encode(creds))
+      : nkey !== undefined && nkeyAuthenticator(encoder.encode(nkey.trim()));
+  const { handshakeFirst } = security;
+  const tls = {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(handshakeFirst === true && { handshakeFirst }),
+  };
+  return { ...(authenticator && { authenticator }), ...(Object.keys(tls).length > 0 && { tls }) };
+}
+
+async function fileOf(security: NatsSecurity, name: keyof typeof SETTINGS): Promise<string | undefined> {
+  const path = security[name];
+  if (path === undefined) return undefined;
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UnreadableFile(SETTINGS[name], (error as { code?: string }).code ?? textOf(error));
+  }
+}
+
+/** The setting at fault for a failed connection. The reason omits the server's address, because anyone may read it. */
+export function diagnose(thrown: unknown, security: NatsSecurity, { host, port }: NatsAddress): EngineFault {
+  const chain = causesOf(thrown);
+  const text = chain.map(textOf).join(': ').replaceAll(`${host}:${port}`, 'the server').replaceAll(host, 'the server');
+  const faults = chain.map(connectionFaultOf);
+  const unreadable = chain.find((error) => error instanceof UnreadableFile);
+  if (unreadable) return { setting: unreadable.setting, reason: text };
+  if (isRefusedUser(chain)) return { setting: userSettingOf(security), reason: `the server refuses the user: ${text}` };
+  if (faults.includes('untrusted certificate') || faults.includes('expired certificate'))
+    return { setting: SETTINGS.caFile, reason: `the server's certificate is not trusted: ${text}` };
+  if (faults.includes('client certificate refused'))
+    return { setting: SETTINGS.certFile, reason: `the server refuses the client certificate: ${text}` };
+  return { setting: 'NATS_URL', reason: `cannot connect: ${text}` };
+}
+
+const isRefusedUser = (chain: readonly unknown[]): boolean =>
+  chain.some(
+    (error) => error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError,
+  );
+
+function userSettingOf({ credsFile, nkeyFile }: NatsSecurity): string {
+  if (credsFile !== undefined) return SETTINGS.credsFile;
+  return nkeyFile === undefined ? 'NATS_URL' : SETTINGS.nkeyFile;
+}

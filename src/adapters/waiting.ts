@@ -1,0 +1,57 @@
+import type { Clock } from '../ports/time.js';
+
+/** Rejects with `late()` if `work` takes longer than `ms`. `work` itself continues. */
+export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const done = new AbortController();
+  const timeout = clock.sleep(ms, done.signal).then(() => {
+    if (!done.signal.aborted) throw late();
+  }) as Promise<never>;
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Aborts with the outer signal, or on `end`. AbortSignal.any would leak an entry on the outer signal (Node 20). */
+export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const inner = new AbortController();
+  const end = (): void => {
+    outer.removeEventListener('abort', end);
+    inner.abort();
+  };
+  outer.addEventListener('abort', end);
+  if (outer.aborted) end();
+  return { signal: inner.signal, end };
+}
+
+/** Limits concurrent calls to a server, and reports when none is left. */
+export class InFlight {
+  private count = 0;
+  private bytes = 0;
+  private onIdle: (() => void) | undefined;
+
+  constructor(private readonly limits: { readonly count: number; readonly bytes: number }) {}
+
+  /** @throws `tooMany()` beyond the limits */
+  async run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
+    if (this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes) throw tooMany(this.count);
+    this.count += 1;
+    this.bytes += bytes;
+    try {
+      return await call();
+    } finally {
+      this.count -= 1;
+      this.bytes -= bytes;
+      if (this.count === 0) this.onIdle?.();
+    }
+  }
+
+  /** Resolves when no call is in flight. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onIdle = resolve;
+      if (this.count === 0) resolve();
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+
+export const BackupDownloaded = z.object({
+  jobName: z.string(),
+  /** The run that created the backup. */
+  executionId: z.string(),
+  fileName: z.string(),
+  sizeBytes: z.number(),
+  /** Hex digest of the file. */
+  sha256: z.string(),
+});
+export const HistoryRead = z.object({
+  entity: z.string(),
+  /** The record's tenant, or `platform` for platform records. */
+  tenantId: z.string(),
+  recordId: z.string(),
+  /** Whether the record's events or one of its states was read. */
+  part: z.enum(['EVENTS', 'STATE']),
+});
+
+export const inspectionEvents = {
+  BackupDownloaded: domain('OTHER', 'job', BackupDownloaded, {
+    subject: ({ jobName }) => jobName,
+    label: ({ fileName }) => fileName,
+  }),
+  HistoryRead: domain('OTHER', 'inspection', HistoryRead, {
+    about: ({ entity, recordId }) => ({ entity, entityId: recordId }),
+    label: ({ entity, part }) => `${entity}, ${part.toLowerCase()}`,
+  }),
+};
+export type InspectionEvent = EventOf<typeof inspectionEvents>;
+export type Inspection = { readonly status: 'absent' | 'recorded' };
+
+/**
+ * An operator's access to data beyond the console's lists. Each access has its own stream on the platform. The
+ * inspected record therefore keeps its revision, and operators do not contend with each other.
+ */
+export const inspection: Aggregate<Inspection, InspectionEvent> = {
+  name: 'inspection',
+  events: inspectionEvents,
+  initial: { status: 'absent' },
+  evolve: () => ({ status: 'recorded' }),
+};
+
+export const recordBackupDownload = (_: Inspection, data: z.output<typeof BackupDownloaded>): InspectionEvent[] => [
+  { type: 'BackupDownloaded', data },
+];
+export const recordHistoryRead = (_: Inspection, data: z.output<typeof HistoryRead>): InspectionEvent[] => [
+  { type: 'HistoryRead', data },
+];

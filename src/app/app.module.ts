@@ -1,0 +1,110 @@
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { BackupArchive } from '../backup/backup-archive.js';
+import * as commandHandlers from '../commands/handlers.js';
+import type { Config } from '../config.js';
+import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { StreamAuthenticator } from '../http/authenticator.js';
+import { resourceControllers } from '../http/controllers.js';
+import { JobFeed } from '../http/job-feed.js';
+import { KeyedCreations } from '../http/keyed-creations.js';
+import { ProbeController } from '../http/probe.controller.js';
+import { CacheRateLimiter } from '../http/rate-limiter.js';
+import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
+import { Services } from '../http/routes.js';
+import { TakeSaleHandler } from '../integration/sale-intake.js';
+import { jobProviders } from '../jobs/jobs.js';
+import { policyProviders } from '../policies/policies.js';
+import { BROKER } from '../ports/broker.js';
+import { CACHE } from '../ports/cache.js';
+import { EVENT_STORE } from '../ports/event-store.js';
+import { LOGGER } from '../ports/log.js';
+import { CLOCK, IDS } from '../ports/time.js';
+import { MARKS, marksIn } from '../projecting/marks.js';
+import { DEAD_LETTER_REPLAYER } from '../queries/dead-letter-replayer.js';
+import * as queryHandlers from '../queries/handlers.js';
+import { AccessTokens } from '../security/access-tokens.js';
+import { OidcTokens } from '../security/oidc.js';
+import { passwords } from '../security/passwords.js';
+import { AUTHENTICATOR, RATE_LIMITER } from '../security/principal.js';
+import { catalogue } from './catalogue.js';
+import { coreOf, type Core } from './core.js';
+import { ServiceDeadLetterReplayer } from './dead-letter-replayer.js';
+import type { Engines } from './engines.js';
+import { backupDirectory, historyJobs } from './history-jobs.js';
+import { observationProviders } from './observation.js';
+import { openPush, pushProviders, type PushParts } from './notifications.js';
+
+export const allControllers = [ProbeController, ...resourceControllers];
+
+/** Inputs of the module besides its engines. */
+export type ServiceParts = { readonly core: Core; readonly tokens: AccessTokens; readonly push: PushParts };
+
+export const openParts = async (config: Config, engines: Engines, core = coreOf(engines)): Promise<ServiceParts> => {
+  const { clock, logger } = engines;
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_SIGNING_KEY: signingKey } = config;
+  const tokens = await AccessTokens.open(config.DATA_DIR, { issuer, audience, signingKey, clock, logger });
+  return { core, tokens, push: await openPush(config, engines) };
+};
+
+/** The Nest composition of the service over open engines. */
+@Module({})
+export class AppModule {
+  static over(config: Config, engines: Engines, { core, tokens, push }: ServiceParts): DynamicModule {
+    const { reader, appender, claims, runner, deadLetters, status, readiness, readModels } = core;
+    const { clock, ids } = engines;
+    const parts = [reader, appender, claims, runner, deadLetters, status, readiness, readModels, engines.progress];
+    return {
+      module: AppModule,
+      imports: [CqrsModule.forRoot()],
+      controllers: config.ROLES.includes('http') ? allControllers : [ProbeController],
+      providers: [
+        ...[...parts, tokens, passwords, oidcOf(config, engines)].map(instance),
+        { provide: EventCatalogue, useValue: catalogue },
+        ...values(config, engines),
+        ...httpProviders,
+        { provide: DEAD_LETTER_REPLAYER, useClass: ServiceDeadLetterReplayer },
+        TakeSaleHandler,
+        ...Object.values(commandHandlers).flat(),
+        ...Object.values(queryHandlers).flat(),
+        ...policyProviders,
+        ...pushProviders(push),
+        ...jobProviders({ runner, models: readModels, clock, ids }, historyJobs(config, engines), config.JOB_SCHEDULES),
+        ...observationProviders(config, engines),
+      ],
+    };
+  }
+}
+
+/** Provides an object under its class as the token. */
+const instance = (value: object): Provider => ({ provide: value.constructor, useValue: value });
+
+const oidcOf = (config: Config, { clock, logger }: Engines): OidcTokens => {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience = config.JWT_AUDIENCE, OIDC_TOKEN_TYPE: tokenType } = config;
+  return new OidcTokens({ issuer, audience, tokenType, clock, logger });
+};
+
+const values = (config: Config, { events, reads, broker, cache, clock, ids, logger }: Engines): Provider[] => {
+  const { READ_WAIT_MS: readWaitMs, SESSION_STREAMS: sessionStreams, USER_STREAMS: userStreams } = config;
+  const settings: HttpSettings = { readWaitMs, sessionStreams, userStreams };
+  return [
+    { provide: EVENT_STORE, useValue: events },
+    { provide: BROKER, useValue: broker },
+    { provide: CACHE, useValue: cache },
+    { provide: CLOCK, useValue: clock },
+    { provide: IDS, useValue: ids },
+    { provide: LOGGER, useValue: logger },
+    { provide: MARKS, useValue: marksIn(reads) },
+    { provide: SETTINGS, useValue: settings },
+    { provide: BackupArchive, useValue: new BackupArchive(backupDirectory(config)) },
+  ];
+};
+
+const httpProviders: Provider[] = [
+  { provide: AUTHENTICATOR, useClass: StreamAuthenticator },
+  { provide: RATE_LIMITER, useClass: CacheRateLimiter },
+  ReadYourWrites,
+  Services,
+  KeyedCreations,
+  JobFeed,
+];

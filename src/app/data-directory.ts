@@ -1,0 +1,38 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  ENOTDIR: 'a part of the path is no directory',
+  EEXIST: 'it is no directory',
+  EIO: 'input/output error',
+};
+/** A few pages of each embedded engine's files. */
+const PROBE_BYTES = 65_536;
+
+/** Why the directory is not writable, in words for an operator; undefined if it is. */
+export function whyUnwritable(directory: string): string | undefined {
+  const file = join(directory, `.write-probe-${process.pid}`);
+  try {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(file, Buffer.alloc(PROBE_BYTES));
+    return undefined;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return `DATA_DIR ${directory} cannot be written: ${REASONS[code] ?? 'unknown error'} (${code}).`;
+  } finally {
+    remove(file);
+  }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The file was never created.
+  }
+}

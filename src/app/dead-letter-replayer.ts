@@ -1,0 +1,131 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AddressedLetter, DeadLetterReplayer } from '../queries/dead-letter-replayer.js';
+import type { Reason } from '../aggregates/dead-letter.aggregate.js';
+import type { SaleEvent } from '../aggregates/sale-events.js';
+import { catalogue } from './catalogue.js';
+import { reasonOf } from '../integration/dead-letters.js';
+import { messagesOf, publish } from '../integration/publishing.js';
+import { isTransient } from '../eventsourcing/transient-errors.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { Policy } from '../eventsourcing/policy.js';
+import { apartBy, documentsOf, evolveWith, scopeOf, type AnyProjection } from '../projecting/projection.js';
+import { ReadModels } from '../queries/query.js';
+import { eventsOf } from '../eventsourcing/stream-events.js';
+import { BookingPolicy } from '../policies/booking.policy.js';
+import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
+import { POLICIES } from '../policies/policies.js';
+import { projections } from '../projections/projections.js';
+import { BROKER, BrokerUnavailable, type Broker } from '../ports/broker.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
+import type { ReadModel } from '../ports/read-store.js';
+
+/** Redelivers letters in the process that receives the request, whichever replica leads the parking subscriber. */
+@Injectable()
+export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
+  constructor(
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(BROKER) private readonly broker: Broker,
+    @Inject(BookingPolicy) private readonly booking: BookingPolicy,
+    @Inject(POLICIES) private readonly policies: readonly Policy[],
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(PushDeliveries) private readonly pushes: PushDeliveries,
+  ) {}
+
+  async redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined> {
+    try {
+      const event = await this.eventOf(letter);
+      if (!event) return { code: 'EVENT_MISSING', message: 'The event is not in its stream.' };
+      return await this.again(letter, event, attempt);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      if (error instanceof BrokerUnavailable)
+        throw new DomainError('unavailable', 'UNAVAILABLE', 'The broker cannot be reached. Try again later.', {
+          retryAfterSeconds: 5,
+        });
+      return reasonOf(error);
+    }
+  }
+
+  async payloadOf(letter: AddressedLetter): Promise<unknown> {
+    const event = await this.eventOf(letter).catch((error: unknown) => {
+      if (isTransient(error)) throw error;
+      return undefined;
+    });
+    if (!event) return null;
+    if (letter.origin === 'SALE') return event.data;
+    if (letter.origin === 'PUSH') return shownOf(event as Sent);
+    // Only partner-visible data, without secrets.
+    const messages = messagesOf(event).map(({ payload }) => JSON.parse(payload) as unknown);
+    return messages.length === 0 ? null : messages;
+  }
+
+  private async again(letter: AddressedLetter, event: Recorded, attempt: number): Promise<Reason | undefined> {
+    switch (letter.origin) {
+      case 'PUBLISH':
+        await publish(this.broker, event, { by: `${letter.id}.${attempt}` });
+        return undefined;
+      case 'SALE':
+        return this.booking.retry(event as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>, attempt);
+      case 'POLICY':
+        await this.policyOf(letter.subscriber).react(event);
+        return undefined;
+      case 'PROJECTION':
+        await this.tryFolding(letter.subscriber, event);
+        return undefined;
+      case 'PUSH':
+        return this.pushes.retry(event as Sent);
+    }
+  }
+
+  /**
+   * Checks that this code can fold the event. The projections' leader repairs the documents once it reads the replay
+   * from the history.
+   */
+  private async tryFolding(name: string, event: Recorded): Promise<void> {
+    const projection = projections.find(({ model }) => model.name === name);
+    if (!projection)
+      throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `There is no projection ${name} any more.`);
+    const scope = scopeOf(projection, event);
+    for (const id of documentsOf(projection, event)) {
+      const before =
+        apartBy(projection) === 'record'
+          ? await this.before(projection, event, id)
+          : await this.models.get<object>(projection.model as unknown as ReadModel<object>, scope, id);
+      evolveWith(projection, before, event, id);
+    }
+  }
+
+  /** A record's document before the event. */
+  private async before(
+    projection: AnyProjection,
+    { stream, revision }: Recorded,
+    id: string,
+  ): Promise<object | undefined> {
+    let document: object | undefined;
+    for await (const event of eventsOf(this.events, stream)) {
+      if (event.revision >= revision) break;
+      document = evolveWith(projection, document, catalogue.decode(event), id);
+    }
+    return document;
+  }
+
+  private policyOf(name: string): Policy {
+    const policy = this.policies.find((one) => one.name === name);
+    if (!policy) throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `There is no policy ${name} any more.`);
+    return policy;
+  }
+
+  /** @throws UnknownEvent, ZodError if this version cannot read the event */
+  private async eventOf({ stream, eventId, revision }: AddressedLetter): Promise<Recorded | undefined> {
+    for await (const event of eventsOf(this.events, stream, revision ?? 0))
+      if (event.id === eventId) return catalogue.decode(event);
+    return undefined;
+  }
+}
+
+/** Omits the audience, which may be long. */
+const shownOf = ({ recordId: notificationId, data: { title, body, type, link } }: Sent) => ({
+  notificationId,
+  ...{ title, body, type, link },
+});

@@ -1,0 +1,71 @@
+import { CommandBus } from '@nestjs/cqrs';
+import { SalePayload } from '../aggregates/sale-payload.js';
+import { TakeSale } from '../integration/sale-intake.js';
+import { currentContext, inContext } from '../eventsourcing/context.js';
+import type { Service } from './service.js';
+
+export const DEMO_CURRENCY = 'EUR';
+export const DEMO_SOURCE = 'demo-shop';
+
+const DAY_MS = 86_400_000;
+const DAYS = 365;
+const AT_ONCE = 50;
+
+const names = ['Acme', 'Bakery Nord', 'Cafe Luna', 'Dekor', 'Elbe Books', 'Fjord Fish', 'Gardenia', 'Hafen Hotel'];
+const forms = ['GmbH', 'KG', 'Ltd', 'SARL', 'AG'];
+const goods = [
+  ['Coffee beans, 1 kg', 18.9, 7],
+  ['Paper cups, 1000', 49, 19],
+  ['Espresso machine', 1290, 19],
+  ['Grinder', 349, 19],
+  ['Service visit', 120, 19],
+  ['Filter set', 24.5, 19],
+] as const;
+const methods = ['CASH', 'CARD', 'BANK'] as const;
+
+/** Lehmer generator (Park and Miller 1988), so that the demo is identical on every machine. */
+function lehmer(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** Pushes a year of plausible sales, up to yesterday, through the partner intake. */
+export async function seedSales({ app, engines }: Service, tenantId: string): Promise<void> {
+  const commands = app.get(CommandBus);
+  const random = lehmer(20_260_101);
+  const todayMs = Math.floor(engines.clock.nowMs() / DAY_MS) * DAY_MS;
+  const sales = Array.from({ length: DAYS }, (_, index) => salesOf(todayMs - (DAYS - index) * DAY_MS, random)).flat();
+  for (let start = 0; start < sales.length; start += AT_ONCE) {
+    const some = sales.slice(start, start + AT_ONCE);
+    await Promise.all(
+      some.map((received) => {
+        const intake = { tenantId, sourceId: DEMO_SOURCE, idempotencyKey: undefined, received };
+        const command = new TakeSale({ ...intake, payload: SalePayload.parse(received) });
+        return inContext({ ...currentContext(), commandId: engines.ids.next() }, () => commands.execute(command));
+      }),
+    );
+  }
+}
+
+function salesOf(dayMs: number, random: () => number): object[] {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const count = 1 + Math.floor(random() * 4);
+  return Array.from({ length: count }, (_, index) => {
+    const [description, price, taxRate] = pick(goods);
+    const quantity = price > 500 ? 1 : 1 + Math.floor(random() * 5);
+    const grossCents = Math.round(Math.round(price * 100) * quantity * (1 + taxRate / 100));
+    const name = `${pick(names)} ${pick(forms)}`;
+    const isPaid = random() < 0.8;
+    return {
+      externalId: `demo-${new Date(dayMs).toISOString().slice(0, 10)}-${index + 1}`,
+      occurredAt: new Date(dayMs + (8 + Math.floor(random() * 10)) * 3_600_000).toISOString(),
+      currency: DEMO_CURRENCY,
+      ...(random() < 0.9 && { customer: { externalId: name.toLowerCase().replaceAll(' ', '-'), name } }),
+      lines: [{ description, quantity, unitPrice: price.toFixed(2), taxRate }],
+      payments: isPaid ? [{ method: pick(methods), amount: (grossCents / 100).toFixed(2) }] : [],
+    };
+  });
+}

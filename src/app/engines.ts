@@ -1,0 +1,64 @@
+import type { Broker } from '../ports/broker.js';
+import type { Cache } from '../ports/cache.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock, Ids } from '../ports/time.js';
+import type { Logger } from '../ports/log.js';
+import type { SubscriberCallbacks } from './subscribers.js';
+import type { ErrorCollector } from '../observability/error-collector.js';
+import type { HistoryState } from '../eventsourcing/history-state.js';
+import type { EngineMetrics } from '../observability/engine-metrics.js';
+import type { Leadership } from '../projecting/leadership.js';
+import type { Progress } from '../projecting/progress.js';
+import type { WriteHealth } from '../observability/write-health.js';
+import type { ProcessQueues } from './process-queues.js';
+import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+
+/** The engines of a process, chosen by its settings. */
+export type Engines = {
+  readonly events: EventStore;
+  /** The read models of the event store's history. Usable once the history is settled. */
+  readonly reads: ReadStore;
+  /** Which history the event store holds, and whether it is intact. */
+  readonly history: HistoryState;
+  readonly broker: Broker;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Recent event loop utilization of the serving thread, 0 to 1. */
+  readonly eventLoopUtilization: () => number;
+  /** Also reports warnings and errors to `errors`. */
+  readonly logger: Logger;
+  /** Only logs. For requests, whose errors are reported from their outcomes. */
+  readonly bareLogger: Logger;
+  /** Collects errors of this process for the error log. */
+  readonly errors: ErrorCollector;
+  readonly progress: Progress;
+  /** Leader election among replicas. A process that shares nothing leads everything. */
+  readonly leadership: Leadership;
+  /** Checkpoints of policies, which run in the serving thread. */
+  readonly checkpoints: Checkpoints;
+  /**
+   * Calls the listener when this process starts or stops projecting. While projecting, it knows the progress itself.
+   * Without a shared read store, calls it once with true.
+   */
+  onProjecting(listener: (projectsHere: boolean) => void): void;
+  /** Resolves once it is known which history the event store holds. `reads` is unusable before. */
+  whenSettled(): Promise<void>;
+  /** Calls the listener when damaged read models were set aside. `reopened` resolves once rebuilt ones are readable. */
+  onModelsLost(listener: (reopened: Promise<void>) => void): void;
+  /** Starts the projections and the forwarder that are roles of this process, once the history is settled. */
+  startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
+  /** State of the queues of all threads of this process. */
+  readonly queues: ProcessQueues;
+  /** Metrics of the engines, and the registry of all process metrics. */
+  readonly metrics: EngineMetrics;
+  /** Whether appends succeed. */
+  readonly writes: WriteHealth;
+  /** Whether replicas share the cache. */
+  readonly sharesCache: boolean;
+  /** Whether the subscribers' thread runs; true without one. */
+  isAlive(): boolean;
+  /** Stops subscribers, then engines. Idempotent. */
+  close(): Promise<void>;
+};

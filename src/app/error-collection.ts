@@ -1,0 +1,45 @@
+import type { Config } from '../config.js';
+import { ErrorCollector } from '../observability/error-collector.js';
+import { notingLogger } from '../observability/noting-logger.js';
+import { redactor } from '../security/redaction.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock, Ids } from '../ports/time.js';
+
+/** Collects the errors of a process, starting before its engines are open. */
+export type ErrorCollection = {
+  readonly errors: ErrorCollector;
+  /** For background work: also notes what it logs. */
+  readonly logger: Logger;
+};
+
+type Parts = { readonly clock: Clock; readonly ids: Ids; readonly logger: Logger };
+
+export function collectErrors(config: Config, { clock, ids, logger }: Parts): ErrorCollection {
+  const errors = new ErrorCollector({ clock, ids, logger, redact: redactor(secretsOf(config)) });
+  const noting = notingLogger(logger, (noted) => {
+    errors.note(noted);
+  });
+  return { errors, logger: noting };
+}
+
+const SECRET_SETTING = /PASSWORD|SECRET|_TOKEN$|_KEY$/;
+
+/** Secrets in the settings, including passwords inside engine URLs. */
+export function secretsOf(config: Config): string[] {
+  const texts = Object.entries(config).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return texts.flatMap(([name, value]) => (SECRET_SETTING.test(name) ? [value] : passwordsIn(value)));
+}
+
+/** Both as written in the URL and decoded. */
+function passwordsIn(text: string): string[] {
+  const passwords = [...text.matchAll(/:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/g)].map(([, password = '']) => password);
+  return passwords.flatMap((password) => [password, decoded(password)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

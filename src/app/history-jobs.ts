@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Config } from '../config.js';
+import type { HistorySpace } from '../eventsourcing/history-state.js';
+import { backUp, databaseBackup, type BackupTask } from '../jobs/database-backup.job.js';
+import type { HistoryWork, TaskControl, TaskParts } from '../jobs/history-work.js';
+import type { Job, JobOutcome } from '../jobs/job.js';
+import { projectionVerify, verify, type VerifyTask } from '../jobs/projection-verify.job.js';
+import { catalogue } from './catalogue.js';
+import type { Engines } from './engines.js';
+import { storeSettings, type StoreSettings } from './stores.js';
+import { THREAD_LIMITS } from './thread-memory.js';
+import { version } from './version.js';
+
+/** Work over the whole history, serializable for a worker thread. */
+export type HistoryTask = BackupTask | VerifyTask;
+
+/** @throws Error whose message tells operators why the task failed; the signal's reason */
+export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> =>
+  task.kind === 'backup' ? backUp(task, parts, control) : verify(task, parts, control);
+
+/** Start-up data of a task's worker. */
+export type TaskSettings = {
+  readonly stores: StoreSettings;
+  readonly task: HistoryTask;
+  readonly logLevel: string;
+  /** The space of the history in the read store. */
+  readonly history: HistorySpace;
+};
+
+// Messages between the serving thread and a task's worker. They never contain events: the worker reads the store.
+export type ToTask = { readonly kind: 'stop' };
+export type FromTask =
+  | { readonly kind: 'report'; readonly progress: number; readonly message: string }
+  | { readonly kind: 'damaged'; readonly position: number }
+  | { readonly kind: 'done'; readonly outcome: JobOutcome }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Directory of the backups. */
+export const backupDirectory = ({ BACKUP_DIR, DATA_DIR }: Pick<Config, 'BACKUP_DIR' | 'DATA_DIR'>): string =>
+  BACKUP_DIR ?? join(DATA_DIR, 'backups');
+
+/** The jobs that read the whole history, each in its own thread unless all work runs in the serving one. */
+export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'history' | 'reads' | 'clock'>): Job[] {
+  const { events, history, reads, clock } = engines;
+  const here = { events, reads, catalogue, clock, sharesThread: true };
+  const work: HistoryWork<HistoryTask> =
+    config.SUBSCRIBERS === 'worker'
+      ? (task, control) => {
+          const settings = { stores: storeSettings(config), logLevel: config.LOG_LEVEL, history: history.known, task };
+          return inThread(settings, control, (position) => {
+            history.noteDamage(position);
+          });
+        }
+      : (task, control) => carryOut(task, here, control);
+  const settings = { directory: backupDirectory(config), kept: config.BACKUPS_KEPT, service: version };
+  return [databaseBackup(work, settings), projectionVerify(work)];
+}
+
+/**
+ * Runs a task in a worker thread. Resolves only after the thread has exited, so that none is left when the engines
+ * close.
+ */
+function inThread(
+  workerData: TaskSettings,
+  { signal, report }: TaskControl,
+  onDamaged: (position: number) => void,
+): Promise<JobOutcome> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const worker = new Worker(new URL('./job.worker.js', import.meta.url), {
+      workerData,
+      resourceLimits: THREAD_LIMITS,
+    });
+    // The thread stops itself: terminating it inside a driver call aborts the whole process.
+    const stop = () => {
+      worker.postMessage({ kind: 'stop' } satisfies ToTask);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    let outcome: JobOutcome | undefined;
+    let fault: Error = new Error('Its thread ended.');
+    worker.on('message', (message: FromTask) => {
+      if (message.kind === 'report') report(message.progress, message.message);
+      else if (message.kind === 'damaged') onDamaged(message.position);
+      else if (message.kind === 'done') outcome = message.outcome;
+      else fault = signal.aborted ? (signal.reason as Error) : new Error(message.message);
+    });
+    worker.on('error', (error) => (fault = error));
+    worker.on('exit', () => {
+      signal.removeEventListener('abort', stop);
+      if (outcome) resolve(outcome);
+      else reject(fault);
+    });
+  });
+}

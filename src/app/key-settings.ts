@@ -1,0 +1,42 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { ConfigError, type Config } from '../config.js';
+import { UnusableKey } from '../security/key-file.js';
+import { SigningKeys } from '../security/signing-keys.js';
+import { VapidKeys } from '../security/vapid-keys.js';
+import type { Clock } from '../ports/time.js';
+
+/** Reads CA certificates in PEM format. @throws UnusableKey if the file cannot be read or contains no certificate */
+export async function readAuthorities(file: string): Promise<string> {
+  try {
+    const text = await readFile(file, 'utf8');
+    new X509Certificate(text);
+    return text;
+  } catch (error) {
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    const reason = syscall === undefined ? 'holds no certificate as PEM' : `cannot be read (${code})`;
+    throw new UnusableKey(`WEB_PUSH_CA_FILE: ${file} ${reason}.`);
+  }
+}
+
+/**
+ * Checks the keys and CA certificates in the settings before the process waits for servers. Creates no keys, and does
+ * not check those in `DATA_DIR`.
+ * @throws ConfigError naming every unusable one
+ */
+export async function checkGivenKeys(config: Config, clock: Clock): Promise<void> {
+  const { JWT_SIGNING_KEY: signingKey, VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;
+  const { DATA_DIR: directory, WEB_PUSH_CA_FILE: caFile } = config;
+  const none = Promise.resolve();
+  const tries = [
+    signingKey === undefined ? none : SigningKeys.open(directory, { clock, signingKey }),
+    publicKey === undefined ? none : VapidKeys.open({ directory, clock, subject: '', publicKey, privateKey }),
+    caFile === undefined ? none : readAuthorities(caFile),
+  ];
+  const faults = (await Promise.allSettled(tries)).flatMap((tried) => {
+    if (tried.status === 'fulfilled') return [];
+    if (tried.reason instanceof UnusableKey) return [tried.reason.message];
+    throw tried.reason;
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+}

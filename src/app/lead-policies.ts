@@ -1,0 +1,69 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { DeadLetterOrigin } from '../aggregates/dead-letter.aggregate.js';
+import type { Backpressure } from '../eventsourcing/backpressure.js';
+import type { Policy } from '../eventsourcing/policy.js';
+import { isTransient } from '../eventsourcing/transient-errors.js';
+import { DeadLetters, letterOf } from '../integration/dead-letters.js';
+import { POLICIES } from '../policies/policies.js';
+import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
+import { RestorationWatch } from '../policies/restoration-watch.js';
+import type { Led } from '../projecting/leadership.js';
+import { WindowedSubscriber, type WindowedOptions } from '../projecting/windowed-subscriber.js';
+import { catalogue } from './catalogue.js';
+import type { Engines } from './engines.js';
+import { PUSH } from './notifications.js';
+
+/** High because most wait for their turn: several tenants can send before their push services are found to be down. */
+const NOTIFICATIONS_IN_HAND = 5_000;
+
+/** Runs each policy and the push notifications while this process leads them. */
+export function leadPolicies(app: INestApplicationContext, engines: Engines, backpressure: Backpressure): Led[] {
+  const { leadership } = engines;
+  const deadLetters = app.get(DeadLetters);
+  const policies = app.get<readonly Policy[]>(POLICIES);
+  const pushes = app.get(PushDeliveries);
+  const watch = app.get(RestorationWatch);
+  return [
+    ...policies.map((policy) =>
+      leadership.lead(`policy:${policy.name}`, () =>
+        subscribe(engines, deadLetters, {
+          ...{ name: policy.name, kind: 'policy', types: policy.types, origin: policy.letters ?? 'POLICY' },
+          handle: (event) => policy.react(event),
+          pace: (event) => backpressure.turn(event.recordedAtMs),
+          ...(policy.inOrder && { maxInFlight: 1 }),
+        }),
+      ),
+    ),
+    leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start())),
+    leadership.lead(PUSH, () =>
+      subscribe(engines, deadLetters, {
+        ...{ name: PUSH, kind: 'push', types: ['NotificationSent'], origin: 'PUSH' },
+        handle: (event, stopping) => pushes.deliver(event as Sent, stopping),
+        maxInFlight: NOTIFICATIONS_IN_HAND,
+      }),
+    ),
+  ];
+}
+
+type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight'> & {
+  readonly kind: 'policy' | 'push';
+  readonly types: readonly string[];
+  /** Origin of the dead letters of unprocessable events. */
+  readonly origin: DeadLetterOrigin;
+};
+
+async function subscribe(
+  { events, checkpoints, clock, logger, queues }: Engines,
+  deadLetters: DeadLetters,
+  { types, kind, origin, ...options }: Subscription,
+): Promise<Led> {
+  const subscriber = new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
+    ...options,
+    filter: { on: 'type', prefixes: types },
+    isTransient,
+    meter: queues.meters.of(options.name, kind),
+    park: (event, error) => deadLetters.park(letterOf(origin, options.name, event, error)),
+  });
+  await subscriber.start();
+  return subscriber;
+}

@@ -1,0 +1,46 @@
+import type { EngineMetrics } from '../observability/engine-metrics.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { Progress } from '../projecting/progress.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+
+type Listener = (reopened: Promise<void>) => void;
+type Parts = {
+  readonly progress: Progress;
+  readonly metrics: EngineMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};
+
+/** Recovers without a restart when damaged embedded read models were set aside and are being rebuilt. */
+export class ModelRecovery {
+  private readonly listeners: Listener[] = [];
+  private readonly closing = new AbortController();
+
+  constructor(private readonly parts: Parts) {}
+
+  onLost(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Resets all progress. Resolves once `reopen` has opened the new file in this thread. */
+  lost(reopen: () => Promise<void>): Promise<void> {
+    this.parts.metrics.modelsLost.inc();
+    this.parts.progress.reset();
+    const reopened = this.reopen(reopen);
+    for (const listener of this.listeners) listener(reopened);
+    return reopened;
+  }
+
+  /** Retries until it succeeds or the process ends. */
+  async reopen(reopen: () => Promise<void>): Promise<void> {
+    const { clock, logger } = this.parts;
+    await retryForever(clock, this.closing.signal, reopen, (error) => {
+      logger.error({ err: error }, 'the read models cannot be opened again');
+    });
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+}

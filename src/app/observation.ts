@@ -1,0 +1,178 @@
+import type { Provider } from '@nestjs/common';
+import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
+import { job } from '../aggregates/job.aggregate.js';
+import { JOB_DIRECTORY, type JobDirectory } from '../queries/job-directory.js';
+import type { Config } from '../config.js';
+import type { Policy } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { lastOwnEvent } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { withTimeout } from '../eventsourcing/with-timeout.js';
+import { HEALTH, type Health, type ProbeReport, type ReadinessReport } from '../http/health.controller.js';
+import { QueueBoard } from '../observability/queue-board.js';
+import { ThreadWatch } from '../observability/thread-watch.js';
+import { POLICIES } from '../policies/policies.js';
+import { PLATFORM } from '../ports/read-store.js';
+import { ReadModelReadiness } from '../projecting/read-model-readiness.js';
+import { deadLetters } from '../projections/dead-letter.projection.js';
+import { projections } from '../projections/projections.js';
+import { ReadModels } from '../queries/query.js';
+import { catalogue } from './catalogue.js';
+import type { Engines } from './engines.js';
+import { PUSH } from './notifications.js';
+import { Readiness } from './readiness.js';
+import { ServiceMetrics, type JobTally, type Observed } from './service-metrics.js';
+import { version } from './version.js';
+
+const ANSWER_WITHIN_MS = 2_000;
+const PARKED = { where: { status: 'PARKED' } } as const;
+const LEVELS = { ready: 'up', degraded: 'degraded', 'not-ready': 'down' } as const;
+
+/** Health, queues and metrics of the service as seen by this process. Serving does not depend on it. */
+export class Observation implements Health {
+  readonly readiness: Readiness;
+  readonly board: QueueBoard;
+  private readonly thread: ThreadWatch;
+  private readonly figures: ServiceMetrics;
+  private readonly startedAtMs: number;
+
+  constructor(
+    private readonly config: Config,
+    private readonly engines: Engines,
+    policies: readonly Policy[],
+    private readonly models: ReadModels,
+    filled: ReadModelReadiness,
+    private readonly jobs: () => Promise<readonly JobTally[]>,
+  ) {
+    const { registry } = engines.metrics;
+    this.readiness = new Readiness(engines, filled);
+    this.board = boardOf(engines, policies);
+    this.thread = new ThreadWatch(registry);
+    this.figures = new ServiceMetrics(registry, () => this.observe());
+    this.startedAtMs = engines.clock.monotonicMs();
+  }
+
+  start(): void {
+    this.thread.start();
+    this.board.start();
+  }
+
+  async stop(): Promise<void> {
+    this.thread.stop();
+    await this.board.stop();
+  }
+
+  async basic(): ReturnType<Health['basic']> {
+    return this.overview(await this.ready());
+  }
+
+  ready(): Promise<ReadinessReport> {
+    return this.readiness.report();
+  }
+
+  probe(): Promise<ProbeReport> {
+    return this.readiness.check();
+  }
+
+  async metrics(): ReturnType<Health['metrics']> {
+    return { text: await this.figures.text(), type: this.engines.metrics.registry.contentType };
+  }
+
+  async system(): ReturnType<Health['system']> {
+    const [report, queues, engines] = await Promise.all([this.ready(), this.board.list(), this.engineFacts()]);
+    const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
+    return {
+      ...this.overview(report),
+      nodeVersion: process.version,
+      roles: [...this.config.ROLES],
+      checks: report.checks,
+      eventStore: { head: queues[0]?.head ?? null },
+      engines,
+      projections: queues
+        .filter(({ kind }) => kind === 'projection')
+        .map(({ name, position, lag }) => ({ name, position, lag, status: this.engines.progress.standing(name) })),
+      memory: { rssBytes: rss, heapTotalBytes: heapTotal, heapUsedBytes: heapUsed, externalBytes: external },
+      eventLoopDelay: this.thread.delay(),
+    };
+  }
+
+  private overview({ status }: ReadinessReport) {
+    const { clock } = this.engines;
+    return {
+      status: LEVELS[status],
+      version,
+      uptimeSeconds: Math.floor((clock.monotonicMs() - this.startedAtMs) / 1_000),
+      timestamp: new Date(clock.nowMs()).toISOString(),
+    };
+  }
+
+  private async engineFacts() {
+    const { events, reads, broker, cache } = this.engines;
+    const named = { 'event-store': events, 'read-store': reads, broker, cache };
+    return Promise.all(
+      Object.entries(named).map(async ([name, engine]) => ({
+        name,
+        ...((await this.inTime(() => engine.facts())) ?? { engine: null, version: null }),
+      })),
+    );
+  }
+
+  private async observe(): Promise<Observed> {
+    const { events, queues, writes, progress } = this.engines;
+    const [report, head, parkedLetters, jobs] = await Promise.all([
+      this.readiness.report(),
+      this.inTime(() => lastOwnEvent(events, catalogue)),
+      this.inTime(() => this.models.count(deadLetters, PLATFORM, PARKED)),
+      this.inTime(this.jobs),
+    ]);
+    return {
+      ...{ report, head, parkedLetters, jobs, queues: queues.readings(), writeFault: writes.fault },
+      projections: progress.names.map((name) => ({ name, standing: progress.standing(name) })),
+      delay: this.thread.delay(),
+    };
+  }
+
+  private inTime<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return withTimeout(this.engines.clock, ANSWER_WITHIN_MS, work);
+  }
+}
+
+function boardOf(engines: Engines, policies: readonly Policy[]): QueueBoard {
+  const { events, checkpoints, progress, queues, cache, sharesCache, clock, logger } = engines;
+  return new QueueBoard({
+    queues: [
+      ...projections.map(({ model }) => ({ name: model.name, kind: 'projection' as const })),
+      ...policies.map(({ name }) => ({ name, kind: 'policy' as const })),
+      { name: FORWARDER, kind: 'forwarder' },
+      { name: PUSH, kind: 'push' },
+    ],
+    readings: () => queues.readings(),
+    positionOf: (name, kind) =>
+      kind === 'projection' ? Promise.resolve(progress.position(name)) : checkpoints.load(name),
+    head: () => lastOwnEvent(events, catalogue),
+    shared: sharesCache ? cache : undefined,
+    clock,
+    logger,
+  });
+}
+
+const jobTallies = (reader: RecordReader, { jobs }: JobDirectory): Promise<readonly JobTally[]> =>
+  Promise.all(
+    [...jobs.keys()].map(async (name) => ({ name, ...(await reader.read(job, PLATFORM_TENANT, name)).state })),
+  );
+
+export const observationProviders = (config: Config, engines: Engines): Provider[] => [
+  {
+    provide: Observation,
+    useFactory: (
+      policies: readonly Policy[],
+      models: ReadModels,
+      filled: ReadModelReadiness,
+      reader: RecordReader,
+      directory: JobDirectory,
+    ) => new Observation(config, engines, policies, models, filled, () => jobTallies(reader, directory)),
+    inject: [POLICIES, ReadModels, ReadModelReadiness, RecordReader, JOB_DIRECTORY],
+  },
+  { provide: QueueBoard, useFactory: ({ board }: Observation) => board, inject: [Observation] },
+  { provide: HEALTH, useExisting: Observation },
+];

@@ -1,0 +1,197 @@
+import { catalogue } from './catalogue.js';
+import { Settling } from './history-opening.js';
+import { HistoryReadStore } from '../projecting/history-read-store.js';
+import { Leadership } from '../projecting/leadership.js';
+import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { ReadStore } from '../ports/read-store.js';
+import { projections } from '../projections/projections.js';
+import type { Config } from '../config.js';
+import type { Engines } from './engines.js';
+import type { ModelRecovery } from './model-recovery.js';
+import type { Projecting } from './projecting.js';
+import { openModels, type OpenEvents, type OpenModels, type StoreSettings } from './stores.js';
+import { checkpointsIn, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
+import { InlineSubscribers } from './subscribers.inline.js';
+import { SubscriberThread } from './subscribers.thread.js';
+
+/** Dependencies of the read models and their subscribers. */
+export type ProcessParts = Pick<
+  Engines,
+  'clock' | 'ids' | 'logger' | 'errors' | 'progress' | 'history' | 'broker' | 'metrics' | 'queues'
+> & {
+  readonly config: Config;
+  readonly settings: StoreSettings;
+  readonly opened: OpenEvents;
+  readonly projecting: Projecting;
+  readonly recovery: ModelRecovery;
+};
+
+/** The read models of a process and the subscribers that fill them. */
+export type ProcessSubscribers = {
+  readonly reads: HistoryReadStore;
+  /** Whether other processes may also write to the read models. */
+  readonly isShared: boolean;
+  readonly leadership: Leadership;
+  readonly checkpoints: Checkpoints;
+  /** True once the history of the engines is known; false if the process ends first. */
+  readonly settled: Promise<boolean>;
+  readonly start: (callbacks: SubscriberCallbacks) => Promise<void>;
+  readonly isAlive: () => boolean;
+  readonly stop: () => Promise<void>;
+};
+
+/** Opens the read models, and prepares their subscribers in a worker thread or in the serving thread. */
+export const openSubscribers = (parts: ProcessParts): Promise<ProcessSubscribers> => {
+  const { SUBSCRIBERS, ROLES } = parts.config;
+  const hasThread = SUBSCRIBERS === 'worker' && (ROLES.includes('projections') || ROLES.includes('forwarder'));
+  return hasThread ? inThread(parts) : inline(parts);
+};
+
+/** Runs projections and the forwarder in a worker thread with its own engines. */
+async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
+  const { settings, clock, logger, opened } = parts;
+  // The worker holds the only writable connection. Until it starts, this one is used.
+  const writable = await openModels(settings, 'readwrite', { clock, logger });
+  if (writable.isRecreated) {
+    parts.metrics.modelsLost.inc();
+    logger.warn({}, 'the read models were unreadable; they are rebuilt from the history');
+  }
+  const models = await openModels(settings, 'readonly', { clock, logger }).catch(async (error: unknown) => {
+    await writable.reads.close();
+    throw error;
+  });
+  const settling = settlingOf(parts, writable.reads, () => writable.reads.close());
+  const thread = threadOf(parts, models.reopen);
+  const unsubscribe = opened.onCommit((head) => {
+    thread.notify(head);
+  });
+  const stores = storesOf(parts, models);
+  return {
+    ...stores,
+    checkpoints: models.isShared ? checkpointsIn(stores.reads) : thread.checkpoints(stores.reads),
+    settled: settling.done,
+    start: async (callbacks) => {
+      if (!(await settling.done)) return;
+      await thread.start(callbacks);
+      await announceHead(opened.events, thread);
+    },
+    isAlive: () => thread.isAlive,
+    stop: async () => {
+      unsubscribe();
+      await settling.stop();
+      await thread.stop();
+    },
+  };
+}
+
+/** Announces commits made before the worker listened. A worker that misses this polls later. */
+async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
+  try {
+    thread.notify(await events.head());
+  } catch {
+    // The event store is unavailable. The worker's subscriptions continue once it is back.
+  }
+}
+
+/** Runs everything in the serving thread. */
+async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
+  const { config, settings, clock, logger, opened, broker, history, recovery, queues } = parts;
+  const onDamaged = () => {
+    subscribers.recover();
+  };
+  const models = await openModels(settings, 'readwrite', { clock, logger, onDamaged });
+  if (models.isRecreated) parts.metrics.modelsLost.inc();
+  const stores = storesOf(parts, models);
+  const checkpoints = checkpointsIn(stores.reads);
+  const settling = settlingOf(parts, models.reads);
+  const subscribers = new InlineSubscribers({
+    ...{ recovery, logger, reopen: models.reopen, readings: () => queues.meters.readings() },
+    settled: () => settling.done,
+    checkpoints: () => checkpoints,
+  });
+  return {
+    ...stores,
+    checkpoints,
+    settled: settling.done,
+    start: (callbacks) =>
+      subscribers.start(() =>
+        startSubscribers({
+          ...{ events: opened.events, store: stores.reads, broker, catalogue, clock, logger, callbacks },
+          ...{ leadership: stores.leadership, roles: config.ROLES, projections, batchSize: 100 },
+          identity: config.EVENTSTORE_URL === undefined ? undefined : opened.identity,
+          historyId: history.known.historyId,
+          restoreForward: config.RESTORE_FORWARD,
+          ...reportsTo(parts),
+          onReplaced: (reason) => {
+            history.noteReplaced(reason);
+          },
+          meters: queues.meters,
+        }),
+      ),
+    isAlive: () => true,
+    stop: async () => {
+      await settling.stop();
+      await subscribers.stop();
+    },
+  };
+}
+
+const storesOf = ({ history, clock, logger, ids }: ProcessParts, { reads, leases, isShared }: OpenModels) => ({
+  reads: new HistoryReadStore(reads, history),
+  isShared,
+  leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
+});
+
+/** Determines which history the engines hold. */
+const settlingOf = (parts: ProcessParts, store: ReadStore, after?: () => Promise<void>): Settling => {
+  const { opened, history, clock, ids, logger } = parts;
+  return new Settling({ ...opened, history, store, clock, ids, logger }, after);
+};
+
+/** Listeners for subscribers in either thread. */
+const reportsTo = ({ progress, projecting }: ProcessParts) => ({
+  onProgress: (name: string, position: number) => {
+    progress.advance(name, position);
+  },
+  onStopped: (name: string) => {
+    progress.stop(name);
+  },
+  onFailed: (names: readonly string[]) => {
+    for (const name of names) progress.fail(name);
+  },
+  onProjecting: (projectsHere: boolean) => {
+    projecting.set(projectsHere);
+  },
+});
+
+/** The subscribers' thread, not started yet. `reopen` opens the rebuilt read models in this thread. */
+function threadOf(parts: ProcessParts, reopen: () => Promise<void>): SubscriberThread {
+  const { config, settings, clock, logger, errors, history, queues, recovery } = parts;
+  return new SubscriberThread({
+    settings: {
+      ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL },
+      restoreForward: config.RESTORE_FORWARD,
+      get history() {
+        return history.known;
+      },
+    },
+    clock,
+    logger,
+    onNoted: (noted) => {
+      errors.note(noted);
+    },
+    ...reportsTo(parts),
+    onHistory: (fault) => {
+      history.note(fault);
+    },
+    onReady: ({ isRecreated, isFirst }) => {
+      if (isRecreated && isFirst) parts.metrics.modelsLost.inc();
+      else if (isRecreated) void recovery.lost(reopen);
+      else if (!isFirst) void recovery.reopen(reopen);
+    },
+    onQueues: (report) => {
+      queues.receive(report);
+    },
+  });
+}

@@ -1,0 +1,173 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Check, ReadinessReport } from '../http/health.controller.js';
+import { lagOf } from '../observability/queue-board.js';
+import type { QueueReading } from '../observability/queue-meters.js';
+import type { LoopDelay } from '../observability/thread-watch.js';
+import { version } from './version.js';
+
+/** Values collected at each Prometheus scrape. Undefined: currently unknown. */
+export type Observed = {
+  readonly report: ReadinessReport;
+  /** Position of the service's last event. */
+  readonly head: number | undefined;
+  readonly parkedLetters: number | undefined;
+  readonly jobs: readonly JobTally[] | undefined;
+  /** Queues that this process works on: only their leader reports them. */
+  readonly queues: readonly QueueReading[];
+  /** Why appends fail; undefined if they succeed. */
+  readonly writeFault: string | undefined;
+  readonly projections: readonly { readonly name: string; readonly standing: string }[];
+  readonly delay: LoopDelay;
+};
+
+export type JobTally = { readonly name: string; readonly lastSuccessAt: string | null; readonly failures: number };
+
+/** Help text and value function by metric name. Omits undefined values. Names ending in `_total` are counters. */
+type Figures<Item> = Readonly<Record<string, readonly [help: string, valueOf: ValueOf<Item>]>>;
+type ValueOf<Item> = (item: Item, observed: Observed) => number | undefined;
+
+/** Registers metrics with one sample per item. @returns a function that sets the samples */
+function metricsOf<Item>(
+  registry: Registry,
+  labels: Readonly<Record<string, (item: Item) => string>>,
+  figures: Figures<Item>,
+): (items: readonly Item[], observed: Observed) => void {
+  const labelNames = Object.keys(labels);
+  const metrics = Object.entries(figures).map(([name, [help, valueOf]]) => {
+    const Metric = name.endsWith('_total') ? Counter : Gauge;
+    return { metric: new Metric({ name, help, labelNames, registers: [registry] }), valueOf };
+  });
+  return (items, observed) => {
+    for (const { metric, valueOf } of metrics) {
+      metric.reset();
+      // reset() sets a metric without labels to 0, which would be reported for an unknown value.
+      if (labelNames.length === 0) metric.remove();
+      for (const item of items) {
+        const value = valueOf(item, observed);
+        const own = Object.fromEntries(Object.entries(labels).map(([label, textOf]) => [label, textOf(item)]));
+        if (value !== undefined) metric.inc(own, value);
+      }
+    }
+  };
+}
+
+const ENGINES = new Set(['event-store', 'read-store', 'broker', 'cache']);
+const OF_ENGINES: Figures<Check> = {
+  kontor_engine_up: ['1 where the engine answered in time.', ({ status }) => Number(status !== 'down')],
+  kontor_engine_latency_seconds: ['How long the engine took to answer.', ({ latencyMs }) => latencyMs / 1_000],
+};
+
+const secondsOf = (instant: string | null): number | undefined =>
+  instant === null ? undefined : Date.parse(instant) / 1_000;
+const OF_JOBS: Figures<JobTally> = {
+  kontor_job_last_success_timestamp_seconds: [
+    'When a run of the job last succeeded, as unix time; by the history, so the same of every replica.',
+    ({ lastSuccessAt }) => secondsOf(lastSuccessAt),
+  ],
+  kontor_job_failures_total: [
+    'Runs of the job that failed; by the history, so the same of every replica, and never less after a restart.',
+    ({ failures }) => failures,
+  ],
+};
+
+const OF_PROJECTIONS: Figures<Observed['projections'][number]> = {
+  kontor_projection_stopped: [
+    '1 where a projection met an event that it cannot fold.',
+    ({ standing }) => Number(standing === 'stopped'),
+  ],
+  kontor_projection_failed: [
+    '1 where a projection failed twice in a row; it is tried again.',
+    ({ standing }) => Number(standing === 'failed'),
+  ],
+};
+
+const OF_QUEUES: Figures<QueueReading> = {
+  kontor_subscriber_position: [
+    'Everything up to it is done. Told by who leads in the subscriber.',
+    ({ position }) => position,
+  ],
+  kontor_subscriber_lag_positions: [
+    '0 where nothing is outstanding, else positions up to the head: on EventStoreDB bytes of its log.',
+    (queue, { head }) => (head === undefined ? undefined : lagOf(queue, head)),
+  ],
+  kontor_subscriber_in_flight: ['Events taken in hand and not done.', ({ inFlight }) => inFlight],
+  kontor_subscriber_last_processed_timestamp_seconds: [
+    'When it was done with an event, as unix time.',
+    ({ lastProcessedAt }) => secondsOf(lastProcessedAt),
+  ],
+  kontor_subscriber_events_handled_total: ['Events done.', ({ handled }) => handled],
+  kontor_subscriber_failures_total: ['Attempts that failed.', ({ failures }) => failures],
+};
+
+const LAG = 'of the delay of the event loop in the serving thread, over the last half to whole minute.';
+const SECONDS_PER_US = 1e-6;
+const OF_THE_PROCESS: Figures<Observed> = {
+  kontor_ready: ['1 where the process can serve.', ({ report }) => Number(report.status !== 'not-ready')],
+  kontor_event_store_head_position: ["Position of the service's last event.", ({ head }) => head],
+  kontor_dead_letters_parked: ['Dead letters that wait for an operator.', ({ parkedLetters }) => parkedLetters],
+  process_cpu_user_seconds_total: [
+    'CPU time in user space, of all threads.',
+    () => process.cpuUsage().user * SECONDS_PER_US,
+  ],
+  process_cpu_system_seconds_total: [
+    'CPU time in the kernel, of all threads.',
+    () => process.cpuUsage().system * SECONDS_PER_US,
+  ],
+  process_cpu_seconds_total: ['CPU time of all threads.', () => cpuOf(process.cpuUsage()) * SECONDS_PER_US],
+  process_start_time_seconds: [
+    'When the process began, as unix time.',
+    () => Math.round(performance.timeOrigin) / 1_000,
+  ],
+  process_resident_memory_bytes: ['Resident memory.', () => process.memoryUsage.rss()],
+  nodejs_heap_size_total_bytes: ['Heap of the serving thread.', () => process.memoryUsage().heapTotal],
+  nodejs_heap_size_used_bytes: ['Used heap of the serving thread.', () => process.memoryUsage().heapUsed],
+  nodejs_external_memory_bytes: ['Memory outside of the heap.', () => process.memoryUsage().external],
+  nodejs_eventloop_lag_mean_seconds: [`Mean ${LAG}`, ({ delay }) => delay.meanMs / 1_000],
+  nodejs_eventloop_lag_p50_seconds: [`Median ${LAG}`, ({ delay }) => delay.p50Ms / 1_000],
+  nodejs_eventloop_lag_p99_seconds: [`99th percentile ${LAG}`, ({ delay }) => delay.p99Ms / 1_000],
+  nodejs_eventloop_lag_max_seconds: [`Maximum ${LAG}`, ({ delay }) => delay.maxMs / 1_000],
+};
+const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => user + system;
+
+const WRITES = {
+  kontor_event_store_writes_failing: [
+    '1 where the last append failed, with the reason; the readiness check tries one once a second until one succeeds.',
+    ({ writeFault }: Observed) => Number(writeFault !== undefined),
+  ],
+} as const;
+const BUILD = { kontor_build_info: ['Always 1; the labels tell what runs.', () => 1] } as const;
+
+/** The metric registry of a service, including values that are read only when scraped. */
+export class ServiceMetrics {
+  private readonly setAll: (observed: Observed) => void;
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly observe: () => Promise<Observed>,
+  ) {
+    const name = (item: { readonly name: string }): string => item.name;
+    const queues = metricsOf(registry, { subscriber: name, kind: ({ kind }) => kind }, OF_QUEUES);
+    const engines = metricsOf(registry, { engine: name }, OF_ENGINES);
+    const jobs = metricsOf(registry, { job: name }, OF_JOBS);
+    const projections = metricsOf(registry, { projection: name }, OF_PROJECTIONS);
+    const service = metricsOf(registry, {}, OF_THE_PROCESS);
+    const writes = metricsOf(registry, { reason: ({ writeFault = '' }) => writeFault }, WRITES);
+    const build = metricsOf(registry, { version: () => version, node_version: () => process.version }, BUILD);
+    this.setAll = (observed) => {
+      queues(observed.queues, observed);
+      engines(
+        observed.report.checks.filter((check) => ENGINES.has(check.name)),
+        observed,
+      );
+      jobs(observed.jobs ?? [], observed);
+      projections(observed.projections, observed);
+      for (const set of [service, writes, build]) set([observed], observed);
+    };
+  }
+
+  async text(): Promise<string> {
+    // Set synchronously, so that concurrent scrapes do not mix.
+    this.setAll(await this.observe());
+    return this.registry.metrics();
+  }
+}

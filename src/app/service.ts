@@ -1,0 +1,174 @@
+import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ErrorRecorder } from '../commands/error-recorder.js';
+import type { Config } from '../config.js';
+import { Backpressure } from '../eventsourcing/backpressure.js';
+import { whenEnginesAnswer } from '../eventsourcing/transient-errors.js';
+import { createHttpApp } from '../http/adapter.js';
+import type { AdmissionOptions } from '../http/admission.js';
+import { ReadYourWrites } from '../http/read-your-writes.js';
+import { installConsole } from '../http/console-page.js';
+import { installDocs } from '../http/docs-page.js';
+import { Draining } from '../http/draining.js';
+import { ErrorObserver } from '../http/error-observer.js';
+import type { Outcome } from '../http/kernel.js';
+import { KeyedCreations } from '../http/keyed-creations.js';
+import { countRequests } from '../http/request-backpressure.js';
+import { RequestMetrics } from '../http/request-metrics.js';
+import { JobLeader, JOBS_LEASE } from '../jobs/job-leader.js';
+import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from '../security/principal.js';
+import { PushClient } from '../security/push-client.js';
+import { AppModule, openParts } from './app.module.js';
+import { coreOf, type Core } from './core.js';
+import type { Engines } from './engines.js';
+import { leadPolicies } from './lead-policies.js';
+import { Observation } from './observation.js';
+import { packageFolder, version } from './version.js';
+
+export type Service = {
+  readonly app: NestFastifyApplication;
+  readonly engines: Engines;
+  /** The text of /openapi.json. */
+  readonly openApi: () => string;
+  /** Starts listening; returns the address. */
+  listen(): Promise<string>;
+  /**
+   * Stops accepting connections, serves open ones for `graceMs` (default 0), completes requests in progress, stops
+   * policies and subscribers, and closes the engines.
+   */
+  close(graceMs?: number): Promise<void>;
+};
+
+/**
+ * Composes the service over open engines and starts subscribers and policies, without listening. `early`: listens from
+ * the beginning, even while engines are unavailable, but responds only to probes and metrics before `listen`.
+ */
+export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
+  const { errors } = engines;
+  const core = coreOf(engines);
+  // The thread loads while the rest of the service is composed.
+  const subscribers = engines.startSubscribers(core.callbacks);
+  subscribers.catch(() => undefined);
+  const backpressure = new Backpressure(engines.clock, engines.eventLoopUtilization);
+  const { app, openApi, draining } = await composeApp(config, engines, core, backpressure);
+  errors.attach((report) => app.get(ErrorRecorder).record(report));
+  const observation = app.get(Observation);
+  const listen = () => app.listen(config.PORT, config.HOST);
+  observation.readiness.isOpen = !early;
+  if (early) await listen();
+  await engines.whenSettled();
+  await subscribers;
+  const tables = await whenEnginesAnswer(engines, () => core.follower.start());
+  // The subscribers build the indexes when they fill the tables.
+  await whenEnginesAnswer(engines, () => engines.reads.prepare(tables, { bulk: true }));
+  await whenEnginesAnswer(engines, () => core.readiness.all());
+  await app.init();
+  const watching = [core.readiness, observation];
+  for (const part of watching) part.start();
+  const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, backpressure) : [];
+  const jobs = config.ROLES.includes('jobs')
+    ? engines.leadership.lead(JOBS_LEASE, (term, stale) => app.get(JobLeader).begin(term, stale))
+    : undefined;
+  return {
+    app,
+    engines,
+    openApi,
+    listen: async () => {
+      if (!early) await listen();
+      observation.readiness.isOpen = true;
+      return app.getUrl();
+    },
+    close: async (graceMs = 0) => {
+      // First, because job runs take time to stop.
+      const jobsEnd = jobs?.stop();
+      await closeServer(app, draining, graceMs);
+      const parts = [core.follower, ...watching, ...policies].map((part) => part.stop());
+      await Promise.all([jobsEnd, errors.close(), ...parts]);
+      app.get(PushClient).close();
+      await engines.close();
+    },
+  };
+}
+
+async function composeApp(config: Config, engines: Engines, core: Core, backpressure: Backpressure) {
+  const { clock, ids, bareLogger: logger } = engines;
+  let openApi = () => '';
+  const requests = new RequestMetrics(engines.metrics.registry);
+  const module = AppModule.over(config, engines, await openParts(config, engines, core));
+  const { app } = await createHttpApp(
+    module,
+    (nest) => ({
+      ...admissionOf(config),
+      authenticator: nest.get<Authenticator>(AUTHENTICATOR),
+      rateLimiter: nest.get<RateLimiter>(RATE_LIMITER),
+      ...{ clock, ids, logger, creations: nest.get(KeyedCreations) },
+      observe: observing(engines, requests),
+      waitForPosition: (position) => nest.get(ReadYourWrites).waitForPosition(position),
+      asRead: core.readiness.asRead,
+      assertWritable: engines.history.assertSound,
+      isOpen: () => nest.get(Observation).readiness.isOpen,
+    }),
+    {
+      trustProxy: config.TRUST_PROXY,
+      beforeRoutes: (server, kernel) => {
+        countRequests(server, backpressure);
+        meterRequests(server.server, requests);
+        openApi = installDocs(server, kernel, { title: 'Kontor', version });
+        installConsole(server, fileURLToPath(new URL('dist/console', packageFolder)));
+      },
+    },
+  );
+  return { app, openApi: () => openApi(), draining: new Draining(app.getHttpServer()) };
+}
+
+/** Admission options from the settings. */
+const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'limits' | 'allowedHosts'> => ({
+  metricsToken: config.METRICS_TOKEN,
+  allowedHosts: config.ALLOWED_HOSTS,
+  limits: {
+    address: config.ADDRESS_REQUESTS_PER_MINUTE,
+    user: config.USER_REQUESTS_PER_MINUTE,
+    userWrites: config.USER_WRITES_PER_MINUTE,
+    tenant: config.TENANT_REQUESTS_PER_MINUTE,
+  },
+});
+
+/** Not a Fastify hook: a request that the kernel's hook rejects never reaches later hooks. */
+function meterRequests(server: Server, requests: RequestMetrics): void {
+  server.on('request', (_request, response) => {
+    requests.begins();
+    response.once('close', () => {
+      requests.ends();
+    });
+  });
+}
+
+function observing({ errors, clock }: Engines, requests: RequestMetrics): (outcome: Outcome) => void {
+  const observer = new ErrorObserver((noted) => {
+    errors.note(noted);
+  }, clock);
+  return (outcome) => {
+    requests.observe(outcome);
+    observer.observe(outcome);
+  };
+}
+
+const CLOSE_IDLE_EVERY_MS = 50;
+
+/**
+ * On close, Node.js closes idle connections and waits for the others. A connection that becomes idle later would stay
+ * open until its keep-alive timeout, so those are closed as well.
+ */
+async function closeServer(app: NestFastifyApplication, draining: Draining, graceMs: number): Promise<void> {
+  await draining.begin(graceMs);
+  const server = app.getHttpServer();
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+  }, CLOSE_IDLE_EVERY_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+  }
+}

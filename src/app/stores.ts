@@ -1,0 +1,161 @@
+import { mkdir } from 'node:fs/promises';
+import { EmbeddedBroker } from '../adapters/embedded/broker.js';
+import { MemoryCache } from '../adapters/embedded/cache.js';
+import { EmbeddedEventReader } from '../adapters/embedded/event-store.reader.js';
+import { restOfBusyThread } from '../adapters/embedded/event-store.signal.js';
+import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
+import { MemoryLeaseStore } from '../adapters/embedded/lease-store.js';
+import { EmbeddedReadStore } from '../adapters/embedded/read-store.js';
+import { subscriberKey } from '../projecting/windowed-subscriber.js';
+import { SUBSCRIBERS } from './history-opening.js';
+import type { NatsBrokerOptions } from '../adapters/nats/broker.js';
+import type { Config } from '../config.js';
+import type { Broker } from '../ports/broker.js';
+import type { Cache } from '../ports/cache.js';
+import type { EventReader, EventStore, Position } from '../ports/event-store.js';
+import type { HistoryIdentity } from '../ports/history.js';
+import type { LeaseStore } from '../ports/lease-store.js';
+import type { Logger } from '../ports/log.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+
+// Opens engines by their settings. Server drivers are imported only if their URL is set, because they slow start-up.
+
+/** About a gigabyte, and more than NATS deduplicates within its two-minute window. */
+const KEPT_MESSAGES = 1_000_000;
+
+/** The engine settings of a process, serializable for a worker thread. URLs may contain passwords. */
+export type StoreSettings = {
+  /** Directory of the embedded engines. */
+  readonly directory: string;
+  readonly eventStoreUrl: string | undefined;
+  readonly mongoDbUrl: string | undefined;
+  readonly natsUrl: string | undefined;
+  /** TLS and credentials of NATS, and the limits of its stream. */
+  readonly nats?: Pick<NatsBrokerOptions, 'security' | 'limits'>;
+  readonly redisUrl: string | undefined;
+};
+/** The engine settings of the service. */
+export const storeSettings = (config: Config): StoreSettings => ({
+  directory: config.DATA_DIR,
+  eventStoreUrl: config.EVENTSTORE_URL,
+  mongoDbUrl: config.MONGODB_URL,
+  natsUrl: config.NATS_URL,
+  nats: {
+    security: {
+      credsFile: config.NATS_CREDS_FILE,
+      nkeyFile: config.NATS_NKEY_FILE,
+      caFile: config.NATS_TLS_CA_FILE,
+      certFile: config.NATS_TLS_CERT_FILE,
+      keyFile: config.NATS_TLS_KEY_FILE,
+      handshakeFirst: config.NATS_TLS_FIRST,
+    },
+    limits: {
+      replicas: config.NATS_STREAM_REPLICAS,
+      maxAgeMs: config.NATS_STREAM_MAX_AGE_HOURS && config.NATS_STREAM_MAX_AGE_HOURS * 3_600_000,
+      maxBytes: config.NATS_STREAM_MAX_BYTES,
+    },
+  },
+  redisUrl: config.REDIS_URL,
+});
+
+type Parts = { readonly clock: Clock; readonly logger: Logger };
+/** `onDamaged`: called when the embedded read models turn out to be damaged; see `OpenModels.reopen`. */
+type ModelParts = Parts & { readonly onDamaged?: () => void };
+
+export type OpenEvents = {
+  readonly events: EventStore;
+  readonly identity: HistoryIdentity;
+  /** Notifies of this process's commits if its other threads cannot observe them. */
+  onCommit(listener: (head: Position) => void): () => void;
+};
+
+/** @throws EventStoreInUse if another process writes to the embedded store's files */
+export async function openEvents({ directory, eventStoreUrl: url }: StoreSettings, parts: Parts): Promise<OpenEvents> {
+  if (url !== undefined) {
+    const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
+    const events = EventStoreDb.open({ url, ...parts });
+    return { events, identity: events, onCommit: () => () => undefined };
+  }
+  await mkdir(directory, { recursive: true });
+  const events = EmbeddedEventStore.open({ directory, clock: parts.clock, rest: restOfBusyThread() });
+  return { events, identity: events, onCommit: (listener) => events.onCommit(listener) };
+}
+
+export type OpenEventReader = {
+  readonly events: EventReader & { close(): Promise<void> };
+  /** Undefined for the embedded store, whose lock prevents replacement. */
+  readonly identity: HistoryIdentity | undefined;
+  /** Announces a commit of the writing thread. */
+  readonly notify: (head: Position) => void;
+};
+
+/** Opens a reader for a thread other than the writing one. */
+export async function openEventReader(settings: StoreSettings, parts: Parts): Promise<OpenEventReader> {
+  if (settings.eventStoreUrl !== undefined) {
+    const { events, identity } = await openEvents(settings, parts);
+    return { events, identity, notify: () => undefined };
+  }
+  const events = EmbeddedEventReader.open({
+    directory: settings.directory,
+    clock: parts.clock,
+    rest: restOfBusyThread(),
+  });
+  return {
+    events,
+    identity: undefined,
+    notify: (head) => {
+      events.notify(head);
+    },
+  };
+}
+
+export type OpenModels = {
+  readonly reads: ReadStore;
+  readonly leases: LeaseStore;
+  /** Whether other processes may also write there. */
+  readonly isShared: boolean;
+  /** The models were unreadable and have been recreated empty. */
+  readonly isRecreated: boolean;
+  /** Switches to the current file after the writer set a damaged one aside. @throws ReadStoreUnavailable */
+  readonly reopen: () => Promise<void>;
+};
+
+/** The embedded store has one writer: use `readwrite` in the projections' thread and `readonly` in others. */
+export async function openModels(
+  { directory, mongoDbUrl: url }: StoreSettings,
+  mode: 'readonly' | 'readwrite',
+  { onDamaged, ...parts }: ModelParts,
+): Promise<OpenModels> {
+  if (url !== undefined) {
+    const { openMongoDb } = await import('../adapters/mongodb/read-store.js');
+    return { ...openMongoDb({ url, ...parts }), isShared: true, isRecreated: false, reopen: () => Promise.resolve() };
+  }
+  await mkdir(directory, { recursive: true });
+  const reads = await EmbeddedReadStore.open({
+    ...{ directory, mode, keptCheckpoints: SUBSCRIBERS.map(subscriberKey) },
+    ...(onDamaged && { onDamaged }),
+  });
+  return {
+    reads,
+    leases: new MemoryLeaseStore(),
+    isShared: false,
+    isRecreated: reads.recreated,
+    reopen: () => reads.reopen(),
+  };
+}
+
+export async function openBroker({ directory, natsUrl: url, nats }: StoreSettings, parts: Parts): Promise<Broker> {
+  if (url !== undefined) {
+    const { NatsBroker } = await import('../adapters/nats/broker.js');
+    return NatsBroker.open({ url, ...nats, ...parts });
+  }
+  await mkdir(directory, { recursive: true });
+  return EmbeddedBroker.open({ directory, clock: parts.clock, keptMessages: KEPT_MESSAGES });
+}
+
+export async function openCache({ redisUrl: url }: StoreSettings, parts: Parts): Promise<Cache> {
+  if (url === undefined) return new MemoryCache({ clock: parts.clock });
+  const { RedisCache } = await import('../adapters/redis/cache.js');
+  return RedisCache.open({ url, ...parts });
+}

@@ -1,0 +1,213 @@
+import { Worker } from 'node:worker_threads';
+import type { Config, Role } from '../config.js';
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { HistoryFault, HistorySpace } from '../eventsourcing/history-state.js';
+import type { NotedError } from '../observability/counted-error.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { ThreadReport } from './process-queues.js';
+import type { StoreSettings } from './stores.js';
+import { checkpointsIn, forwardedOf, type SubscriberCallbacks, type Subscribers } from './subscribers.js';
+import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
+import { THREAD_LIMITS } from './thread-memory.js';
+
+/** Methods of the worker that the serving thread calls. No call carries events: both threads read the store. */
+export type WorkerMethods = {
+  readonly head: (head: number) => void;
+  readonly save: Checkpoints['save'];
+  readonly stop: () => void;
+};
+
+/** Methods of the serving thread that the worker calls, besides `SubscriberCallbacks`. */
+export type ThreadListeners = {
+  /** The worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and rebuilds them. */
+  readonly onReady: (isRecreated: boolean) => void;
+  readonly onProgress: (positions: readonly (readonly [name: string, position: number])[]) => void;
+  readonly onStopped: (name: string) => void;
+  readonly onFailed: (names: readonly string[]) => void;
+  readonly onProjecting: (projectsHere: boolean) => void;
+  /** The history is damaged, or the event store now holds another one. */
+  readonly onHistory: (fault: HistoryFault) => void;
+  /** A warning or error of the worker, with bounded texts. Must not throw. */
+  readonly onNoted: (noted: NotedError) => void;
+  /** Called about once a second. */
+  readonly onQueues: (report: ThreadReport) => void;
+};
+
+export type WorkerSettings = {
+  readonly stores: StoreSettings;
+  readonly roles: readonly Role[];
+  readonly restoreForward: Config['RESTORE_FORWARD'];
+  readonly logLevel: string;
+  /** The space of the history in the read store. */
+  readonly history: HistorySpace;
+};
+/** `forwarded`: last known position of the forwarder, needed if its checkpoint was lost with the read models. */
+export type WorkerData = WorkerSettings & { readonly forwarded: Position };
+
+export type ThreadOptions = Omit<ThreadListeners, 'onReady' | 'onProgress' | 'onQueues'> & {
+  readonly settings: WorkerSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onProgress: (name: string, position: number) => void;
+  readonly onReady?: (begun: { readonly isRecreated: boolean; readonly isFirst: boolean }) => void;
+  /** Undefined once the thread has ended. */
+  readonly onQueues: (report: ThreadReport | undefined) => void;
+  /** Script of the thread. Default: the subscribers. */
+  readonly script?: URL;
+};
+
+const NOTIFY_EVERY_MS = 1;
+/** A thread that lived this long started successfully, so it is restarted without a long delay. */
+const LONG_LIFE_MS = 10_000;
+/** Must be shorter than the drain time of a process. */
+const STOP_WITHIN_MS = 6_000;
+
+/** Runs the subscribers in a worker thread. A thread that dies is restarted and continues from its checkpoints. */
+export class SubscriberThread implements Subscribers {
+  private worker: Worker | undefined;
+  private isReady = false;
+  private calls: ThreadCalls<WorkerMethods, WorkerMethods> | undefined;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private started: () => void = () => undefined;
+  private hasBegun = false;
+  private forwarded: Position = BEFORE_ALL;
+  private announced: number | undefined;
+  private announcedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ThreadOptions) {}
+
+  /** Resolves once the worker's tables and subscriptions are open. @throws Error if it cannot start */
+  async start(callbacks: SubscriberCallbacks): Promise<void> {
+    this.calls = new ThreadCalls((message) => this.post(message), this.methodsFor(callbacks));
+    await new Promise<void>((resolve, reject) => {
+      this.started = resolve;
+      this.running = this.keepRunning(reject);
+    });
+  }
+
+  private methodsFor(callbacks: SubscriberCallbacks): ThreadListeners & SubscriberCallbacks {
+    const { onStopped, onFailed, onProjecting, onHistory, onNoted, onProgress, onQueues } = this.options;
+    return {
+      ...{ onStopped, onFailed, onProjecting, onHistory, onNoted },
+      onReady: (isRecreated) => {
+        this.ready(isRecreated);
+      },
+      onProgress: (positions) => {
+        for (const [name, position] of positions) onProgress(name, position);
+      },
+      onQueues: (report) => {
+        // A forwarder that has just started does not know its position yet.
+        this.forwarded = Math.max(this.forwarded, forwardedOf(report.queues));
+        onQueues(report);
+      },
+      park: (...given) => callbacks.park(...given),
+      settle: (...given) => callbacks.settle(...given),
+      reportRebuild: (...given) => callbacks.reportRebuild(...given),
+      noteForwarder: (...given) => callbacks.noteForwarder(...given),
+    };
+  }
+
+  get isAlive(): boolean {
+    return this.isReady;
+  }
+
+  /** Notifies the worker of a commit, at most once per millisecond because each message costs a few µs. */
+  notify(head: number): void {
+    const isFirst = this.announced === undefined;
+    this.announced = head;
+    if (!isFirst) return;
+    const wait = this.announcedAtMs + NOTIFY_EVERY_MS - this.options.clock.monotonicMs();
+    if (wait <= 0) setImmediate(this.announce);
+    else setTimeout(this.announce, wait);
+  }
+
+  private readonly announce = (): void => {
+    if (this.announced === undefined) return;
+    this.calls?.told.head(this.announced);
+    this.announced = undefined;
+    this.announcedAtMs = this.options.clock.monotonicMs();
+  };
+
+  /** Checkpoints of the serving thread's own subscribers: loaded here, saved by the writing thread. */
+  checkpoints(store: ReadStore): Checkpoints {
+    return {
+      load: (name) => checkpointsIn(store).load(name),
+      save: async (name, position) => {
+        if (!this.calls) throw new Error('the thread has not started');
+        await this.calls.asked.save(name, position);
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    // A worker that is not ready yet receives the message once it listens.
+    this.worker?.postMessage({ name: 'stop', given: [], call: null } satisfies ThreadMessage);
+    const waiting = new AbortController();
+    const { clock, logger } = this.options;
+    const late = clock.sleep(STOP_WITHIN_MS, waiting.signal).then(() => {
+      if (!waiting.signal.aborted) logger.warn({}, 'the subscribers do not end; their thread is ended');
+    });
+    await Promise.race([this.running, late]);
+    waiting.abort();
+    await this.worker?.terminate();
+    await this.running;
+  }
+
+  private async keepRunning(failed: (error: Error) => void): Promise<void> {
+    const { clock, logger } = this.options;
+    const { signal } = this.stopping;
+    const attempt = async (gotOn: () => void): Promise<void> => {
+      const beganAtMs = clock.monotonicMs();
+      const fault = await this.runOnce();
+      if (signal.aborted) return;
+      if (clock.monotonicMs() - beganAtMs >= LONG_LIFE_MS) gotOn();
+      throw fault;
+    };
+    await retryForever(clock, signal, attempt, (error) => {
+      failed(error as Error);
+      logger.error({ err: error }, 'the subscribers died; they are started again');
+    });
+  }
+
+  /** Resolves once the worker has exited. */
+  private runOnce(): Promise<Error> {
+    return new Promise((resolve) => {
+      const worker = new Worker(this.options.script ?? new URL('./subscribers.worker.js', import.meta.url), {
+        workerData: { ...this.options.settings, forwarded: this.forwarded } satisfies WorkerData,
+        resourceLimits: THREAD_LIMITS,
+      });
+      this.worker = worker;
+      let fault = new Error('the worker ended');
+      worker.on('message', (message: ThreadMessage) => {
+        this.calls?.receive(message);
+      });
+      worker.on('error', (error) => (fault = error));
+      worker.on('exit', () => {
+        this.worker = undefined;
+        this.isReady = false;
+        this.options.onProjecting(false);
+        this.options.onQueues(undefined);
+        this.calls?.end();
+        resolve(fault);
+      });
+    });
+  }
+
+  private ready(isRecreated: boolean): void {
+    this.isReady = true;
+    this.options.onReady?.({ isRecreated, isFirst: !this.hasBegun });
+    this.hasBegun = true;
+    this.started();
+  }
+
+  private post(message: ThreadMessage): boolean {
+    if (this.isReady) this.worker?.postMessage(message);
+    return this.isReady;
+  }
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type { Config, Role } from '../config.js';
+import { FORWARDER, type ForwarderReport } from '../aggregates/forwarder.aggregate.js';
+import { Forwarder } from '../integration/forwarder.js';
+import { deadLetterId } from '../aggregates/dead-letter.aggregate.js';
+import { letterOf, type ParkRequest, type SettleRequest } from '../integration/dead-letters.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import type { HistoryReadStore } from '../projecting/history-read-store.js';
+import { HistoryWatch } from '../projecting/history-watch.js';
+import type { Leadership, Led } from '../projecting/leadership.js';
+import { marksIn } from '../projecting/marks.js';
+import type { ProjectionLetters } from '../projecting/projection-quarantine.js';
+import type { RebuildReport } from '../projecting/projection-rebuilds.js';
+import { ProjectionRunner, type ProjectionRunnerParts } from '../projecting/projection-runner.js';
+import type { AnyProjection } from '../projecting/projection.js';
+import type { QueueMeters, QueueReading } from '../observability/queue-meters.js';
+import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import type { Broker } from '../ports/broker.js';
+import { BEFORE_ALL, type EventReader, type Position } from '../ports/event-store.js';
+import type { HistoryIdentity } from '../ports/history.js';
+import type { Logger } from '../ports/log.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+
+/** Appends on behalf of subscribers, which append nothing themselves and may run in another thread. */
+export type SubscriberCallbacks = {
+  readonly park: (request: ParkRequest) => Promise<void>;
+  readonly settle: (request: SettleRequest) => Promise<void>;
+  readonly reportRebuild: RebuildReport;
+  readonly noteForwarder: (report: ForwarderReport) => Promise<void>;
+};
+
+export type SubscriberParts = {
+  readonly events: EventReader;
+  /** Undefined if the event store cannot be replaced while it is open. */
+  readonly identity: Pick<HistoryIdentity, 'current'> | undefined;
+  readonly historyId: string;
+  readonly store: HistoryReadStore;
+  readonly broker: Broker;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly leadership: Leadership;
+  readonly roles: readonly Role[];
+  readonly restoreForward: Config['RESTORE_FORWARD'];
+  readonly projections: readonly AnyProjection[];
+  readonly batchSize: number;
+  readonly callbacks: SubscriberCallbacks;
+  readonly onProgress: (name: string, position: number) => void;
+  readonly onStopped: (name: string) => void;
+  readonly onFailed?: (names: readonly string[]) => void;
+  /** Called when projections start or stop running here. */
+  readonly onProjecting: (projectsHere: boolean) => void;
+  /** Called when the event store holds another history. */
+  readonly onReplaced: (reason: string) => void;
+  readonly meters: QueueMeters;
+};
+
+export type Subscribers = { stop(): Promise<void> };
+
+/** Log message for damaged read models. */
+export const MODELS_LOST = 'the read models are damaged; they are put aside and built anew from the history';
+
+/** Position of the forwarder, so that a loss of its checkpoint does not resend what partners have received. */
+export const forwardedOf = (queues: readonly QueueReading[]): Position =>
+  queues.find(({ kind }) => kind === 'forwarder')?.position ?? BEFORE_ALL;
+
+/** Checkpoints of subscribers that store nothing else in the read store. */
+export function checkpointsIn(store: ReadStore): Checkpoints {
+  const marks = marksIn(store);
+  return { load: (name) => marks.load(name), save: (name, position) => marks.save({ [name]: position }) };
+}
+
+/**
+ * Starts the consumers that append nothing: projections and the forwarder, while this process leads them, and the
+ * history watch. Runs in any thread that may write to the read store.
+ */
+export function startSubscribers(parts: SubscriberParts): Subscribers {
+  const { leadership, roles, projections } = parts;
+  const watch = new HistoryWatch({ ...parts, models: projections.map(({ model }) => model) });
+  const led: Led[] = [];
+  if (roles.includes('projections')) led.push(leadership.lead(leaseOf(projections), () => project(parts)));
+  if (roles.includes('forwarder')) led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
+  return {
+    stop: async () => {
+      await Promise.all(led.map((one) => one.stop()));
+      await watch.stop();
+    },
+  };
+}
+
+/**
+ * Replicas with the same models in the same versions share one leader. Another release has its own, so that both
+ * versions are fed during a rolling upgrade for as long as they are read.
+ */
+export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
+  const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();
+  return `projections:${createHash('sha256').update(versions.join('\n')).digest('hex').slice(0, 12)}`;
+}
+
+async function project(parts: SubscriberParts): Promise<Led> {
+  const { projections, onProjecting } = parts;
+  const meters = projections.map(({ model }) => parts.meters.of(model.name, 'projection'));
+  const runner = new ProjectionRunner(runnerPartsOf(parts));
+  for (const meter of meters) meter.begin(-1);
+  await runner.start();
+  onProjecting(true);
+  return {
+    stop: async () => {
+      onProjecting(false);
+      await runner.stop();
+      for (const meter of meters) meter.end();
+    },
+  };
+}
+
+const lettersOf = ({ park, settle }: SubscriberCallbacks): ProjectionLetters => ({
+  park: (subscriber, event, error) => park(letterOf('PROJECTION', subscriber, event, error)),
+  settle: (subscriber, { eventId: id, stream }) => settle({ origin: 'PROJECTION', subscriber, event: { id, stream } }),
+  idOf: (subscriber, eventId) => deadLetterId({ origin: 'PROJECTION', subscriber, eventId }),
+  replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),
+});
+
+/** Adds meter updates to the runner's listeners. */
+const runnerPartsOf = (parts: SubscriberParts): ProjectionRunnerParts => {
+  const { callbacks } = parts;
+  const meterOf = (name: string) => parts.meters.of(name, 'projection');
+  return {
+    ...parts,
+    letters: lettersOf(callbacks),
+    reportRebuild: callbacks.reportRebuild,
+    onProgress: (name, position) => {
+      meterOf(name).reached(position, false);
+      parts.onProgress(name, position);
+    },
+    onHandled: (name, events, position) => {
+      meterOf(name).handled(events, position);
+    },
+    onStopped: (name) => {
+      meterOf(name).failed();
+      parts.onStopped(name);
+    },
+    onFailed: (names) => {
+      for (const name of names) meterOf(name).failed();
+      parts.onFailed?.(names);
+    },
+  };
+};
+
+function forward(parts: SubscriberParts): Promise<Led> {
+  const { events, store, broker, catalogue, clock, logger, callbacks, meters } = parts;
+  const forwarder = new Forwarder({
+    ...{ events, broker, catalogue, clock, logger },
+    marks: marksIn(store),
+    restoreForward: parts.restoreForward,
+    report: callbacks.noteForwarder,
+    park: (event, error, rewindId) => {
+      const subscriber = rewindId === undefined ? FORWARDER : `${FORWARDER}~rewind.${rewindId}`;
+      return callbacks.park(letterOf('PUBLISH', subscriber, event, error));
+    },
+    meter: meters.of(FORWARDER, 'forwarder'),
+  });
+  forwarder.start();
+  return Promise.resolve(forwarder);
+}

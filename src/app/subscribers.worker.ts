@@ -1,0 +1,128 @@
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { pino } from 'pino';
+import { SystemClock, Uuid7Ids } from '../adapters/system-time.js';
+import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
+import { catalogue } from './catalogue.js';
+import { instrumentedBroker, reportingDamage } from '../observability/instrumented-engines.js';
+import type { PublishResult } from '../observability/engine-metrics.js';
+import { HistoryReadStore } from '../projecting/history-read-store.js';
+import { Leadership } from '../projecting/leadership.js';
+import { notingLogger } from '../observability/noting-logger.js';
+import { QueueMeters } from '../observability/queue-meters.js';
+import { projections } from '../projections/projections.js';
+import { openBroker, openEventReader, openModels } from './stores.js';
+import { checkpointsIn, MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
+import type { ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
+import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
+
+// Composition root of the subscribers' worker thread, with its own engines on the same files.
+const WORKER_NICENESS = 10;
+/** Longer than a killed process's backlog takes to fold. A whole history is folded in the background. */
+const URGENT_MS = 5_000;
+const REPORT_EVERY_MS = 1_000;
+/** How long a thread whose read models are lost may take to stop before its replacement starts. */
+const STOP_WITHIN_MS = 500;
+
+const port = parentPort;
+if (!port) throw new Error('This file runs as a worker thread.');
+const { stores, roles, restoreForward, logLevel, history, forwarded } = workerData as WorkerData;
+const methods: WorkerMethods = {
+  head: (head) => {
+    notify(head);
+  },
+  save: (name, position) => checkpoints.save(name, position),
+  stop: () => {
+    void stop();
+  },
+};
+const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks>((message) => {
+  port.postMessage(message);
+  return true;
+}, methods);
+const listeners = calls.told;
+
+// On Linux, each thread has its own priority: projections yield the core to requests. Delayed, because the process is
+// not ready until it has caught up, and unbooked sales after a crash would slow that down.
+setTimeout(() => {
+  if (process.platform === 'linux') setPriority(WORKER_NICENESS);
+}, URGENT_MS).unref();
+
+const clock = new SystemClock();
+const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }), listeners.onNoted);
+const published: Partial<Record<PublishResult, number>> = {};
+const meters = new QueueMeters(clock);
+const { events, identity, notify } = await openEventReader(stores, { clock, logger });
+const { reads, leases, isRecreated } = await openModels(stores, 'readwrite', {
+  clock,
+  logger,
+  onDamaged: () => {
+    logger.error({}, MODELS_LOST);
+    // The forwarder's position was stored in the read models.
+    reportQueues();
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    void stop();
+  },
+});
+const store = new HistoryReadStore(reads, history);
+const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (result, messages) => {
+  published[result] = (published[result] ?? 0) + messages;
+});
+if (isRecreated) logger.warn({}, 'the read models were unreadable; they are built anew from the history');
+const checkpoints = checkpointsIn(store);
+if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
+
+const positions = new Map<string, number>();
+const subscribers = startSubscribers({
+  events: reportingDamage(events, (position) => {
+    listeners.onHistory({ kind: 'damaged', position });
+  }),
+  identity,
+  historyId: history.historyId,
+  store,
+  broker,
+  catalogue,
+  clock,
+  logger,
+  leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
+  roles,
+  restoreForward,
+  projections,
+  meters,
+  batchSize: 200,
+  callbacks: calls.asked,
+  // All projections advance in one write, so their positions share one message.
+  onProgress: (name, position) => {
+    if (positions.size === 0)
+      queueMicrotask(() => {
+        listeners.onProgress([...positions]);
+        positions.clear();
+      });
+    positions.set(name, position);
+  },
+  onStopped: listeners.onStopped,
+  onFailed: listeners.onFailed,
+  onProjecting: listeners.onProjecting,
+  onReplaced: (reason) => {
+    listeners.onHistory({ kind: 'replaced', reason });
+  },
+});
+
+setInterval(reportQueues, REPORT_EVERY_MS).unref();
+
+function reportQueues(): void {
+  listeners.onQueues({ queues: meters.readings(), published });
+}
+
+async function stop(): Promise<void> {
+  await subscribers.stop();
+  await Promise.all([events.close(), broker.close()]);
+  await store.close();
+  // Ends only this thread, even if a driver has left something open.
+  process.exit(0);
+}
+
+port.on('message', (message: ThreadMessage) => {
+  calls.receive(message);
+});
+listeners.onReady(isRecreated);

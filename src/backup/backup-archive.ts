@@ -1,0 +1,189 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UUID_PATTERN } from '../ports/uuid.js';
+import { BackupError } from './backup-format.js';
+
+/** A stored backup, open for reading. Its bytes remain readable until it is closed, even if the file is removed. */
+export type OpenBackup = {
+  readonly fileName: string;
+  readonly sizeBytes: number;
+  /** Digest of the whole file, hex. */
+  readonly sha256: string;
+  readonly file: FileHandle;
+};
+
+const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.gz$`);
+const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.sha256)?(\\.partial)?$`);
+const PARTIAL = '.partial';
+const DIGEST = '.sha256';
+// A symbolic link could point anywhere. Windows does not support the flag.
+const READ_NO_LINK = constants.O_RDONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
+/** Backups contain the whole history: only the service's own account may read them. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/**
+ * The backup directory, shared by all replicas. A file gets its final name only once it is completely on disk. Its
+ * digest lies beside it, in the format of `sha256sum -c`. Files with any other name are neither changed nor returned.
+ */
+export class BackupArchive {
+  constructor(readonly directory: string) {}
+
+  /**
+   * Begins a backup and removes leftovers of interrupted runs. Only one run is expected at a time: if two overlap, the
+   * earlier one fails in `keep` because its file is gone.
+   * @throws BackupError
+   */
+  async begin(executionId: string, nowMs: number): Promise<BackupDraft> {
+    const instant = new Date(nowMs).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '');
+    const fileName = `kontor-${instant}-${executionId}.ndjson.gz`;
+    if (!NAME.test(fileName)) throw new RangeError(`No execution can be called ${executionId}`);
+    return this.guarded(async () => {
+      await mkdir(this.directory, { recursive: true, mode: FOLDER_MODE });
+      await this.sweep();
+      const file = await open(join(this.directory, `${fileName}${PARTIAL}`), 'wx', FILE_MODE);
+      return new BackupDraft(this, fileName, file);
+    });
+  }
+
+  /** The backup of a run, or undefined if it was pruned or never completed. The caller closes its file. */
+  async open(executionId: string): Promise<OpenBackup | undefined> {
+    const fileName = (await this.names()).find((name) => NAME.exec(name)?.[2] === executionId);
+    if (fileName === undefined) return undefined;
+    const sha256 = await this.digestOf(fileName);
+    if (sha256 === undefined) return undefined;
+    const file = await open(join(this.directory, fileName), READ_NO_LINK).catch(unlessGone);
+    const about = await file?.stat();
+    if (file && about?.isFile()) return { fileName, sizeBytes: about.size, sha256, file };
+    await file?.close();
+    return undefined;
+  }
+
+  /** A predicate for names of backups that no longer exist. Accepts all backups while the directory is unreadable. */
+  async gone(): Promise<(fileName: string) => boolean> {
+    const names = await this.names().catch((): string[] => []);
+    const kept = new Set(names.filter((name) => names.includes(`${name}${DIGEST}`)));
+    return (fileName) => NAME.test(fileName) && !kept.has(fileName);
+  }
+
+  /** Removes all but the newest `kept` backups. Returns the number of removed ones. */
+  async prune(kept: number): Promise<number> {
+    const names = (await this.names()).filter((name) => NAME.test(name)).toSorted();
+    const surplus = names.slice(0, Math.max(0, names.length - kept));
+    for (const name of surplus) {
+      await rm(join(this.directory, name), { force: true });
+      await rm(join(this.directory, `${name}${DIGEST}`), { force: true });
+    }
+    return surplus.length;
+  }
+
+  /** @throws BackupError in place of known file system errors */
+  async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toBackupError(error, this.directory);
+    }
+  }
+
+  /** Removes the leftovers of a crash: unfinished files, and digests of files that never got their final name. */
+  private async sweep(): Promise<void> {
+    const names = await this.names();
+    const isLeft = (name: string): boolean =>
+      name.endsWith(PARTIAL) || (name.endsWith(DIGEST) && !names.includes(name.slice(0, -DIGEST.length)));
+    for (const name of names.filter(isLeft)) await rm(join(this.directory, name), { force: true });
+  }
+
+  private async names(): Promise<string[]> {
+    return ((await readdir(this.directory).catch(unlessGone)) ?? []).filter((name) => OURS.test(name));
+  }
+
+  private async digestOf(fileName: string): Promise<string | undefined> {
+    const text = await readFile(join(this.directory, `${fileName}${DIGEST}`), 'latin1').catch(unlessGone);
+    return text === undefined ? undefined : /^([0-9a-f]{64}) /.exec(text)?.[1];
+  }
+}
+
+/** A backup in progress. It ends with `keep` or `discard`. */
+export class BackupDraft {
+  constructor(
+    private readonly archive: BackupArchive,
+    readonly fileName: string,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** @throws BackupError */
+  write(bytes: Uint8Array): Promise<void> {
+    return this.archive.guarded(async () => {
+      for (let from = 0; from < bytes.length;) from += (await this.file.write(bytes, from)).bytesWritten;
+    });
+  }
+
+  /** Flushes the file to disk and gives it its final name. @throws BackupError */
+  async keep(sha256: string): Promise<void> {
+    await this.archive.guarded(async () => {
+      await this.file.sync();
+      await this.file.close();
+      await this.writeDigest(sha256);
+      await rename(this.path(PARTIAL), this.path(''));
+      await this.flushFolder();
+    });
+  }
+
+  /** Removes all files of the draft. Never throws, so that callers report the original error. */
+  async discard(): Promise<void> {
+    await this.file.close().catch(() => undefined);
+    for (const ending of [PARTIAL, `${DIGEST}${PARTIAL}`, DIGEST])
+      await rm(this.path(ending), { force: true }).catch(() => undefined);
+  }
+
+  private async writeDigest(sha256: string): Promise<void> {
+    const digest = await open(this.path(`${DIGEST}${PARTIAL}`), 'wx', FILE_MODE);
+    try {
+      await digest.writeFile(`${sha256}  ${this.fileName}\n`);
+      await digest.sync();
+    } finally {
+      await digest.close();
+    }
+    await rename(this.path(`${DIGEST}${PARTIAL}`), this.path(DIGEST));
+  }
+
+  /** Makes the rename durable. Windows cannot open a directory and does not need this. */
+  private async flushFolder(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const folder = await open(this.archive.directory);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  private path(ending: string): string {
+    return join(this.archive.directory, `${this.fileName}${ending}`);
+  }
+}
+
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'the service may not write there',
+  EPERM: 'the service may not write there',
+  EROFS: 'it is read-only',
+  ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'it is no folder',
+  ENOENT: 'the file was removed while it was written',
+};
+
+function toBackupError(error: unknown, directory: string): unknown {
+  const { code } = error as { code?: unknown };
+  if (error instanceof BackupError || typeof code !== 'string') return error;
+  const reason = FULL.includes(code) ? `there is no room for it (${code})` : REASONS[code];
+  if (reason === undefined) return error;
+  return new BackupError(`The backup cannot be written to ${directory}: ${reason}.`, { cause: error });
+}
+
+function unlessGone(error: unknown): undefined {
+  const { code } = error as { code?: unknown };
+  if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(code))) throw error;
+}

@@ -1,0 +1,187 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { BEFORE_ALL } from '../ports/event-store.js';
+import {
+  BACKUP_FORMAT,
+  BACKUP_VERSION,
+  BackupError,
+  BackupManifest,
+  BackupTrailer,
+  LineChain,
+  type BackupEvent,
+  type BackupLine,
+} from './backup-format.js';
+
+/** The file is not a complete backup. `line` is the first invalid line, counted from 1. */
+export class DamagedBackup extends BackupError {
+  constructor(
+    readonly line: number,
+    reason: string,
+  ) {
+    super(`Line ${line}: ${reason}`);
+    this.name = 'DamagedBackup';
+  }
+}
+
+/** The first and the last line of a backup. */
+export type BackupSummary = { readonly manifest: BackupManifest; readonly trailer: BackupTrailer };
+
+export type BackupReading = {
+  /** Receives verified events and the size of their lines in bytes. Reading continues when it resolves. */
+  readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
+  /** Progress in percent of the file, and the number of events so far. */
+  readonly report?: (progress: number, events: number) => void;
+};
+
+/** On a fault, zlib discards the current chunk. The chunk size therefore limits how precisely the line is named. */
+const CHUNK_BYTES = 16 * 1024;
+/** An event is at most 1 MiB. */
+const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a backup and verifies every line against the chain. Events passed to `onEvents` are intact, but a later part of
+ * the file may be damaged: read it once without `onEvents` before using any events.
+ * @throws DamagedBackup with the line number; Error if the file cannot be opened
+ */
+export async function readBackup(path: string, { onEvents, report }: BackupReading = {}): Promise<BackupSummary> {
+  const { size } = await stat(path);
+  const lines = new LineReader();
+  const file = createReadStream(path);
+  // Chunks buffered in the stream would also be lost on a fault.
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, ...{ readableHighWaterMark: 1 } });
+  file.on('error', (error) => gunzip.destroy(error));
+  file.pipe(gunzip);
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      const { events, bytes } = lines.take(chunk);
+      if (events.length > 0) await onEvents?.(events, bytes);
+      report?.(Math.floor((file.bytesRead / Math.max(size, 1)) * 100), lines.count);
+    }
+  } catch (error) {
+    throw toDamage(error, lines.next);
+  } finally {
+    file.destroy();
+    gunzip.destroy();
+  }
+  // zlib silently ignores bytes after the last gzip member.
+  return lines.end(size - gunzip.bytesWritten);
+}
+
+function toDamage(error: unknown, line: number): unknown {
+  const { code } = error as { code?: unknown };
+  if (code === 'Z_BUF_ERROR') return new DamagedBackup(line, 'the file ends here: it was cut');
+  if (typeof code !== 'string' || !code.startsWith('Z_')) return error;
+  if (line === 1)
+    return new DamagedBackup(
+      1,
+      'this is no backup, for it is not compressed with gzip; or it is damaged within its first lines',
+    );
+  return new DamagedBackup(line, 'here, or a few lines on, the file cannot be decompressed: it is damaged');
+}
+
+/** Splits chunks into lines and verifies each, in file order. */
+class LineReader {
+  count = 0;
+  private lineNumber = 0;
+  private lastPosition = BEFORE_ALL;
+  private readonly chain = new LineChain();
+  private manifest: BackupManifest | undefined;
+  private trailer: BackupTrailer | undefined;
+  /** Start of a line that continues in the next chunk. */
+  private begun: Buffer = Buffer.alloc(0);
+
+  /** Number of the next line, counted from 1. */
+  get next(): number {
+    return this.lineNumber + 1;
+  }
+
+  take(chunk: Buffer): { events: BackupEvent[]; bytes: number } {
+    const events: BackupEvent[] = [];
+    const text = this.begun.length === 0 ? chunk : Buffer.concat([this.begun, chunk]);
+    let from = 0;
+    for (let to = text.indexOf(10); to >= 0; to = text.indexOf(10, from)) {
+      const event = this.line(text.subarray(from, to));
+      if (event) events.push(event);
+      from = to + 1;
+    }
+    this.begun = text.subarray(from);
+    if (this.begun.length > LONGEST_LINE_BYTES) throw new DamagedBackup(this.next, 'it is too long for a backup');
+    return { events, bytes: from };
+  }
+
+  /** @throws DamagedBackup if the file is truncated or contains data after the backup */
+  end(bytesLeft: number): BackupSummary {
+    const { manifest, trailer } = this;
+    if (this.begun.length > 0) throw new DamagedBackup(this.next, 'it has no end');
+    if (!manifest || !trailer) throw new DamagedBackup(this.next, 'the last line is missing: the file was cut');
+    if (bytesLeft > 0) throw new DamagedBackup(this.next, 'something follows that does not belong to it');
+    return { manifest, trailer };
+  }
+
+  private line(bytes: Buffer): BackupEvent | undefined {
+    if (this.trailer) throw new DamagedBackup(this.next, 'it comes after the last line');
+    if (!this.chain.accepts(bytes)) throw new DamagedBackup(this.next, this.broken(bytes));
+    const line = this.parsed(bytes);
+    if ((line.kind === 'manifest') !== (this.lineNumber === 0)) throw new DamagedBackup(this.next, NOT_OURS);
+    if (line.kind === 'manifest') this.manifest = line;
+    else if (line.kind === 'event') this.note(line);
+    else this.close(line);
+    this.lineNumber += 1;
+    return line.kind === 'event' ? line : undefined;
+  }
+
+  private note({ position }: BackupEvent): void {
+    if (position <= this.lastPosition) throw new DamagedBackup(this.next, 'it does not come after the line before it');
+    this.lastPosition = position;
+    this.count += 1;
+  }
+
+  private close(trailer: BackupTrailer): void {
+    const { count, lastPosition, sha256 } = trailer;
+    if (count !== this.count || lastPosition !== this.lastPosition || sha256 !== this.chain.sha256Before)
+      throw new DamagedBackup(this.next, 'what it says of the lines before it is not true');
+    this.trailer = trailer;
+  }
+
+  private parsed(bytes: Buffer): BackupLine {
+    const line = parse(bytes);
+    if (isEvent(line)) return line;
+    const parsed = line.kind === 'manifest' ? BackupManifest.safeParse(line) : BackupTrailer.safeParse(line);
+    if (!parsed.success) throw new DamagedBackup(this.next, NOT_OURS);
+    const { data } = parsed;
+    if (data.kind === 'manifest' && data.version !== BACKUP_VERSION)
+      throw new DamagedBackup(this.next, `the format's version ${data.version} is of a newer Kontor than this one`);
+    return data;
+  }
+
+  private broken(bytes: Buffer): string {
+    if (this.lineNumber === 0 && !bytes.includes(BACKUP_FORMAT)) return 'this is no backup of Kontor';
+    return 'it was changed, or lines before it are missing or in another order';
+  }
+}
+
+const NOT_OURS = 'it is not what a backup of Kontor says here';
+
+type Unknown = { readonly [member in keyof BackupEvent]?: unknown };
+
+/** Returns an empty object for invalid JSON and null. Validation then rejects the line, even if the chain holds. */
+function parse(bytes: Buffer): Unknown {
+  try {
+    return (JSON.parse(bytes.toString()) as Unknown | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Written without zod for speed: a backup may contain millions of events. */
+function isEvent(line: Unknown): line is BackupEvent {
+  const { kind, position: at, revision, stream, id, type, recordedAt, data, metadata } = line;
+  const texts = [stream, id, type, recordedAt];
+  return (
+    kind === 'event' &&
+    [at, revision].every((number) => Number.isSafeInteger(number) && (number as number) >= 0) &&
+    texts.every((text) => typeof text === 'string' && text !== '') &&
+    [data, metadata].every((part) => typeof part === 'object' && part !== null)
+  );
+}

@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  BEFORE_ALL,
+  WrongExpectedRevision,
+  type Appended,
+  type EventReader,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../ports/event-store.js';
+import { BackupError, type BackupEvent } from './backup-format.js';
+import { readBackup, type BackupSummary } from './backup-reader.js';
+
+/** Progress in percent, and in events. */
+type Report = (progress: number, events: number) => void;
+
+/**
+ * Verifies every line of a backup, and that this version knows all its streams. Writes nothing.
+ * @throws BackupError
+ */
+export async function verifyBackup(
+  path: string,
+  isKnown: (stream: string) => boolean,
+  report: Report,
+): Promise<BackupSummary> {
+  let unknown: string | undefined;
+  const onEvents = (events: readonly BackupEvent[]): Promise<void> => {
+    unknown ??= events.find(({ stream }) => !isKnown(stream))?.stream;
+    return Promise.resolve();
+  };
+  const summary = await readBackup(path, { onEvents, report });
+  if (unknown !== undefined)
+    throw new BackupError(
+      `The backup was made by Kontor ${summary.manifest.service} and holds the stream ${unknown}, ` +
+        'which this version does not know: restore it with that version or a newer one.',
+    );
+  return summary;
+}
+
+export type RestoreOptions = {
+  /** Name prefixes of the service's own streams. Other streams in the same store are ignored. */
+  readonly streams: readonly string[];
+  /** Continue an interrupted restore of the same backup. */
+  readonly resume: boolean;
+  readonly report: Report;
+};
+
+export type Restored = {
+  /** Number of events written by this restore. */
+  readonly written: number;
+  /** Number of events already written by an interrupted restore. */
+  readonly found: number;
+};
+
+/**
+ * Loads a verified backup into an empty store: the same streams, revisions, ids, data and metadata, in the same order.
+ * The new store assigns its own positions and recording times. With `resume`, the store may already contain the
+ * beginning of the backup, and nothing else of the service's own.
+ * @throws BackupError, EventStoreUnavailable
+ */
+export async function restoreBackup(path: string, store: EventStore, options: RestoreOptions): Promise<Restored> {
+  const stored = storedEvents(store, options.streams);
+  const next = async () => (await stored.next()).value;
+  try {
+    // Events that an interrupted restore wrote are compared, not written again.
+    let there = await next();
+    if (there && !options.resume)
+      throw new BackupError(
+        'The event store is not empty, and a backup is restored into an empty one only. Where an earlier restore of ' +
+          'this same backup was interrupted, --resume goes on with it.',
+      );
+    const loader = new Loader(store);
+    let found = 0;
+    const onEvents = async (events: readonly BackupEvent[], bytes: number): Promise<void> => {
+      const missing = events.slice();
+      for (let event = missing[0]; there && event; event = missing[0]) {
+        assertSame(there, event, (found += 1));
+        missing.shift();
+        there = await next();
+      }
+      await loader.load(missing, bytes / events.length);
+    };
+    await readBackup(path, { onEvents, report: options.report });
+    if (there) throw new BackupError(`The event store holds more than the ${found} events of this backup.`);
+    await loader.finish();
+    return { written: loader.written, found };
+  } finally {
+    await stored.return(undefined);
+  }
+}
+
+function assertSame(there: RecordedEvent, event: BackupEvent, number: number): void {
+  const { id, stream, revision, type, data, metadata } = there;
+  if (
+    id === event.id &&
+    stream === event.stream &&
+    revision === event.revision &&
+    type === event.type &&
+    isDeepStrictEqual(data, event.data) &&
+    isDeepStrictEqual(metadata, event.metadata)
+  )
+    return;
+  throw new BackupError(
+    `The event store holds something else than the beginning of this backup: its event number ${number} is ` +
+      `${type} ${id} in ${stream}. Restore into an empty store.`,
+  );
+}
+
+/** Yields the service's events up to the current head, oldest first. */
+async function* storedEvents(
+  reader: EventReader,
+  streams: readonly string[],
+): AsyncGenerator<RecordedEvent, undefined> {
+  const filter = { on: 'stream', prefixes: streams } as const;
+  for await (const { events, caughtUp } of reader.subscribeToAll({ after: BEFORE_ALL, filter })) {
+    yield* events;
+    if (caughtUp) return;
+  }
+}
+
+const MAX_IN_FLIGHT = 1_000;
+const MAX_IN_FLIGHT_BYTES = 16 * 1024 * 1024;
+
+type InFlight = { readonly event: BackupEvent; readonly bytes: number; readonly appended: Promise<Appended> };
+
+/**
+ * Appends in backup order with many appends in flight, so that engines can flush them together. Engines execute the
+ * appends of one connection in order; the returned positions prove it.
+ */
+class Loader {
+  written = 0;
+  private readonly inFlight: InFlight[] = [];
+  private inFlightBytes = 0;
+  private last: Position = BEFORE_ALL;
+
+  constructor(private readonly store: EventStore) {}
+
+  /** `bytes`: approximate size of one event. */
+  async load(events: readonly BackupEvent[], bytes: number): Promise<void> {
+    for (const event of events) {
+      while (this.inFlight.length >= MAX_IN_FLIGHT || this.inFlightBytes >= MAX_IN_FLIGHT_BYTES)
+        await this.settleFirst();
+      this.inFlight.push({ event, bytes, appended: this.append(event) });
+      this.inFlightBytes += bytes;
+    }
+  }
+
+  async finish(): Promise<void> {
+    while (this.inFlight.length > 0) await this.settleFirst();
+  }
+
+  private append({ stream, revision, id, type, data, metadata }: BackupEvent): Promise<Appended> {
+    const expected = revision === 0 ? 'no_stream' : revision - 1;
+    const appended = this.store.append({ stream, expected, events: [{ id, type, data, metadata }] });
+    // `settleFirst` handles the rejection in order, or ignores it if an earlier append failed.
+    appended.catch(() => undefined);
+    return appended;
+  }
+
+  private async settleFirst(): Promise<void> {
+    const first = this.inFlight.shift();
+    if (!first) return;
+    const { event, bytes, appended } = first;
+    this.inFlightBytes -= bytes;
+    try {
+      const { revision, position } = await appended;
+      if (revision !== event.revision || position <= this.last) throw new Error('the store changed the order');
+      this.last = position;
+      this.written += 1;
+    } catch (error) {
+      await Promise.allSettled(this.inFlight.splice(0).map((one) => one.appended));
+      throw toBrokenOff(error, event);
+    }
+  }
+}
+
+function toBrokenOff(error: unknown, { stream, revision }: BackupEvent): BackupError {
+  const why =
+    error instanceof WrongExpectedRevision
+      ? 'something else writes to this store'
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  return new BackupError(
+    `The restore broke off at revision ${revision} of ${stream}: ${why}. Nothing should use this store as it is: ` +
+      'go on with --resume, or empty it.',
+    { cause: error },
+  );
+}

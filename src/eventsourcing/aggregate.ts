@@ -1,0 +1,135 @@
+import type { z } from 'zod';
+
+/** Action that an event's audit entry records. */
+export type AuditAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'LOGIN' | 'LOGOUT' | 'OTHER';
+
+/** The record that an audit entry refers to. */
+export type AuditSubject = { readonly entity: string; readonly entityId: string };
+
+/**
+ * How an event appears in the audit log.
+ * - `subject` returns the id of the `entity` in the event's data. Default: the record that owns the stream.
+ * - `about` returns entity and id together, where both depend on the data.
+ * - `label` is the record's display name, in a few words.
+ *
+ * Events about a part stored on another record's stream (a sale's transaction) refer to the part.
+ */
+export type AuditDeclaration<Data = never> = {
+  readonly action: AuditAction;
+  readonly entity: string;
+  readonly subject?: (data: Data) => string | null;
+  readonly about?: (data: Data) => AuditSubject;
+  readonly label?: (data: Data) => string;
+};
+
+/** Schema of an event type's current version, and the upcasters from older versions. */
+export type EventDeclaration<Data extends object = object> = {
+  readonly schema: z.ZodType<Data>;
+  /** Schema version of newly appended events. */
+  readonly version: number;
+  /** `upcasters[n]` converts data of version n to version n + 1. */
+  readonly upcasters: Readonly<Record<number, (data: object) => object>>;
+  /** Domain events have exactly one audit entry; technical events (null) have none. */
+  readonly audit: AuditDeclaration | null;
+};
+
+type Options = { readonly version?: number; readonly upcasters?: EventDeclaration['upcasters'] };
+type AuditOptions<Data> = Pick<AuditDeclaration<Data>, 'subject' | 'about' | 'label'>;
+
+/** Declares a domain event, audited as `action` on `entity`. */
+export const domain = <S extends z.ZodType<object>>(
+  action: AuditAction,
+  entity: string,
+  schema: S,
+  { version = 1, upcasters = {}, ...about }: Options & AuditOptions<z.output<S>> = {},
+): EventDeclaration<z.output<S>> => ({
+  schema: schema as unknown as z.ZodType<z.output<S>>,
+  version,
+  upcasters,
+  audit: { action, entity, ...about },
+});
+
+/** Declares a technical event (claim, fence, key rotation), which is not audited. */
+export const technical = <S extends z.ZodType<object>>(
+  schema: S,
+  { version = 1, upcasters = {} }: Options = {},
+): EventDeclaration<z.output<S>> => ({
+  schema: schema as unknown as z.ZodType<z.output<S>>,
+  version,
+  upcasters,
+  audit: null,
+});
+
+/** The event types of an aggregate, by name. */
+export type EventDeclarations = Readonly<Record<string, EventDeclaration>>;
+
+/** Union of the `{ type, data }` pairs that the declarations allow. */
+export type EventOf<D extends EventDeclarations> = {
+  [T in keyof D & string]: {
+    readonly type: T;
+    readonly data: D[T] extends EventDeclaration<infer Data> ? Data : never;
+  };
+}[keyof D & string];
+
+/** An event. Its `type` is stored permanently: a literal in the past tense, never a computed string. */
+export type DomainEvent = { readonly type: string; readonly data: object };
+
+/**
+ * A value that only one record per tenant may hold at a time (an e-mail address, a code, a link). `scope` is the
+ * tenant's id. It is `platform` for values of platform records and for values looked up across tenants.
+ */
+export type Claim = {
+  readonly scope: string;
+  /** Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it never changes. */
+  readonly kind: string;
+  /** Already normalised (case, spaces): equal values are equal strings. */
+  readonly value: string;
+  /** Error of the 409 response if another record holds the value; with null the command succeeds without it. */
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+};
+
+/** Whether a record counts in a rule of its tenant, and what it uses; see src/eventsourcing/memberships.ts. */
+export type Membership = {
+  /** The record counts: as one of a group of which one must remain, or as available for use by others. */
+  readonly keeps: boolean;
+  /** Streams of the records that it uses and whose deletion it therefore blocks. */
+  readonly uses: readonly string[];
+};
+
+/** How an aggregate's records depend on each other within a tenant; enforced by src/eventsourcing/memberships.ts. */
+export type MembershipRule<State> = {
+  readonly of: (state: State, tenantId: string) => Membership;
+  /** What blocks a change that sets `keeps` to false: the record is the last of its kind, or it is in use. */
+  readonly staysWhile: 'last' | 'used';
+  readonly refusal: { readonly code: string; readonly message: string };
+  /** Field that refers to the used record, and that record's entity: for the 404 when it is deleted concurrently. */
+  readonly reference?: { readonly path: string; readonly entity: string };
+};
+
+/** The pure part of a feature: name of its streams, initial state, and how events change the state. */
+export type Aggregate<State, Event extends DomainEvent> = {
+  /** First part of the stream's name: `<name>-<tenantId>_<id>`. */
+  readonly name: string;
+  readonly events: EventDeclarations;
+  readonly initial: State;
+  readonly evolve: (state: State, event: Event) => State;
+  /**
+   * The record's own revision: number of changes since its creation. Declare it where the stream also carries events
+   * about other records. Default: the stream's revision.
+   */
+  readonly revisionOf?: (state: State) => number;
+  /** Values held by a record in this state. The command runner claims added values and releases dropped ones. */
+  readonly claims?: (state: State, tenantId: string) => readonly Claim[];
+  /** For rules across all records of a tenant that must hold strictly. */
+  readonly membership?: MembershipRule<State>;
+};
+
+/** A business rule: returns the new events for a state (`[]` if nothing changes), or throws a DomainError. */
+export type Decision<State, Data, Event> = (state: State, data: Data, now: Date) => readonly Event[];
+
+/** Folds events, in order, into the state `from`. */
+export const fold = <S, E extends DomainEvent>(
+  aggregate: Aggregate<S, E>,
+  events: readonly E[],
+  from: S = aggregate.initial,
+): S => events.reduce((state, event) => aggregate.evolve(state, event), from);

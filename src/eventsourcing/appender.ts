@@ -1,0 +1,85 @@
+import {
+  AppendOutcomeUnknown,
+  EventStoreUnavailable,
+  type Append,
+  type Appended,
+  type EventStore,
+  type EventToAppend,
+  type ExpectedRevision,
+} from '../ports/event-store.js';
+import type { Clock } from '../ports/time.js';
+import type { DomainEvent } from './aggregate.js';
+import { currentContext } from './context.js';
+import { metadataOf, type EventCatalogue } from './event-catalogue.js';
+import { nameUuid } from './name-uuid.js';
+
+const MAX_ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 50;
+/** No attempt starts later than this: a store that hangs uses up its timeout on every attempt. */
+const PATIENCE_MS = 5_000;
+
+/** Appends the events of the current request: validates them, adds ids and metadata, resolves unknown outcomes. */
+export class Appender {
+  constructor(
+    private readonly store: EventStore,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Prepares events for an append. An id is the UUIDv5 of command id, stream, expected revision and index. A retry of
+   * the same append repeats the ids; a new decision at another revision does not.
+   *
+   * Reactions to one event share its command id: on redelivery, under two leaders, and across policies. Their ids
+   * therefore also cover type and data, so that the store does not treat different decisions as duplicates.
+   */
+  prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
+    const context = currentContext();
+    const timestamp = new Date(this.clock.nowMs()).toISOString();
+    return events.map((event, index) => {
+      const { data, version } = this.catalogue.encode(event);
+      return {
+        id: nameUuid(
+          `${stream}@${expected}#${index}${context.causationId === undefined ? '' : `${event.type}${JSON.stringify(data)}`}`,
+          context.commandId,
+        ),
+        type: event.type,
+        data,
+        metadata: metadataOf(context, version, timestamp),
+      };
+    });
+  }
+
+  /** Calls `prepare` and `append`, and returns the ids of the events. */
+  async write(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly DomainEvent[],
+  ): Promise<Appended & { readonly eventIds: readonly string[] }> {
+    const prepared = this.prepare(stream, expected, events);
+    const [appended] = await this.append([{ stream, expected, events: prepared }]);
+    return { ...(appended as Appended), eventIds: prepared.map(({ id }) => id) };
+  }
+
+  /**
+   * Appends in order; each append requires the success of those before it. An append with an unknown outcome is
+   * repeated. Its event ids make that idempotent, and the result describes what was stored.
+   * @throws the errors of EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
+   */
+  async append(appends: readonly Append[]): Promise<Appended[]> {
+    const [only] = appends;
+    const beganAtMs = this.clock.monotonicMs();
+    let unknown: AppendOutcomeUnknown | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
+      } catch (error) {
+        if (error instanceof AppendOutcomeUnknown) unknown = error;
+        // An unavailable store says nothing about an earlier attempt, which may have been stored.
+        else if (!unknown || !(error instanceof EventStoreUnavailable)) throw error;
+        if (attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS) throw unknown;
+        await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+      }
+    }
+  }
+}

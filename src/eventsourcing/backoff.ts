@@ -1,0 +1,13 @@
+/** Exponential backoff with full jitter (0 up to the full delay), so that clients do not retry at the same moment. */
+export class Backoff {
+  constructor(
+    private readonly limits: { readonly baseMs: number; readonly maxMs: number },
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  /** Delay after this number of consecutive failures, which starts at 1. */
+  pauseMs(failures: number): number {
+    const { baseMs, maxMs } = this.limits;
+    return this.random() * Math.min(maxMs, baseMs * 2 ** (failures - 1));
+  }
+}

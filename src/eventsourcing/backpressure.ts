@@ -1,0 +1,52 @@
+import type { Clock } from '../ports/time.js';
+
+/** Concurrent requests from which background work yields, provided that the thread is saturated. */
+const BUSY_REQUESTS = 16;
+/** Event loop utilization of a saturated thread. Requests that wait for external engines leave it below that. */
+const BUSY_SHARE = 0.9;
+/** Minimum time between background steps on a saturated thread; they then take a few percent of its time. */
+const STEP_EVERY_MS = 10;
+/** Maximum delay of background work. It bounds the age of the backlog after a burst of requests. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Divides the serving thread between requests and the policies that run on it. Requests of a burst come first.
+ * Background work (bookings) catches up after the burst, or after `PATIENCE_MS` if the burst lasts longer.
+ */
+export class Backpressure {
+  private requests = 0;
+  private nextStepMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param eventLoopUtilization recent utilization of the thread, 0 to 1; called before each background step of a burst
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly eventLoopUtilization: () => number,
+  ) {}
+
+  requestBegins(): void {
+    this.requests += 1;
+  }
+
+  requestEnds(): void {
+    this.requests -= 1;
+  }
+
+  /** Resolves when a background step may run for an event of time `sinceMs` (wall clock). */
+  async turn(sinceMs: number): Promise<void> {
+    while (this.givesWay(sinceMs)) {
+      const nowMs = this.clock.monotonicMs();
+      if (nowMs >= this.nextStepMs) {
+        this.nextStepMs = nowMs + STEP_EVERY_MS;
+        return;
+      }
+      await this.clock.sleep(this.nextStepMs - nowMs);
+    }
+  }
+
+  private givesWay(sinceMs: number): boolean {
+    if (this.requests < BUSY_REQUESTS || this.clock.nowMs() - sinceMs > PATIENCE_MS) return false;
+    return this.eventLoopUtilization() >= BUSY_SHARE;
+  }
+}

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock, Ids } from '../ports/time.js';
+import { technical, type Aggregate, type Claim, type EventOf } from './aggregate.js';
+import { appendAt, fence } from './coordination.js';
+import { currentContext } from './context.js';
+import { DomainError } from './domain-error.js';
+import type { Appender } from './appender.js';
+import type { EventCatalogue } from './event-catalogue.js';
+import type { Loaded, RecordReader } from './record-reader.js';
+import { parseStreamName, streamName } from './stream-name.js';
+
+const claimEvents = {
+  ValueClaimed: technical(
+    z.object({
+      kind: z.string(),
+      owner: z.string(),
+      /** The owner's revision before its append; −1 for a new stream. */
+      ownerRevision: z.number().int(),
+      attemptId: z.string(),
+      atMs: z.number(),
+    }),
+  ),
+  ClaimReleased: technical(z.object({ owner: z.string() })),
+};
+type ClaimEvent = EventOf<typeof claimEvents>;
+type Claimed = Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'];
+/** The latest claim of each tenant, keyed by the tenant of its owner. */
+type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
+
+const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';
+
+/** The stream of one value: its owner in each tenant. */
+export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
+  name: 'claim',
+  events: claimEvents,
+  initial: { claimed: {} },
+  evolve: ({ claimed }, { type, data }) => {
+    const { [tenantOf(data.owner)]: _, ...others } = claimed;
+    return { claimed: type === 'ValueClaimed' ? { ...others, [tenantOf(data.owner)]: data } : others };
+  },
+};
+
+/** The record about to append, and the revision at which it was read. */
+export type ClaimOwner = { readonly stream: string; readonly revision: number };
+/** Result of an attempt to claim a value. */
+export type ClaimOutcome =
+  | { readonly outcome: 'claimed' }
+  /** Another record holds the value, or its claim was still pending at the end of the wait (`settled` is false). */
+  | { readonly outcome: 'held'; readonly by: string; readonly settled: boolean };
+
+const PENDING_MS = 5_000;
+const SHORT_WAIT_MS = 150;
+const MAX_ROUNDS = 50;
+
+const sameClaim = (a: Claim, b: Claim): boolean => a.scope === b.scope && a.kind === b.kind && a.value === b.value;
+
+/**
+ * Enforces uniqueness across streams. Each value has its own stream, `claim-<scope>_<hash>`, which records its owner. A
+ * value has at most one owner per tenant.
+ *
+ * A claim is appended before the owner's event, so at any moment it is *held* (the owner's state contains the value),
+ * *pending* (the owner may be about to append) or *dead*. A claim records the exact revision at which its owner will
+ * append. Once the owner's stream is past that revision without the value, the delayed append must fail: the claim is
+ * dead, and another record may take it over. A pending claim older than 5 s is ended by a fence: a technical event
+ * appended at the recorded revision.
+ */
+export class Claims {
+  constructor(
+    private readonly reader: RecordReader,
+    private readonly appender: Appender,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt overtaken by a later claim of
+   * the same owner also returns `claimed`; its append must fail. For another record's pending claim, patience `short`
+   * waits once, and `settled` waits until the claim is held or dead (about 5 s at most).
+   */
+  async acquire(claim: Claim, owner: ClaimOwner, patience: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
+    let waited = false;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const current = await this.read(claim);
+      if (isOvertaken(current.state, owner)) return { outcome: 'claimed' };
+      const { status, by } = await this.standing(claim, owner, current);
+      if (status === 'held') return { outcome: 'held', by, settled: true };
+      if (status === 'dead') {
+        if (await this.take(claim, owner, current)) return { outcome: 'claimed' };
+        continue;
+      }
+      if (waited && patience === 'short') return { outcome: 'held', by, settled: false };
+      waited = true;
+      await this.clock.sleep(SHORT_WAIT_MS);
+    }
+    throw contended();
+  }
+
+  /**
+   * Streams of all records that hold the value, across tenants. The list may include records that do not hold it (any
+   * more): check their state.
+   */
+  async owners(claim: Claim): Promise<string[]> {
+    return Object.values((await this.read(claim)).state.claimed).map(({ owner }) => owner);
+  }
+
+  /**
+   * Stream of the record in the claim's own scope that holds the value now. Waits while the claim is pending.
+   * @throws DomainError unavailable while competing claims keep the owner undecided
+   */
+  async holder(claim: Claim): Promise<string | undefined> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const claimed = (await this.read(claim)).state.claimed[claim.scope];
+      if (claimed === undefined) return undefined;
+      const status = await this.settle(claim, claimed);
+      if (status === 'held') return claimed.owner;
+      if (status === 'dead') return undefined;
+      await this.clock.sleep(SHORT_WAIT_MS);
+    }
+    throw contended();
+  }
+
+  /**
+   * Abandons a record before its creation: a fence at its first revision makes all its claims dead immediately. Pending
+   * claims would block other records for 5 s. Does nothing if the record was created (or abandoned) meanwhile. An
+   * existing record gets the fence at its next revision, which invalidates earlier If-Match values.
+   */
+  abandon(owner: ClaimOwner): Promise<void> {
+    return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });
+  }
+
+  /**
+   * Releases a value that its owner no longer holds. Reads the claim before the owner, and releases the claim at the
+   * revision read, only if the owner is past the recorded revision. A pending claim is therefore never released.
+   */
+  async release(claim: Claim, ownerStream: string): Promise<void> {
+    const current = await this.read(claim);
+    const claimed = current.state.claimed[tenantOf(ownerStream)];
+    if (claimed?.owner !== ownerStream) return;
+    const owner = await this.readOwner(ownerStream);
+    if (owner.revision <= claimed.ownerRevision || this.holds(owner, claim)) return;
+    await this.tryWrite(current, { type: 'ClaimReleased', data: { owner: ownerStream } });
+  }
+
+  /** Status of a claim from the view of `owner`. A free value, and the owner's own claim, count as dead. */
+  private async standing(
+    claim: Claim,
+    owner: ClaimOwner,
+    { state }: Loaded<ClaimState>,
+  ): Promise<{ status: 'held' | 'dead' | 'pending'; by: string }> {
+    const claimed = state.claimed[tenantOf(owner.stream)];
+    if (claimed === undefined || claimed.owner === owner.stream) return { status: 'dead', by: owner.stream };
+    return { status: await this.settle(claim, claimed), by: claimed.owner };
+  }
+
+  private read(claim: Claim): Promise<Loaded<ClaimState>> {
+    return this.reader.read(claimAggregate, claim.scope, hashOf(claim));
+  }
+
+  private take(claim: Claim, owner: ClaimOwner, current: Loaded<ClaimState>): Promise<boolean> {
+    return this.tryWrite(current, {
+      type: 'ValueClaimed',
+      data: {
+        kind: claim.kind,
+        owner: owner.stream,
+        ownerRevision: owner.revision,
+        attemptId: this.ids.next(),
+        atMs: this.clock.nowMs(),
+      },
+    });
+  }
+
+  private tryWrite(current: Loaded<ClaimState>, event: ClaimEvent): Promise<boolean> {
+    return appendAt({ appender: this.appender, reader: this.reader }, claimAggregate, current, event);
+  }
+
+  private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
+    const owner = await this.readOwner(claimed.owner);
+    if (this.holds(owner, claim)) return 'held';
+    if (owner.revision > claimed.ownerRevision) return 'dead';
+    // Clocks of replicas differ slightly, so a claim may appear to lie in the future. If it lies far ahead, a clock was
+    // set back; that must not keep a dead claim alive.
+    if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
+    return this.fenceOff(claim, claimed);
+  }
+
+  /** Prevents the delayed append of the owner, then reads the owner again. */
+  private async fenceOff(claim: Claim, claimed: Claimed): Promise<'held' | 'dead'> {
+    const { owner: stream, ownerRevision: revision, attemptId } = claimed;
+    const because = { claim: streamName('claim', claim.scope, hashOf(claim)), attemptId };
+    await fence(this.appender, { stream, revision }, because);
+    return this.holds(await this.readOwner(stream), claim) ? 'held' : 'dead';
+  }
+
+  private async readOwner(stream: string): Promise<{ loaded: Loaded<unknown>; revision: number }> {
+    const name = parseStreamName(stream);
+    const aggregate = name && this.catalogue.aggregateOf(name.entity);
+    if (!aggregate) throw new Error(`No aggregate owns ${stream}`);
+    const loaded = await this.reader.read(aggregate, name.tenantId, name.id);
+    return { loaded, revision: loaded.revision };
+  }
+
+  private holds({ loaded }: { loaded: Loaded<unknown> }, claim: Claim): boolean {
+    const name = parseStreamName(loaded.stream);
+    if (!name) return false;
+    const aggregate = this.catalogue.aggregateOf(name.entity);
+    if (!aggregate?.claims) return false;
+    return aggregate.claims(loaded.state, name.tenantId).some((held) => sameClaim(held, claim));
+  }
+}
+
+/**
+ * Whether the owner has already claimed the value at a later revision, so that this attempt's append must fail. If this
+ * attempt overwrote that claim, the later one would look dead although it may still succeed.
+ */
+function isOvertaken(state: ClaimState, owner: ClaimOwner): boolean {
+  const claimed = state.claimed[tenantOf(owner.stream)];
+  return claimed?.owner === owner.stream && claimed.ownerRevision > owner.revision;
+}
+
+const contended = (): DomainError =>
+  new DomainError('unavailable', 'UNAVAILABLE', 'The value is claimed by many at once. Try again.', {
+    retryAfterSeconds: 1,
+  });
+
+/** Length-prefixed to keep (kind, value) pairs distinct; hashed to keep personal data out of stream names. */
+function hashOf({ kind, value }: Claim): string {
+  return createHash('sha256').update(`${kind.length}:${kind}${value}`).digest('base64url');
+}

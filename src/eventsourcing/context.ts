@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Originator of an action: a signed-in user or operator, a partner identified by its source, or the service itself. */
+export type Actor =
+  | { readonly kind: 'user' | 'operator'; readonly userId: string; readonly sessionId: string }
+  | { readonly kind: 'partner'; readonly sourceId: string; readonly keyId: string }
+  | { readonly kind: 'system'; readonly name: string }
+  | { readonly kind: 'anonymous' };
+
+/**
+ * Context of the current request or background step. Event metadata comes from here, never from a handler's arguments.
+ */
+export type RequestContext = {
+  /** Tenant of the action; `platform` for operators. */
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly branchId?: string;
+  /** From X-Request-Id, or generated. A background step inherits it from the request that caused it. */
+  readonly requestId: string;
+  /** Identifies the causal chain that the request started. */
+  readonly correlationId: string;
+  /** The event that a policy reacts to. */
+  readonly causationId?: string;
+  readonly ip?: string;
+  readonly userAgent?: string;
+  /** Unique UUIDv7 per request, or the id of the causing event in a policy. Event ids derive from it. */
+  readonly commandId: string;
+  /** From If-Match: the revision that the record must have. */
+  readonly ifMatch?: number;
+};
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+/** Runs `work`, including its asynchronous continuations, in `context`. */
+export const inContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
+
+/** Runs `work` without the request's If-Match, for commands on other records. `own` overrides context members. */
+export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {}): T {
+  const { ifMatch: _, ...context } = currentContext();
+  return inContext({ ...context, ...own }, work);
+}
+
+/** Work that the service does on its own initiative. */
+export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causationId'> & {
+  /** Component that acts; stored in the events' metadata. */
+  readonly name: string;
+  /** Request that caused the work. Default: the command. */
+  readonly requestId?: string;
+  /** Causal chain of the work. Default: the request. */
+  readonly correlationId?: string;
+};
+
+/** Runs `work` with the service itself as actor. */
+export function asService<T>(own: OwnWork, work: () => T): T {
+  const { name, requestId = own.commandId, correlationId = requestId, ...rest } = own;
+  return inContext({ ...rest, actor: { kind: 'system', name }, requestId, correlationId }, work);
+}
+
+/** The current context. @throws Error outside of inContext(): an event without an origin must not be appended */
+export function currentContext(): RequestContext {
+  const context = storage.getStore();
+  if (!context) throw new Error('No request context: commands run inside inContext().');
+  return context;
+}

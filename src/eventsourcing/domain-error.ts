@@ -1,0 +1,56 @@
+/** All kinds of rejection in the core. `http/problem.ts` maps each kind to an HTTP status. */
+export type ErrorKind =
+  'invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'conflict' | 'limited' | 'unavailable';
+
+/** One invalid part of the input. `path` is dotted, with list indexes in brackets: `lines[0].quantity`. */
+export type Fault = { readonly path: string; readonly message: string };
+
+/** Additional members of an error response. */
+export type ErrorDetails = {
+  readonly errors?: readonly Fault[];
+  /** With TENANT_REQUIRED: the tenants to choose from. */
+  readonly tenants?: readonly { readonly name: string; readonly slug: string }[];
+  /** Earliest useful retry, in seconds (`Retry-After` header). */
+  readonly retryAfterSeconds?: number;
+};
+
+/** A rejection shown to the caller. `code` is part of the API contract; `message` never contains a secret. */
+export class DomainError extends Error {
+  constructor(
+    readonly kind: ErrorKind,
+    readonly code: string,
+    message: string,
+    readonly details: ErrorDetails = {},
+  ) {
+    super(message);
+    this.name = 'DomainError';
+  }
+}
+
+/** 404 NOT_FOUND; `what` completes "No such customer.". */
+export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
+/** 409 with a specific code. */
+export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
+/** 400 with all faults of the input; the first one becomes the message. */
+export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
+  new DomainError('invalid', code, errors[0]?.message ?? 'The request is not valid.', { errors });
+
+/** The read models have not yet applied an event that is already stored. Usually resolved within a moment. */
+export const readModelBehind = (): DomainError =>
+  new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models are not that far yet.', {
+    retryAfterSeconds: 1,
+  });
+
+/** The position requested by the caller is beyond the last event. */
+export class PositionNotReached extends DomainError {
+  constructor() {
+    const message = 'Nothing has been written at that position. Give the X-Event-Position of an answer.';
+    super('unavailable', 'READ_MODEL_BEHIND', message, { retryAfterSeconds: 1 });
+  }
+}
+
+/** 404 for a record that a field of the request refers to. */
+export function notFoundAt(path: string, what: string): DomainError {
+  const message = `No such ${what}.`;
+  return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
+}

@@ -1,0 +1,66 @@
+import { EventStoreUnavailable, type Position } from '../ports/event-store.js';
+import { ReadStoreUnavailable } from '../ports/read-store.js';
+
+/** Part of a read store that belongs to a history. */
+export type HistorySpace = { readonly historyId: string; readonly space: string };
+
+/** Fault of the history, as any thread may report it. */
+export type HistoryFault =
+  { readonly kind: 'damaged'; readonly position: Position } | { readonly kind: 'replaced'; readonly reason: string };
+
+/** State of the history as known to this process: its identity, and whether it is damaged or was replaced. */
+export class HistoryState {
+  private settled: HistorySpace | undefined;
+  private damage: string | undefined;
+  private replacement: string | undefined;
+  private readonly listeners = new Set<(reason: string) => void>();
+
+  /** Allows use of the read store from now on. */
+  settle(settled: HistorySpace): void {
+    this.settled = settled;
+  }
+
+  /** @throws ReadStoreUnavailable before the history is identified, and after its replacement */
+  get space(): string {
+    return this.known.space;
+  }
+
+  /** @throws ReadStoreUnavailable before the history is identified, and after its replacement */
+  get known(): HistorySpace {
+    if (this.replacement !== undefined) throw new ReadStoreUnavailable(this.replacement);
+    if (!this.settled) throw new ReadStoreUnavailable('It is not yet known which history the event store holds');
+    return this.settled;
+  }
+
+  /** Why appends are rejected; undefined while the history is sound. */
+  get fault(): string | undefined {
+    return this.replacement ?? this.damage;
+  }
+
+  /** @throws EventStoreUnavailable while appends are rejected */
+  readonly assertSound = (): void => {
+    if (this.fault !== undefined) throw new EventStoreUnavailable(this.fault, undefined, this.fault);
+  };
+
+  note(fault: HistoryFault): void {
+    if (fault.kind === 'damaged') this.noteDamage(fault.position);
+    else this.noteReplaced(fault.reason);
+  }
+
+  /** Records an unreadable event. Restoring a backup would lose later appends, so none are accepted. */
+  noteDamage(position: Position): void {
+    this.damage ??= `The history is damaged at position ${position}: restore a backup`;
+  }
+
+  /** The event store now holds another history. All state of this process comes from the former one. */
+  noteReplaced(reason: string): void {
+    if (this.replacement !== undefined) return;
+    this.replacement = `The event store was replaced: ${reason}`;
+    for (const listener of this.listeners) listener(this.replacement);
+  }
+
+  /** The listener is called once, when the history is replaced. */
+  onReplaced(listener: (reason: string) => void): void {
+    this.listeners.add(listener);
+  }
+}

@@ -1,0 +1,29 @@
+/** Runs tasks of the same key sequentially, and tasks of different keys concurrently. Idle keys use no memory. */
+export class KeyedQueue {
+  private readonly tails = new Map<string, Promise<unknown>>();
+
+  /**
+   * Settles as `task` does; a failed task does not block the next. `also` adds the task to a second key. Tasks wait
+   * only for earlier tasks, so two keys cannot deadlock.
+   */
+  run<T>(key: string, task: () => Promise<T>, also?: string): Promise<T> {
+    const before = also === undefined ? this.tails.get(key) : this.tailOf(key, also);
+    const result = before === undefined ? task() : before.then(task, task);
+    this.follow(key, result);
+    if (also !== undefined) this.follow(also, result);
+    return result;
+  }
+
+  private follow(key: string, result: Promise<unknown>): void {
+    this.tails.set(key, result);
+    const settle = () => {
+      if (this.tails.get(key) === result) this.tails.delete(key);
+    };
+    result.then(settle, settle);
+  }
+
+  private tailOf(...keys: readonly string[]): Promise<unknown> | undefined {
+    const tails = keys.flatMap((key) => this.tails.get(key) ?? []);
+    return tails.length === 0 ? undefined : Promise.allSettled(tails);
+  }
+}

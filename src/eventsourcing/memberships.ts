@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { Clock, Ids } from '../ports/time.js';
+import { technical, type Aggregate, type EventOf, type Membership, type MembershipRule } from './aggregate.js';
+import type { Appender } from './appender.js';
+import { appendAt, fence } from './coordination.js';
+import { conflict, DomainError, notFoundAt } from './domain-error.js';
+import type { EventCatalogue } from './event-catalogue.js';
+import type { Loaded, RecordReader } from './record-reader.js';
+import { parseStreamName, streamName } from './stream-name.js';
+
+const membershipEvents = {
+  MembershipIntended: technical(
+    z.object({
+      /** Stream of the record that will change. */
+      subject: z.string(),
+      /** Its revision before the change; −1 for a new stream. */
+      revision: z.number().int(),
+      attemptId: z.string(),
+      atMs: z.number(),
+      change: z.enum(['joins', 'leaves', 'stays']),
+      /** Streams of the records that it starts to use. */
+      uses: z.array(z.string()),
+    }),
+  ),
+};
+type MembershipEvent = EventOf<typeof membershipEvents>;
+type Intent = MembershipEvent['data'];
+/** Newest first. A linked list shared between states, because a tenant may have one intent for each user and role. */
+type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
+type MembershipState = { readonly intents: Intents };
+
+/** The stream of a tenant's intents, in order of admission. */
+export const membershipAggregate: Aggregate<MembershipState, MembershipEvent> = {
+  name: 'membership',
+  events: membershipEvents,
+  initial: { intents: null },
+  evolve: ({ intents }, { data }) => ({ intents: { intent: data, earlier: intents } }),
+};
+
+/** A change that will be appended at exactly `revision + 1`. */
+export type MemberChange = {
+  readonly stream: string;
+  readonly revision: number;
+  readonly before: Membership;
+  readonly after: Membership;
+};
+
+const PENDING_MS = 5_000;
+const SHORT_WAIT_MS = 100;
+const MAX_ROUNDS = 100;
+const ALL = 'all';
+
+/**
+ * Enforces strict rules across several records of a tenant. At least one record of a kind must remain (an active owner;
+ * on the platform an operator), and a record in use (a role) cannot be deleted.
+ *
+ * All such changes are serialized by one stream, `membership-<tenantId>_all`, with its exact revision expected. Each
+ * change first appends an intent there, with the revision at which its record will append. The records themselves
+ * remain the source of truth. An intent is *settled* once its record's stream is past that revision. Until then a
+ * removal counts as done and an addition does not. After 5 s a fence at that revision prevents a delayed command from
+ * completing.
+ */
+export class Memberships {
+  constructor(
+    private readonly reader: RecordReader,
+    private readonly appender: Appender,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change.
+   * Changes that affect no other record leave no intent.
+   * @throws DomainError conflict with the rule's code; not_found if a newly used record is deleted or about to be
+   */
+  async admit<S>(tenantId: string, rule: MembershipRule<S>, change: MemberChange): Promise<void> {
+    const intent = intentOf(rule, change);
+    if (!intent) return;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const current = await this.reader.read(membershipAggregate, tenantId, ALL);
+      if (intent.change === 'leaves' && !(await this.mayLeave(current.state, change.stream, rule.staysWhile)))
+        throw conflict(rule.refusal.code, rule.refusal.message);
+      for (const used of intent.uses) await this.mustStay(current.state, used, rule.reference);
+      const attempt = { attemptId: this.ids.next(), atMs: this.clock.nowMs() };
+      if (await this.note(current, { ...intent, ...attempt })) return;
+    }
+    throw contended();
+  }
+
+  private async mayLeave(state: MembershipState, stream: string, staysWhile: 'last' | 'used'): Promise<boolean> {
+    return staysWhile === 'last' ? this.somebodyElseKeeps(state, stream) : !(await this.somebodyUses(state, stream));
+  }
+
+  private async somebodyElseKeeps(state: MembershipState, subject: string): Promise<boolean> {
+    const seen = new Set([subject]);
+    for (const intent of each(state)) {
+      if (seen.has(intent.subject) || entityOf(intent.subject) !== entityOf(subject)) continue;
+      // Only the newest intent of a record can still complete.
+      seen.add(intent.subject);
+      if (await this.keeps(intent)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a record counts and no pending intent removes it. */
+  private async keeps(intent: Intent): Promise<boolean> {
+    const { membership, revision } = await this.member(intent.subject);
+    if (!membership.keeps || intent.change !== 'leaves' || revision > intent.revision) return membership.keeps;
+    if (this.isYoung(intent)) return false;
+    await this.fence(intent);
+    return (await this.member(intent.subject)).membership.keeps;
+  }
+
+  /** @throws DomainError not_found if the record is deleted or about to be */
+  private async mustStay(
+    state: MembershipState,
+    used: string,
+    reference: MembershipRule<unknown>['reference'],
+  ): Promise<void> {
+    const intent = [...each(state)].find(({ subject }) => subject === used);
+    const isThere = intent ? await this.keeps(intent) : (await this.member(used)).membership.keeps;
+    if (!isThere) throw notFoundAt(reference?.path ?? '', reference?.entity ?? 'record');
+  }
+
+  /** Whether a member uses the record. Waits for pending intents that would use it. */
+  private async somebodyUses(state: MembershipState, used: string): Promise<boolean> {
+    const seen = new Set<string>();
+    for (const intent of each(state)) {
+      if (!intent.uses.includes(used) || seen.has(intent.subject)) continue;
+      seen.add(intent.subject);
+      if (await this.uses(intent, used)) return true;
+    }
+    return false;
+  }
+
+  private async uses(intent: Intent, used: string): Promise<boolean> {
+    for (;;) {
+      const { membership, revision } = await this.member(intent.subject);
+      if (membership.uses.includes(used)) return true;
+      if (revision > intent.revision) return false;
+      if (this.isYoung(intent)) await this.clock.sleep(SHORT_WAIT_MS);
+      else await this.fence(intent);
+    }
+  }
+
+  private async member(stream: string): Promise<{ membership: Membership; revision: number }> {
+    const name = parseStreamName(stream);
+    const aggregate = name && this.catalogue.aggregateOf(name.entity);
+    if (!name || !aggregate?.membership) throw new Error(`${stream} is no member of anything`);
+    const { state, revision } = await this.reader.read(aggregate, name.tenantId, name.id);
+    return { membership: aggregate.membership.of(state, name.tenantId), revision };
+  }
+
+  private isYoung({ atMs }: Intent): boolean {
+    return Math.abs(this.clock.nowMs() - atMs) < PENDING_MS;
+  }
+
+  /** Prevents a delayed command from completing its intent. */
+  private fence({ subject: stream, revision, attemptId }: Intent): Promise<void> {
+    const tenantId = parseStreamName(stream)?.tenantId ?? '';
+    const claim = streamName(membershipAggregate.name, tenantId, ALL);
+    return fence(this.appender, { stream, revision }, { claim, attemptId });
+  }
+
+  private note(current: Loaded<MembershipState>, data: Intent): Promise<boolean> {
+    return appendAt({ appender: this.appender, reader: this.reader }, membershipAggregate, current, {
+      type: 'MembershipIntended',
+      data,
+    });
+  }
+}
+
+/** The intent to record for a change; undefined if it affects no other record. */
+function intentOf<S>(
+  { staysWhile }: MembershipRule<S>,
+  { stream, revision, before, after }: MemberChange,
+): Omit<Intent, 'attemptId' | 'atMs'> | undefined {
+  const uses = after.uses.filter((used) => !before.uses.includes(used));
+  const change = before.keeps === after.keeps ? 'stays' : after.keeps ? 'joins' : 'leaves';
+  const isNoted = staysWhile === 'last' ? change !== 'stays' : change === 'leaves';
+  return isNoted || uses.length > 0 ? { subject: stream, revision, change, uses } : undefined;
+}
+
+function* each({ intents }: MembershipState): Iterable<Intent> {
+  for (let cell = intents; cell; cell = cell.earlier) yield cell.intent;
+}
+
+const entityOf = (stream: string): string | undefined => parseStreamName(stream)?.entity;
+
+const contended = (): DomainError =>
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many changes at once. Try again.', { retryAfterSeconds: 1 });

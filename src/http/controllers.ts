@@ -1,0 +1,62 @@
+import { AuditLogController } from './audit-log.controller.js';
+import { CacheController } from './cache.controller.js';
+import { HealthController } from './health.controller.js';
+import { BackupController } from './backup.controller.js';
+import { BranchController } from './branch.controller.js';
+import { AccountController } from './account.controller.js';
+import { CategoryRuleController } from './category-rule.controller.js';
+import { CategoryController } from './category.controller.js';
+import { ConsoleSessionController } from './console-session.controller.js';
+import { CustomerController } from './customer.controller.js';
+import { DeadLetterController } from './dead-letter.controller.js';
+import { ForwarderController } from './forwarder.controller.js';
+import { ErrorLogController } from './error-log.controller.js';
+import { IntegrationKeyController } from './integration-key.controller.js';
+import { IntegrationEventController } from './integration-event.controller.js';
+import { JobController } from './job.controller.js';
+import { NotificationController } from './notification.controller.js';
+import { OperatorController } from './operator.controller.js';
+import { PlatformController } from './platform.controller.js';
+import { ProjectionController } from './projection.controller.js';
+import { PushSubscriptionController } from './push-subscription.controller.js';
+import { ReportController } from './report.controller.js';
+import { RoleController } from './role.controller.js';
+import { SaleController } from './sale.controller.js';
+import { SessionController } from './session.controller.js';
+import { StreamController } from './stream.controller.js';
+import { TenantController } from './tenant.controller.js';
+import { TransactionController } from './transaction.controller.js';
+import { UserController } from './user.controller.js';
+
+/** The controllers of the API, in the order of the OpenAPI document. */
+export const resourceControllers = [
+  SessionController,
+  ConsoleSessionController,
+  TenantController,
+  OperatorController,
+  PlatformController,
+  ProjectionController,
+  BackupController,
+  BranchController,
+  CustomerController,
+  TransactionController,
+  AccountController,
+  CategoryController,
+  CategoryRuleController,
+  ReportController,
+  IntegrationKeyController,
+  IntegrationEventController,
+  SaleController,
+  DeadLetterController,
+  ForwarderController,
+  JobController,
+  ErrorLogController,
+  AuditLogController,
+  StreamController,
+  UserController,
+  RoleController,
+  CacheController,
+  HealthController,
+  NotificationController,
+  PushSubscriptionController,
+];

@@ -1,0 +1,43 @@
+import { Server as TcpServer } from 'node:net';
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Closes keep-alive connections without aborting requests: each gets `Connection: close` with its next response.
+ * Closing an idle socket would fail a request already in flight to it with ECONNRESET.
+ */
+export class Draining {
+  private readonly open = new Set<ServerResponse>();
+  private hasBegun = false;
+
+  constructor(private readonly server: Server) {
+    server.prependListener('request', (_request, response) => {
+      if (this.hasBegun) response.shouldKeepAlive = false;
+      this.open.add(response);
+      response.once('close', () => this.open.delete(response));
+    });
+  }
+
+  /** Accepts no more connections. Resolves once all have ended, or after `graceMs`. */
+  async begin(graceMs: number): Promise<void> {
+    this.hasBegun = true;
+    for (const response of this.open) if (!response.headersSent) response.shouldKeepAlive = false;
+    if (!this.server.listening) return;
+    // The HTTP server's own `close` would close idle connections at once.
+    TcpServer.prototype.close.call(this.server);
+    for (const untilMs = performance.now() + graceMs; performance.now() < untilMs;) {
+      if ((await this.connections()) === 0) return;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  private connections(): Promise<number> {
+    return new Promise((resolve) => {
+      this.server.getConnections((error, count) => {
+        resolve(error ? 0 : count);
+      });
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
+import {
+  CancelForwarderRewind,
+  PauseForwarder,
+  ResumeForwarder,
+  RewindForwarder,
+} from '../commands/forwarder.commands.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { instantInput } from './input.js';
+import { controllerOf, routesAt } from './routes.js';
+
+const MAX_POSITION = Number.MAX_SAFE_INTEGER;
+const rewindBody = z
+  .strictObject({
+    position: z.exactOptional(z.int().min(0).max(MAX_POSITION)),
+    instant: z.exactOptional(instantInput),
+  })
+  .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
+    error: 'Give either a position or an instant.',
+    path: ['position'],
+    when: ({ issues }) => issues.length === 0,
+  })
+  .meta({ id: 'RewindForwarderDto' });
+
+const startOf = ({ position, instant = '' }: z.output<typeof rewindBody>) =>
+  position === undefined ? { instant } : { position };
+
+const resumeBody = z
+  .strictObject({
+    from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
+      description:
+        '`now`: what was recorded before is not published. A position: from its event on. Default: the checkpoint.',
+    }),
+  })
+  .optional()
+  .meta({ id: 'ResumeForwarderDto' });
+
+const routes = routesAt('/api/platform/forwarders/:name', { who: 'platform', tag: 'Platform Forwarders' });
+const targetOf = ({ name }: { readonly name: string }) => ({ tenantId: PLATFORM_TENANT, id: name });
+
+export const ForwarderController = controllerOf(
+  routes.command(
+    `Publish again from a position or an instant, beside live messages; the only forwarder is ${FORWARDER}`,
+    {
+      path: '/rewind',
+      description: 'GET /api/platform/redis/queues shows the progress. Rewinds run one after another.',
+      body: rewindBody,
+    },
+    ({ params, body }) => new RewindForwarder(targetOf(params), startOf(body)),
+  ),
+  routes.command(
+    'Cancel the current rewind and those that wait; published messages stay published',
+    { method: 'DELETE', path: '/rewind' },
+    ({ params }) => new CancelForwarderRewind(targetOf(params), {}),
+  ),
+  routes.command(
+    'Pause a forwarder; rewinds wait until it is resumed',
+    { path: '/pause' },
+    ({ params }) => new PauseForwarder(targetOf(params), {}),
+  ),
+  routes.command(
+    'Resume a forwarder at its checkpoint, from now, or from a position',
+    {
+      path: '/resume',
+      description:
+        'After a restore the forwarder has no checkpoint, and `from` is required. Messages that another instance may ' +
+        'have published before carry `replayed: true`.',
+      body: resumeBody,
+    },
+    ({ params, body }) => new ResumeForwarder(targetOf(params), { from: body?.from ?? null }),
+  ),
+);

@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PositionNotReached, readModelBehind } from '../eventsourcing/domain-error.js';
+import { Progress } from '../projecting/progress.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
+import type { AnswerOptions } from './answer.js';
+
+export const SETTINGS = Symbol('SETTINGS');
+
+/** The configuration of the HTTP layer. */
+export type HttpSettings = {
+  /** How long the response of a command waits for the read models, in milliseconds. */
+  readonly readWaitMs: number;
+  /** Maximum number of open event streams in a process, per session and per user over all sessions. */
+  readonly sessionStreams: number;
+  readonly userStreams: number;
+};
+
+/** How long a GET with X-Min-Position waits for the read models before it fails with 503, in milliseconds. */
+const MIN_POSITION_WAIT_MS = 5_000;
+/** The same for a position beyond the head of the store, which an append in progress may be about to reach. */
+const UNREACHED_WAIT_MS = 500;
+
+/** Waits for the read models to catch up with a position. */
+@Injectable()
+export class ReadYourWrites {
+  constructor(
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(Progress) private readonly progress: Progress,
+    @Inject(SETTINGS) private readonly settings: HttpSettings,
+  ) {}
+
+  /** The headers of a command's response, once the read models have reached the position or the wait has timed out. */
+  async settled(position: number): Promise<AnswerOptions> {
+    const reached = await this.progress.reached(position, this.settings.readWaitMs);
+    // A stream without events has position -1. X-Min-Position: 0 waits for nothing.
+    return { position: Math.max(0, position), ...(!reached && { behind: true }) };
+  }
+
+  /**
+   * For reads: resolves once the read models have reached the position. @throws DomainError unavailable
+   * READ_MODEL_BEHIND
+   */
+  async waitForPosition(position: number): Promise<void> {
+    if (await this.progress.reached(position, 0)) return;
+    const isUnreached = position > (await this.events.head());
+    if (isUnreached && !(await this.progress.reached(position, UNREACHED_WAIT_MS))) throw new PositionNotReached();
+    if (!(await this.progress.reached(position, MIN_POSITION_WAIT_MS))) throw readModelBehind();
+  }
+}

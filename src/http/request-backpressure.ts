@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Backpressure } from '../eventsourcing/backpressure.js';
+
+/** Streams and downloads last as long as the client wants, so background work does not wait for them. */
+const isLong = ({ routeOptions }: FastifyRequest): boolean => {
+  const shape = routeOptions.config.endpoint?.answers.shape;
+  return shape === 'sse' || shape === 'file';
+};
+
+/** Reports requests in progress to the backpressure: admitted ones only, because the hook runs after admission. */
+export function countRequests(
+  server: FastifyInstance,
+  pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,
+): void {
+  // A rejected request also ends, but was never counted.
+  const begun = new WeakSet<FastifyRequest>();
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (!isLong(request)) {
+      begun.add(request);
+      pace.requestBegins();
+    }
+    done();
+  });
+  server.addHook('onResponse', (request, _reply, done) => {
+    if (begun.delete(request)) pace.requestEnds();
+    done();
+  });
+}

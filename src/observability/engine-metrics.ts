@@ -1,0 +1,83 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import type { PushOutcome } from '../security/push-client.js';
+
+/** Why nothing was stored, or why the outcome is unknown. */
+export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_outcome' | 'other';
+const APPEND_FAILURES: readonly AppendFailure[] = ['conflict', 'refused', 'unavailable', 'unknown_outcome', 'other'];
+
+/** Result of a message: stored, dropped by the broker as a duplicate, refused permanently, or not accepted for now. */
+export const PUBLISH_RESULTS = ['stored', 'duplicate', 'refused', 'unavailable'] as const;
+export type PublishResult = (typeof PUBLISH_RESULTS)[number];
+
+const PUSH_RESULTS: readonly PushOutcome['kind'][] = ['delivered', 'gone', 'refused', 'again'];
+
+/** From a commit on a fast disk to a server's timeout, seconds. */
+const APPEND_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** The service's metrics registry, and the metrics of its engines. */
+export class EngineMetrics {
+  readonly registry = new Registry();
+  readonly commits = this.counter(
+    'kontor_event_store_commits_total',
+    'Flushes of the embedded event store; appends that arrive together share one.',
+  );
+  readonly modelsLost = this.counter(
+    'kontor_read_models_set_aside_total',
+    'How often the embedded read models were damaged, put aside, and built anew from the history.',
+  );
+  readonly messages = this.counter(
+    'kontor_broker_messages_total',
+    'Messages given to the broker, by what became of them.',
+    { result: PUBLISH_RESULTS },
+  );
+  readonly pushes = this.counter(
+    'kontor_pushes_total',
+    'Web Push messages, each try of each browser, by what became of it.',
+    { result: PUSH_RESULTS },
+  );
+  readonly lookups = this.counter('kontor_cache_lookups_total', 'Look-ups in the cache, by result.', {
+    result: ['hit', 'miss'],
+  });
+  readonly cacheFailures = this.counter(
+    'kontor_cache_failures_total',
+    'Operations that the cache could not do; while `count` fails, rate limits are not enforced.',
+    { operation: ['clear', 'count'] },
+  );
+  private readonly appendSeconds = new Histogram({
+    name: 'kontor_event_store_append_duration_seconds',
+    help: 'From the call of a successful append to its durable answer.',
+    buckets: APPEND_BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly appendedEvents = this.counter(
+    'kontor_event_store_appended_events_total',
+    'Events that this process stored.',
+  );
+  private readonly appendFailures = this.counter(
+    'kontor_event_store_append_failures_total',
+    'Appends that failed, by reason; a conflict is a lost race and is decided again.',
+    { reason: APPEND_FAILURES },
+  );
+
+  appended(seconds: number, events: number): void {
+    this.appendSeconds.observe(seconds);
+    this.appendedEvents.inc(events);
+  }
+
+  appendFailed(reason: AppendFailure): void {
+    this.appendFailures.inc({ reason });
+  }
+
+  /** Every label value starts at 0, so that rates include the first increment. */
+  private counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labels?: Readonly<Record<Label, readonly string[]>>,
+  ): Counter<Label> {
+    const entries = Object.entries<readonly string[]>(labels ?? {});
+    const labelNames = entries.map(([label]) => label as Label);
+    const counter = new Counter<Label>({ name, help, labelNames, registers: [this.registry] });
+    for (const [label, values] of entries) for (const value of values) counter.inc({ [label]: value } as never, 0);
+    return counter;
+  }
+}

@@ -1,0 +1,150 @@
+import { BrokerRefused, type Broker, type Published } from '../ports/broker.js';
+import type { Cache } from '../ports/cache.js';
+import {
+  AppendOutcomeUnknown,
+  CorruptEvent,
+  EventStoreUnavailable,
+  EventTooLarge,
+  StreamTombstoned,
+  WrongExpectedRevision,
+  type EventReader,
+  type EventStore,
+  type Position,
+} from '../ports/event-store.js';
+import type { Clock } from '../ports/time.js';
+import type { HistoryState } from '../eventsourcing/history-state.js';
+import type { AppendFailure, EngineMetrics, PublishResult } from './engine-metrics.js';
+import type { WriteHealth } from './write-health.js';
+
+/** Overrides some methods of an engine; all other methods run on the engine itself. */
+function overriding<E extends P, P extends object>(engine: E, methods: Partial<P>): E {
+  return new Proxy(engine, {
+    get(target, key) {
+      const own = methods[key as keyof P];
+      if (own !== undefined) return own;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
+    // Without it an assignment would replace the method of the engine, which the override calls.
+    set: (_, key, value) => Reflect.set(methods, key, value),
+  });
+}
+
+type OnDamage = (position: Position) => void;
+
+/** A reader that reports every damaged event that it reads. */
+export const reportingDamage = (reader: EventReader, onDamage: OnDamage): EventReader =>
+  overriding<EventReader, EventReader>(reader, readingMethods(reader, onDamage));
+
+function readingMethods(reader: EventReader, onDamage: OnDamage) {
+  const report = (error: unknown): never => {
+    if (error instanceof CorruptEvent) onDamage(error.position);
+    throw error;
+  };
+  return {
+    readStream: (stream, read) => reader.readStream(stream, read).catch(report),
+    readAll: (read) => reader.readAll(read).catch(report),
+    // Not a generator: its consumer could not end it during the wait for the next batch.
+    subscribeToAll: (subscription) => {
+      const batches = reader.subscribeToAll(subscription);
+      return {
+        [Symbol.asyncIterator]: () => {
+          const inner = batches[Symbol.asyncIterator]();
+          return {
+            next: () => inner.next().catch(report),
+            return: async () => (await inner.return?.()) ?? { done: true, value: undefined },
+          };
+        },
+      };
+    },
+  } satisfies Partial<EventReader>;
+}
+
+export type AppendObservers = {
+  readonly clock: Clock;
+  readonly metrics: Pick<EngineMetrics, 'appended' | 'appendFailed'>;
+  readonly writes: Pick<WriteHealth, 'appended' | 'appendFailed'>;
+  readonly history: Pick<HistoryState, 'assertSound' | 'noteDamage'>;
+};
+
+/** Measures appends, and rejects them while the history is known to be damaged or replaced. */
+export function instrumentedEvents(events: EventStore, observers: AppendObservers): EventStore {
+  const { clock, metrics, writes, history } = observers;
+  const measured = async <T>(count: number, append: () => Promise<T>): Promise<T> => {
+    const beganAtMs = clock.monotonicMs();
+    try {
+      history.assertSound();
+      const appended = await append();
+      metrics.appended((clock.monotonicMs() - beganAtMs) / 1_000, count);
+      writes.appended();
+      return appended;
+    } catch (error) {
+      const reason = failureOf(error);
+      metrics.appendFailed(reason);
+      writes.appendFailed(reason, error);
+      throw error;
+    }
+  };
+  const reading = readingMethods(events, (position) => {
+    history.noteDamage(position);
+  });
+  return overriding<EventStore, EventStore>(events, {
+    ...reading,
+    append: (append) => measured(append.events.length, () => events.append(append)),
+    appendInOrder: (appends) => {
+      const count = appends.reduce((sum, { events: { length } }) => sum + length, 0);
+      return measured(count, () => events.appendInOrder(appends));
+    },
+  });
+}
+
+function failureOf(error: unknown): AppendFailure {
+  if (error instanceof WrongExpectedRevision) return 'conflict';
+  if (error instanceof EventStoreUnavailable) return 'unavailable';
+  if (error instanceof AppendOutcomeUnknown) return 'unknown_outcome';
+  return error instanceof StreamTombstoned || error instanceof EventTooLarge ? 'refused' : 'other';
+}
+
+/** Counts published messages by result. */
+export function instrumentedBroker(broker: Broker, count: (result: PublishResult, messages: number) => void): Broker {
+  const counted = async (publish: () => Promise<Published[]>): Promise<Published[]> => {
+    try {
+      const published = await publish();
+      const duplicates = published.filter(({ duplicate }) => duplicate).length;
+      if (duplicates < published.length) count('stored', published.length - duplicates);
+      if (duplicates > 0) count('duplicate', duplicates);
+      return published;
+    } catch (error) {
+      count(error instanceof BrokerRefused ? 'refused' : 'unavailable', 1);
+      throw error;
+    }
+  };
+  return overriding<Broker, Broker>(broker, {
+    publish: async (message) => {
+      const [published] = await counted(async () => [await broker.publish(message)]);
+      return published as Published;
+    },
+    publishInOrder: (messages) => counted(() => broker.publishInOrder(messages)),
+  });
+}
+
+/** Counts lookups by result, and failures. The port reports a failed lookup as a miss. */
+export function instrumentedCache(cache: Cache, metrics: Pick<EngineMetrics, 'lookups' | 'cacheFailures'>): Cache {
+  const counted = async <T>(operation: 'clear' | 'count', work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      metrics.cacheFailures.inc({ operation });
+      throw error;
+    }
+  };
+  return overriding<Cache, Cache>(cache, {
+    get: async (key) => {
+      const value = await cache.get(key);
+      metrics.lookups.inc({ result: value === undefined ? 'miss' : 'hit' });
+      return value;
+    },
+    clear: (pattern) => counted('clear', () => cache.clear(pattern)),
+    hit: (...given) => counted('count', () => cache.hit(...given)),
+  });
+}

@@ -1,0 +1,120 @@
+import type { Cache } from '../ports/cache.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+import { withTimeout } from '../eventsourcing/with-timeout.js';
+import type { QueueKind, QueueReading } from './queue-meters.js';
+
+/** State of a queue for operators. Null means unknown. */
+export type QueueState = Pick<
+  QueueReading,
+  'name' | 'kind' | 'inFlight' | 'failures' | 'perMinute' | 'lastProcessedAt'
+> & {
+  readonly position: number | null;
+  /** Position of the service's last event; the same for all queues. */
+  readonly head: number | null;
+  /**
+   * 0 if the queue has no outstanding events, else head − position. With the embedded engine this is the maximum number
+   * of events; with EventStoreDB it is bytes of its log. An upper bound if the queue's leader does not report.
+   */
+  readonly lag: number | null;
+};
+
+export type BoardParts = {
+  /** All queues of the service, including those led by other processes. */
+  readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];
+  /** Readings of this process's queues. */
+  readonly readings: () => readonly QueueReading[];
+  /** Position of a projection as known to this process; for other queues their checkpoint. */
+  readonly positionOf: (name: string, kind: QueueKind) => Promise<number>;
+  readonly head: () => Promise<number>;
+  /** Cache in which replicas share their readings; undefined if they share none. */
+  readonly shared: Cache | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};
+
+const SHARE_EVERY_MS = 2_000;
+/** Covers several rounds of sharing, and is still recent enough to display as current. */
+const SHARED_FOR_MS = 10_000;
+const ANSWER_WITHIN_MS = 2_000;
+
+type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
+const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
+
+const keyOf = (name: string): string => `queues:${name}`;
+
+/**
+ * State of all queues of the service, from any process. A queue's leader reports it directly or through the shared
+ * cache. Without such a report only the queue's checkpoint is known.
+ */
+export class QueueBoard {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: BoardParts) {}
+
+  /** Starts sharing the readings of this process, if replicas share a cache. */
+  start(): void {
+    if (this.parts.shared) this.running = this.share(this.parts.shared);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** All queues in their declared order. Never rejects, and resolves within seconds. */
+  async list(): Promise<QueueState[]> {
+    const { queues, shared } = this.parts;
+    const here = new Map(this.parts.readings().map((reading) => [reading.name, reading]));
+    const readingOf = async (name: string) => here.get(name) ?? (shared && this.inTime(() => read(shared, name)));
+    const [head, ...states] = await Promise.all([
+      this.inTime(() => this.parts.head()),
+      ...queues.map(async ({ name, kind }) => ({ name, kind, reading: await readingOf(name) })),
+    ]);
+    return Promise.all(states.map((state) => this.stateOf(state, head)));
+  }
+
+  private async stateOf(queue: Found, head: number | undefined): Promise<QueueState> {
+    const position = await this.positionOf(queue);
+    const { isIdle, inFlight, failures, perMinute, lastProcessedAt } = queue.reading ?? NOT_REPORTED;
+    const lag = position === undefined || head === undefined ? null : lagOf({ position, isIdle }, head);
+    const figures = { inFlight, failures, perMinute, lastProcessedAt };
+    return { name: queue.name, kind: queue.kind, position: position ?? null, head: head ?? null, lag, ...figures };
+  }
+
+  /** Readings of the worker thread are up to a second old; a projection's progress since then must not count as lag. */
+  private async positionOf({ name, kind, reading }: Found): Promise<number | undefined> {
+    if (reading && kind !== 'projection') return reading.position;
+    const known = await this.inTime(() => this.parts.positionOf(name, kind));
+    return reading ? Math.max(reading.position, known ?? -1) : known;
+  }
+
+  private inTime<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return withTimeout(this.parts.clock, ANSWER_WITHIN_MS, work);
+  }
+
+  private async share(cache: Cache): Promise<void> {
+    const { clock, logger, readings } = this.parts;
+    while (!this.stopping.signal.aborted) {
+      try {
+        await Promise.all(readings().map((one) => cache.set(keyOf(one.name), JSON.stringify(one), SHARED_FOR_MS)));
+      } catch (error) {
+        logger.warn({ err: error }, 'the state of the queues cannot be shared with other replicas');
+      }
+      await clock.sleep(SHARE_EVERY_MS, this.stopping.signal);
+    }
+  }
+}
+
+async function read(cache: Cache, name: string): Promise<QueueReading | undefined> {
+  const text = await cache.get(keyOf(name));
+  return text === undefined ? undefined : (JSON.parse(text) as QueueReading);
+}
+
+/**
+ * Lag behind a head, in positions. Never negative: the head may have been read before the position, and on a server a
+ * checkpoint may lie beyond the service's last event.
+ */
+export const lagOf = ({ position, isIdle }: Pick<QueueReading, 'position' | 'isIdle'>, head: number): number =>
+  isIdle ? 0 : Math.max(0, head - position);

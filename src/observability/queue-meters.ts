@@ -1,0 +1,132 @@
+import type { Clock } from '../ports/time.js';
+
+/** Kind of subscriber that consumes a queue. */
+export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push';
+
+/** State of one of this process's queues. Plain data, because it crosses threads and the shared cache. */
+export type QueueReading = {
+  readonly name: string;
+  readonly kind: QueueKind;
+  /** Everything up to and including this position is done. */
+  readonly position: number;
+  /** Nothing was outstanding for this queue at the last check; later events may belong to other queues. */
+  readonly isIdle: boolean;
+  readonly inFlight: number;
+  /** Events handled since this process started to consume the queue. */
+  readonly handled: number;
+  /** Failed attempts since then. */
+  readonly failures: number;
+  /** Events handled in the last 60 seconds. */
+  readonly perMinute: number;
+  /** ISO 8601 UTC; null before the first event. */
+  readonly lastProcessedAt: string | null;
+};
+
+const WINDOW_SECONDS = 60;
+
+/** Measures one queue. It runs for every event, so it costs only a few additions. */
+export class QueueMeter {
+  private begun = false;
+  private position = -1;
+  private caughtUp = false;
+  private inFlight = 0;
+  private handledCount = 0;
+  private failures = 0;
+  private lastMs: number | undefined;
+  /** Events handled per second, indexed by the second modulo the window. */
+  private readonly seconds = new Array<number>(WINDOW_SECONDS).fill(0);
+  /** The last second that was counted. */
+  private second = 0;
+
+  constructor(
+    readonly name: string,
+    readonly kind: QueueKind,
+    private readonly clock: Clock,
+  ) {}
+
+  get isBegun(): boolean {
+    return this.begun;
+  }
+
+  /** This process starts to consume the queue after `position`. */
+  begin(position: number): void {
+    this.begun = true;
+    this.caughtUp = false;
+    this.inFlight = 0;
+    this.position = position;
+  }
+
+  /** This process no longer consumes the queue. Its counts remain. */
+  end(): void {
+    this.begun = false;
+  }
+
+  took(inFlight: number): void {
+    this.inFlight = inFlight;
+  }
+
+  /** `count` more events are done, and everything up to `position`. */
+  handled(count: number, position: number, inFlight = 0): void {
+    this.position = position;
+    this.inFlight = inFlight;
+    if (count === 0) return;
+    this.handledCount += count;
+    this.lastMs = this.clock.nowMs();
+    this.forget();
+    const slot = this.second % WINDOW_SECONDS;
+    this.seconds[slot] = (this.seconds[slot] ?? 0) + count;
+  }
+
+  /** The store has delivered everything up to `position`. `caughtUp`: nothing more was stored at that time. */
+  reached(position: number, caughtUp: boolean): void {
+    this.position = position;
+    this.caughtUp = caughtUp;
+  }
+
+  failed(): void {
+    this.failures += 1;
+  }
+
+  /** Marks the backlog as unknown: the subscription broke, or delivered events that are not in flight yet. */
+  markUnknown(): void {
+    this.caughtUp = false;
+  }
+
+  read(): QueueReading {
+    this.forget();
+    const { name, kind, position, inFlight, failures, handledCount: handled, lastMs } = this;
+    const perMinute = this.seconds.reduce((sum, count) => sum + count, 0);
+    const lastProcessedAt = lastMs === undefined ? null : new Date(lastMs).toISOString();
+    const isIdle = this.caughtUp && inFlight === 0;
+    return { name, kind, position, isIdle, inFlight, handled, failures, perMinute, lastProcessedAt };
+  }
+
+  /** Clears the slots of the seconds that have passed since the last count. */
+  private forget(): void {
+    const now = Math.floor(this.clock.monotonicMs() / 1_000);
+    const passed = Math.min(WINDOW_SECONDS, now - this.second);
+    for (let back = 0; back < passed; back += 1) this.seconds[(now - back) % WINDOW_SECONDS] = 0;
+    this.second = now;
+  }
+}
+
+/** The meters of a thread's queues, by name. */
+export class QueueMeters {
+  private readonly meters = new Map<string, QueueMeter>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Returns the meter of that name, or creates it. */
+  of(name: string, kind: QueueKind): QueueMeter {
+    const known = this.meters.get(name);
+    if (known) return known;
+    const meter = new QueueMeter(name, kind, this.clock);
+    this.meters.set(name, meter);
+    return meter;
+  }
+
+  /** Readings of the queues that this thread consumes now. */
+  readings(): QueueReading[] {
+    return [...this.meters.values()].filter(({ isBegun }) => isBegun).map((meter) => meter.read());
+  }
+}

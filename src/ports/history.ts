@@ -1,0 +1,21 @@
+import type { Position } from './event-store.js';
+
+/**
+ * Identifies the history in an event store. The id is stored in the event store itself, so an emptied or replaced store
+ * has a different one. A copy of a store keeps the id until it is renewed.
+ */
+export interface HistoryIdentity {
+  /** Undefined until the history has an id. @throws EventStoreUnavailable */
+  current(): Promise<string | undefined>;
+  /**
+   * Durably replaces the id `known` by `next`. Returns the id that is then current: a different one if a concurrent
+   * call won.
+   * @throws EventStoreUnavailable, AppendOutcomeUnknown
+   */
+  renew(known: string | undefined, next: string): Promise<string>;
+  /**
+   * Position of the last record of any kind, including the engine's own; BEFORE_ALL if the store is empty.
+   * @throws EventStoreUnavailable
+   */
+  end(): Promise<Position>;
+}

@@ -1,0 +1,238 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BEFORE_ALL, type EventBatch, type EventReader, type Position } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { ProjectionQuarantine } from './projection-quarantine.js';
+import { prefixesOf, wants } from './projection.js';
+import { PoisonEvent, project, type Projector } from './projector.js';
+
+/** Receives the progress of projections. */
+export type FeedListeners = {
+  /** Called for each live generation after each stored batch. */
+  readonly onProgress: (name: string, position: Position) => void;
+  /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
+  readonly onHandled?: (name: string, events: number, position: Position) => void;
+  /** Called when projections fail; they are retried. */
+  readonly onFailed?: (names: readonly string[]) => void;
+};
+
+export type FeedParts = FeedListeners & {
+  readonly events: EventReader;
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly quarantine: ProjectionQuarantine;
+  readonly batchSize: number;
+  readonly stopping: AbortSignal;
+};
+
+type BuildOptions = {
+  readonly batchSize: number;
+  readonly signal: AbortSignal;
+  /** Default: the end of the history. */
+  readonly upTo?: Position;
+  /** Must advance the position of each projector it stores. */
+  readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;
+};
+
+/**
+ * Reads the history once for several generations, starting at the one furthest behind, and stores it in those that are
+ * building. Returns early when none is building or the signal aborts.
+ * @throws EventStoreUnavailable, and errors from `store`; stored batches stay and are not folded again
+ */
+export async function buildTogether(
+  { events, catalogue }: Pick<FeedParts, 'events' | 'catalogue'>,
+  projectors: readonly Projector[],
+  { batchSize: maxBatchSize, signal, upTo = Number.POSITIVE_INFINITY, store }: BuildOptions,
+): Promise<void> {
+  const building = (): Projector[] => projectors.filter(({ phase }) => phase === 'building');
+  if (building().length === 0) return;
+  const prefixes = new Set(projectors.flatMap(({ projection }) => prefixesOf(projection, catalogue.streamPrefixes)));
+  const filter = { on: 'stream', prefixes: [...prefixes] } as const;
+  const after = Math.min(...building().map(({ position }) => position));
+  for await (const batch of events.subscribeToAll({ after, filter, maxBatchSize, signal })) {
+    const going = building();
+    if (going.length === 0) return;
+    await store(going, batch);
+    if (batch.caughtUp || batch.position >= upTo) return;
+    await nextTurn();
+  }
+}
+
+/** Requests wait while a build batch is folded: about 40 ms for this many events. */
+const BUILD_BATCH = 200;
+const TURN = 'turn';
+
+/**
+ * Feeds generations through their phases: shared builds, a catch-up subscription for each, and one shared subscription
+ * for all generations that have caught up.
+ */
+export class GenerationFeed {
+  private readonly queue = new KeyedQueue();
+  private readonly generations = new Set<Projector>();
+  /** All following generations contain every event up to this position. */
+  position: Position = BEFORE_ALL;
+
+  constructor(private readonly parts: FeedParts) {}
+
+  /** Adds a generation. Its phase determines how it is fed. */
+  add(projector: Projector): void {
+    this.generations.add(projector);
+  }
+
+  /** The live generation of a projection. */
+  liveOf(name: string): Projector | undefined {
+    return this.live().find((one) => one.name === name);
+  }
+
+  live(): readonly Projector[] {
+    return [...this.generations].filter(({ isLive }) => isLive);
+  }
+
+  /** Runs a task between two batches of the shared subscription. */
+  turn<T>(task: () => Promise<T> | T): Promise<T> {
+    return this.queue.run(TURN, async () => await task());
+  }
+
+  /** Makes `next` the live generation. Must run inside `turn`. */
+  cutOver(old: Projector, next: Projector): void {
+    old.isLive = false;
+    next.isLive = true;
+    next.become('following');
+    this.parts.onProgress(next.name, this.position);
+  }
+
+  /** Removes a generation. No writes to it follow once the promise resolves. */
+  retire(projector: Projector): Promise<void> {
+    return this.turn(() => {
+      projector.become('retired');
+      this.generations.delete(projector);
+    });
+  }
+
+  /** Builds empty generations and their indexes until the end of the history, or until each is stopped or retired. */
+  async build(projectors: readonly Projector[]): Promise<void> {
+    const { store, stopping: signal } = this.parts;
+    const options = { batchSize: BUILD_BATCH, signal, store: this.store.bind(this) };
+    await this.retry(projectors, 'building read models failed; it is retried', async () => {
+      await buildTogether(this.parts, projectors, options);
+      // A stopped live generation is still read, so it needs its indexes.
+      for (const projector of projectors.filter(({ phase, isLive }) => phase === 'building' || isLive)) {
+        if (signal.aborted) return;
+        await store.index(projector.target.table);
+        if (projector.phase === 'building') projector.become('catching-up');
+      }
+    });
+  }
+
+  /** Feeds a generation until it follows. Returns false if it stops, is retired, or the process ends first. */
+  async catchUp(projector: Projector): Promise<boolean> {
+    const message = 'catching up failed; it is retried';
+    const isBehind = (): boolean => projector.phase === 'catching-up';
+    const isFollowing = await this.retry([projector], message, async (gotOn) => {
+      if (!isBehind()) return false;
+      for await (const batch of this.subscribe(projector.position)) {
+        await this.store([projector], batch);
+        gotOn();
+        if (!isBehind()) return false;
+        if (batch.caughtUp && (await this.join(projector))) return true;
+      }
+      return this.ended();
+    });
+    return isFollowing ?? false;
+  }
+
+  /** Runs the shared subscription. `after` is called inside the turn of each batch. */
+  async follow(after: (events: readonly Recorded[]) => Promise<void>): Promise<void> {
+    const message = 'projections failed; they continue from their checkpoint';
+    await this.retry(undefined, message, async (gotOn) => {
+      for await (const batch of this.subscribe(this.position)) {
+        await this.turn(async () => {
+          const events = await this.store(this.following(), batch);
+          this.position = batch.position;
+          await after(events);
+        });
+        gotOn();
+      }
+      this.ended();
+    });
+  }
+
+  /** Stores a batch in generations, isolating poison events. Returns the decoded events. */
+  private async store(projectors: readonly Projector[], batch: EventBatch): Promise<readonly Recorded[]> {
+    const { store, catalogue, quarantine } = this.parts;
+    const events: Recorded[] = [];
+    for (const event of batch.events)
+      try {
+        events.push(catalogue.decode(event));
+      } catch (error) {
+        await quarantine.isolateUnreadable(projectors, event, error);
+      }
+    for (;;) {
+      const going = projectors.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');
+      try {
+        if (going.length > 0) await project(store, going, events, batch.position);
+        for (const projector of going) await this.advance(projector, events, batch.position);
+        return events;
+      } catch (error) {
+        if (!(error instanceof PoisonEvent)) throw error;
+        await quarantine.isolate(error);
+      }
+    }
+  }
+
+  private async advance(projector: Projector, events: readonly Recorded[], position: Position): Promise<void> {
+    const { onProgress, onHandled, quarantine } = this.parts;
+    const { name, projection } = projector;
+    projector.position = Math.max(projector.position, position);
+    if (projector.isLive) {
+      onProgress(name, position);
+      onHandled?.(name, events.filter(({ entity }) => wants(projection, entity)).length, position);
+    }
+    await quarantine.passed(projector);
+  }
+
+  /** A generation joins only once it has everything the others have. Until then it is fed alone, so never twice. */
+  private join(projector: Projector): Promise<boolean> {
+    return this.turn(() => {
+      const isTaken = projector.position >= this.position && projector.phase === 'catching-up';
+      if (isTaken) projector.become('following');
+      return isTaken;
+    });
+  }
+
+  private following(): readonly Projector[] {
+    return [...this.generations].filter(({ phase }) => phase === 'following' || phase === 'comparing');
+  }
+
+  private retry<T>(
+    projectors: readonly Projector[] | undefined,
+    message: string,
+    attempt: (gotOn: () => void) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { clock, logger, stopping, onFailed } = this.parts;
+    const names = (): string[] =>
+      (projectors ?? this.following()).filter(({ isLive }) => isLive).map(({ name }) => name);
+    const complain = (err: unknown): void => {
+      logger.error({ err, projections: projectors?.map(({ name }) => name) }, message);
+    };
+    return retryForever(clock, stopping, attempt, complain, () => onFailed?.(names()));
+  }
+
+  private subscribe(after: Position): AsyncIterable<EventBatch> {
+    const { events, catalogue, batchSize: maxBatchSize, stopping: signal } = this.parts;
+    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    return events.subscribeToAll({ after, filter, maxBatchSize, signal });
+  }
+
+  /** A subscription ends only at shutdown. */
+  private ended(): false {
+    if (!this.parts.stopping.aborted) throw new Error('the subscription ended');
+    return false;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Position } from '../ports/event-store.js';
+import { PLATFORM, type AnyTable, type ReadModel, type ReadStore, type StoredDocument } from '../ports/read-store.js';
+
+/** An event that identifies a history: a diverged copy has another event at this position. */
+export type Anchor = {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+};
+
+/** What a read store records about a history. */
+export type HistoryEntry = {
+  /** Prefix of all tables and checkpoints of the history; '' for the first history of a read store. */
+  readonly space: string;
+  /**
+   * Position of the last event when the read store first saw the history. Null if the history was empty or the read
+   * models were adopted. A forwarder that starts from the beginning would resend every event up to here.
+   */
+  readonly foundAt: Position | null;
+  /** The last event, about one second old. Null before the first event. */
+  readonly anchor: Anchor | null;
+  /** Its tables are being removed or already gone. */
+  readonly isDropped?: true;
+};
+
+/** Owner of the unprefixed tables; null if unknown. */
+type Owner = { readonly historyId: string | null };
+
+const register: ReadModel<HistoryEntry | Owner> = {
+  name: 'histories',
+  version: 1,
+  fields: { space: { type: 'text', of: (doc) => ('space' in doc ? doc.space : null) } },
+  filters: [],
+  order: { fields: ['space'], direction: 'ascending' },
+};
+/** The histories that a read store has seen. It belongs to none of them and is never rebuilt. */
+export const REGISTER_TABLE: AnyTable = { model: register, generation: 1 };
+
+const OWNER = 'owner';
+/** Stands in for the id of an unidentified history. */
+const UNKNOWN = 'unknown';
+
+/** An entry as read. `version` guards the write that replaces it. */
+export type Found = { readonly id: string; readonly entry: HistoryEntry; readonly version: number };
+
+/** The register of a read store. Every write is guarded because replicas share it. @throws ReadStoreUnavailable */
+export class HistoryRegister {
+  constructor(private readonly store: Pick<ReadStore, 'load' | 'prepare' | 'scan' | 'write'>) {}
+
+  prepare(): Promise<void> {
+    return this.store.prepare([REGISTER_TABLE]);
+  }
+
+  async find(id: string): Promise<Found | undefined> {
+    return found(id, await this.load(id));
+  }
+
+  /** All other histories whose tables may still exist. */
+  async others(historyId: string): Promise<readonly Found[]> {
+    const others: Found[] = [];
+    for await (const { id, ...stored } of this.store.scan(REGISTER_TABLE)) {
+      const one = id === OWNER || id === historyId ? undefined : found(id, stored);
+      if (one && !one.entry.isDropped) others.push(one);
+    }
+    return others;
+  }
+
+  /** Adds an entry, or replaces the given version. Returns false if another process was first. */
+  async put(id: string, entry: HistoryEntry | Owner, version?: number): Promise<boolean> {
+    const write = { scope: PLATFORM, id, document: entry, position: (version ?? 0) + 1, expected: version ?? null };
+    const tables = [{ table: REGISTER_TABLE, writes: [write] }];
+    return (await this.store.write({ tables, checkpoints: [] })).conflicts.length === 0;
+  }
+
+  /** Undefined until a process has claimed the unprefixed tables. */
+  async owner(): Promise<Owner | undefined> {
+    return found(OWNER, await this.load(OWNER))?.entry;
+  }
+
+  /** Claims the unprefixed tables; with null, no history uses them. Returns false if another process was first. */
+  async claim(historyId: string | null): Promise<boolean> {
+    if (historyId === null) await this.put(UNKNOWN, { space: '', foundAt: null, anchor: null });
+    return this.put(OWNER, { historyId });
+  }
+
+  private async load(id: string): Promise<StoredDocument | undefined> {
+    return (await this.store.load(REGISTER_TABLE, [{ scope: PLATFORM, id }]))[0];
+  }
+}
+
+const found = (id: string, stored: StoredDocument | undefined) =>
+  stored?.json ? { id, entry: JSON.parse(stored.json) as HistoryEntry & Owner, version: stored.position } : undefined;
+
+/**
+ * Position of the last event when the read store first saw this history; null if it was empty then. A forwarder without
+ * a checkpoint would publish these events again, which the operator of a restored service may not want.
+ */
+export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {
+  return (await new HistoryRegister(store).find(historyId))?.entry.foundAt ?? null;
+}

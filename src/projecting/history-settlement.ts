@@ -1,0 +1,177 @@
+import { BEFORE_ALL, CorruptEvent, InvalidPosition, type EventReader, type Position } from '../ports/event-store.js';
+import type { HistoryIdentity } from '../ports/history.js';
+import type { Logger } from '../ports/log.js';
+import type { AnyTable, ReadStore } from '../ports/read-store.js';
+import type { Clock, Ids } from '../ports/time.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { filledKey } from './read-model-readiness.js';
+import { HistoryReadStore } from './history-read-store.js';
+import { HistoryRegister, type Anchor } from './history-register.js';
+import type { HistorySpace } from '../eventsourcing/history-state.js';
+import { checkpointKey } from './projection.js';
+import { lastOwnEvent } from '../eventsourcing/stream-events.js';
+import { subscriberKey } from './windowed-subscriber.js';
+
+type Model = AnyTable['model'];
+
+export type SettlementParts = {
+  readonly identity: HistoryIdentity;
+  readonly events: EventReader;
+  /** The whole store, including data of other histories. */
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly models: readonly Model[];
+  /** Names of all subscribers with a checkpoint. */
+  readonly subscribers: readonly string[];
+  /** Subscribers that skip a replaced history's existing events: their readers have seen them, or they are outdated. */
+  readonly skipping: readonly string[];
+  /** Finds an event that read models without an anchor were built from. */
+  readonly witness: (store: ReadStore) => Promise<Anchor | undefined>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+};
+
+const MAX_ATTEMPTS = 20;
+/** How long to wait for a delivery. A server that rejects a position sends nothing. */
+const DELIVERED_WITHIN_MS = 10_000;
+
+/**
+ * Determines at start-up which history the event store holds and which part of the read store was derived from it. If
+ * checkpoints contradict the history, the history gets a new id, which makes all earlier derived data unreachable.
+ * @throws EventStoreUnavailable, ReadStoreUnavailable, AppendOutcomeUnknown: retry
+ */
+export async function settleHistory(parts: SettlementParts): Promise<HistorySpace> {
+  return new Settlement(parts).run();
+}
+
+class Settlement {
+  private readonly register: HistoryRegister;
+  /** Why existing read models are not used. */
+  private reason: string | undefined;
+
+  constructor(private readonly parts: SettlementParts) {
+    this.register = new HistoryRegister(parts.store);
+  }
+
+  async run(): Promise<HistorySpace> {
+    const { identity, ids } = this.parts;
+    await this.register.prepare();
+    let historyId = (await identity.current()) ?? (await identity.renew(undefined, ids.next()));
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const found = await this.register.find(historyId);
+      if (!found) {
+        await this.add(historyId);
+        continue;
+      }
+      const { space, anchor, isDropped } = found.entry;
+      const contradiction = isDropped ? 'they were removed' : await this.contradiction(space, anchor);
+      if (contradiction === undefined) return { historyId, space };
+      this.reason = contradiction;
+      historyId = await identity.renew(historyId, ids.next());
+    }
+    throw new Error('The id of the history keeps changing');
+  }
+
+  /** Adds a history that is new to the read store. Data without an owner comes from a release without history ids. */
+  private async add(historyId: string): Promise<void> {
+    const owner = await this.register.owner();
+    if (!owner) {
+      const contradiction = await this.contradiction('', null);
+      this.reason ??= contradiction;
+      await this.register.claim(contradiction === undefined ? historyId : null);
+    } else if (owner.historyId === historyId) await this.adopt(historyId);
+    else if (await this.begin(historyId)) this.warn(historyId, owner.historyId);
+  }
+
+  /** Adopts the unprefixed tables. */
+  private async adopt(historyId: string): Promise<void> {
+    const hasModels = (await this.positionsIn('')).some((position) => position >= 0);
+    const foundAt = hasModels ? null : await this.lastOrNull();
+    await this.register.put(historyId, { space: '', foundAt, anchor: null });
+  }
+
+  /** Returns false if another process was first. */
+  private async begin(historyId: string): Promise<boolean> {
+    const space = spaceOf(historyId);
+    const foundAt = await this.lastOrNull();
+    const position = foundAt ?? BEFORE_ALL;
+    const checkpoints = this.parts.skipping.map((name) => ({ key: space + subscriberKey(name), position }));
+    if (foundAt !== null) await this.parts.store.write({ tables: [], checkpoints });
+    return this.register.put(historyId, { space, foundAt, anchor: null });
+  }
+
+  private warn(historyId: string, owner: string | null): void {
+    const reason = this.reason ?? `they belong to the history ${owner ?? '(unknown)'}`;
+    const consequence = 'they are rebuilt from the beginning of its history, and policies process all of it';
+    this.parts.logger.warn(
+      { historyId, reason },
+      `the read models are not those of the event store: ${reason}; ${consequence}`,
+    );
+  }
+
+  private async lastOrNull(): Promise<Position | null> {
+    const last = await lastOwnEvent(this.parts.events, this.parts.catalogue);
+    return last === BEFORE_ALL ? null : last;
+  }
+
+  /** Why the data in a space cannot derive from this history; undefined if it may. */
+  private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
+    const { identity } = this.parts;
+    const furthest = Math.max(...(await this.positionsIn(space)));
+    const end = await identity.end();
+    if (furthest > end) return `they were made up to position ${furthest}, and the history ends at ${end}`;
+    if (furthest < 0) return undefined;
+    const witness = anchor ?? (await this.parts.witness(this.within(space)));
+    if (witness && !(await isThere(this.parts.events, witness)))
+      return `the history does not have the event ${witness.id} at position ${witness.position}`;
+    return anchor || (await this.isPosition(furthest)) ? undefined : `the history has no position ${furthest}`;
+  }
+
+  private within(space: string): ReadStore {
+    return new HistoryReadStore(this.parts.store, { space });
+  }
+
+  private async positionsIn(space: string): Promise<readonly Position[]> {
+    const { models, subscribers } = this.parts;
+    const store = this.within(space);
+    const keys = [...models.map(filledKey), ...subscribers.map(subscriberKey)];
+    for (const model of models)
+      keys.push(checkpointKey(model, (await store.liveGeneration(model.name, model.version)) ?? 1));
+    return store.checkpoints(keys);
+  }
+
+  /** Whether the event store delivers events after the position. */
+  private async isPosition(position: Position): Promise<boolean> {
+    const { events, clock } = this.parts;
+    const over = new AbortController();
+    void clock.sleep(DELIVERED_WITHIN_MS, over.signal).then(() => {
+      over.abort();
+    });
+    try {
+      const batches = events.subscribeToAll({ after: position, maxBatchSize: 1, signal: over.signal });
+      for await (const _ of batches) return true;
+      return false;
+    } catch (error) {
+      if (error instanceof InvalidPosition) return false;
+      if (error instanceof CorruptEvent) return true;
+      throw error;
+    } finally {
+      over.abort();
+    }
+  }
+}
+
+/** Used in table names, so it starts with a letter. */
+const spaceOf = (historyId: string): string => `h${historyId.replaceAll('-', '').slice(-12)}_`;
+
+/** Whether the event is still at its position. A corrupt event counts as present. @throws EventStoreUnavailable */
+export async function isThere(events: Pick<EventReader, 'readStream'>, anchor: Anchor): Promise<boolean> {
+  try {
+    const { events: found } = await events.readStream(anchor.stream, { from: anchor.revision, maxCount: 1 });
+    return found[0]?.id === anchor.id && found[0].position === anchor.position;
+  } catch (error) {
+    if (error instanceof CorruptEvent) return true;
+    throw error;
+  }
+}

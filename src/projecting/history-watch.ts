@@ -1,0 +1,153 @@
+import { BEFORE_ALL, CorruptEvent, type EventReader, type RecordedEvent } from '../ports/event-store.js';
+import type { HistoryIdentity } from '../ports/history.js';
+import type { Logger } from '../ports/log.js';
+import type { AnyTable } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { HistoryReadStore } from './history-read-store.js';
+import { HistoryRegister, type Found } from './history-register.js';
+import { isThere } from './history-settlement.js';
+import { QUARANTINE_TABLE } from './projection-quarantine.js';
+import { withTimeout } from '../eventsourcing/with-timeout.js';
+
+export type WatchParts = {
+  readonly events: EventReader;
+  /** Undefined if the store cannot be replaced while it is open. */
+  readonly identity: Pick<HistoryIdentity, 'current'> | undefined;
+  readonly store: HistoryReadStore;
+  readonly historyId: string;
+  readonly catalogue: EventCatalogue;
+  readonly models: readonly AnyTable['model'][];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called once. */
+  readonly onReplaced: (reason: string) => void;
+};
+
+const LOOK_EVERY_MS = 1_000;
+const LAST_LOOK_MS = 500;
+/** By then every replica has noticed a replaced history and has stopped serving it. */
+const LOOKS_BEFORE_CLEANUP = 60;
+
+/** Stores the last event as the history's anchor, and detects that the event store was replaced under the process. */
+export class HistoryWatch {
+  private readonly stopping = new AbortController();
+  private readonly register: HistoryRegister;
+  private isPrepared = false;
+  private readonly running: Promise<void>;
+
+  constructor(private readonly parts: WatchParts) {
+    this.register = new HistoryRegister(parts.store);
+    this.running = this.run();
+  }
+
+  /** Stores a last anchor, unless an engine is unavailable or slow. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await withTimeout(this.parts.clock, LAST_LOOK_MS, async () => {
+      await this.running;
+      await this.look();
+    });
+  }
+
+  private async run(): Promise<void> {
+    const { clock, logger, onReplaced } = this.parts;
+    const { signal } = this.stopping;
+    let suspicion: string | undefined;
+    for (let looks = 1; !signal.aborted; looks += 1) {
+      try {
+        const reason = await this.look();
+        // A second look confirms it: a starting server may respond before it has read all of its files.
+        if (reason !== undefined && suspicion !== undefined) {
+          onReplaced(reason);
+          return;
+        }
+        suspicion = reason;
+        if (looks === LOOKS_BEFORE_CLEANUP) await this.cleanUp();
+      } catch (error) {
+        suspicion = undefined;
+        this.isPrepared = false;
+        // The adapter and the readiness probe report an unavailable engine.
+        logger.info({ err: error }, 'the history could not be checked');
+      }
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  private async cleanUp(): Promise<void> {
+    const { store, historyId, models, logger } = this.parts;
+    for (const space of await dropOthers(store, historyId, models))
+      logger.info({ space }, 'the read models of another history were removed');
+  }
+
+  /** Why this is no longer the history of the read models; undefined if it still is. */
+  private async look(): Promise<string | undefined> {
+    const { identity, historyId, store, events } = this.parts;
+    const id = identity ? await identity.current() : historyId;
+    if (id !== historyId) return `it holds the history ${id ?? '(none)'} instead of ${historyId}`;
+    if (!this.isPrepared) await this.register.prepare();
+    this.isPrepared = true;
+    const found = await this.register.find(historyId);
+    if (!found) {
+      // The read store was damaged and recreated empty.
+      await this.register.claim(store.space === '' ? historyId : null);
+      await this.register.put(historyId, { space: store.space, foundAt: null, anchor: null });
+      return undefined;
+    }
+    const { anchor } = found.entry;
+    if (anchor && !(await isThere(events, anchor)))
+      return `it lacks the event ${anchor.id} at position ${anchor.position}`;
+    await this.keepAnchor(found);
+    return undefined;
+  }
+
+  /** Stores the last event as anchor. A concurrent write by another process is just as good. */
+  private async keepAnchor({ id, entry, version }: Found): Promise<void> {
+    const last = await this.last();
+    if (!last || last.position <= (entry.anchor?.position ?? BEFORE_ALL)) return;
+    const { stream, revision, position } = last;
+    await this.register.put(id, { ...entry, anchor: { id: last.id, stream, revision, position } }, version);
+  }
+
+  private async last(): Promise<RecordedEvent | undefined> {
+    const { events, catalogue } = this.parts;
+    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    try {
+      const [last] = await events.readAll({ direction: 'backwards', filter, maxCount: 1 });
+      return last;
+    } catch (error) {
+      if (error instanceof CorruptEvent) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** A rebuild may have left this many generations before the live one, and one after it. */
+const OLDER_GENERATIONS = 3;
+
+/**
+ * Drops the tables of all other histories, in the model versions known to this process. Exactly one process marks each
+ * history before dropping it; a history that returns later gets new read models. Returns the dropped spaces.
+ * @throws ReadStoreUnavailable
+ */
+export async function dropOthers(
+  store: HistoryReadStore,
+  historyId: string,
+  models: readonly AnyTable['model'][],
+): Promise<readonly string[]> {
+  const register = new HistoryRegister(store);
+  const dropped: string[] = [];
+  for (const { id, entry, version } of await register.others(historyId)) {
+    const { space } = entry;
+    if (space === store.space || !(await register.put(id, { ...entry, isDropped: true }, version))) continue;
+    const theirs = new HistoryReadStore(store.whole, { space });
+    for (const model of models) {
+      const live = (await theirs.liveGeneration(model.name, model.version)) ?? 1;
+      for (let generation = Math.max(1, live - OLDER_GENERATIONS); generation <= live + 1; generation += 1)
+        await theirs.drop({ model, generation });
+    }
+    await theirs.drop(QUARANTINE_TABLE);
+    dropped.push(space);
+  }
+  return dropped;
+}

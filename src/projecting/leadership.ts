@@ -1,0 +1,152 @@
+import type { Lease, LeaseStore } from '../ports/lease-store.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+
+/** Lease timing in milliseconds, and the holder's id. */
+export type LeadershipOptions = {
+  /** Id of this process among all replicas, new at every start. */
+  readonly holder: string;
+  /** Interval at which a leader increments its lease's counter and a standby checks it. Default 1,000 ms. */
+  readonly beatMs?: number;
+  /** A leader that fails to renew for this long steps down. Less than `takeOverAfterMs`. Default 5,000 ms. */
+  readonly giveUpAfterMs?: number;
+  /** A standby takes the lease once its counter has not changed for this long. Default 8,000 ms. */
+  readonly takeOverAfterMs?: number;
+};
+
+/** Work that runs while this process leads. `stop` ends it and resolves once none of it runs. */
+export type Led = { stop(): Promise<void> };
+
+/**
+ * Starts the work of a new leader. `term` is a fencing token, greater than that of every earlier leader. `stale` aborts
+ * when the lease is lost, even while the work is still starting.
+ */
+export type Begin = (term: number, stale: AbortSignal) => Promise<Led>;
+
+/** The last observed lease, and when this process first saw it in that state. */
+type Sighting = { lease: Lease | undefined; atMs: number };
+const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
+
+/**
+ * Leader election by lease: one leader per name. Wall clocks are not compared: a standby takes over when the counter
+ * has stood still long enough on its own monotonic clock. Two leaders may overlap (a paused process that resumes), so
+ * correctness must not depend on a single leader.
+ */
+export class Leadership {
+  private readonly beatMs: number;
+  private readonly giveUpAfterMs: number;
+  private readonly takeOverAfterMs: number;
+
+  constructor(
+    private readonly leases: LeaseStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly options: LeadershipOptions,
+  ) {
+    this.beatMs = options.beatMs ?? 1_000;
+    this.giveUpAfterMs = options.giveUpAfterMs ?? 5_000;
+    this.takeOverAfterMs = options.takeOverAfterMs ?? 8_000;
+  }
+
+  /** Leads `name` whenever possible until stopped. `stop` ends the work and releases the lease. */
+  lead(name: string, begin: Begin): Led {
+    const stopping = new AbortController();
+    const running = this.keepLeading(name, begin, stopping.signal);
+    return {
+      stop: async () => {
+        stopping.abort();
+        await running;
+      },
+    };
+  }
+
+  private async keepLeading(name: string, begin: Begin, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const lease = await this.acquire(name, signal);
+      if (lease) await this.serve(name, lease, begin, signal);
+    }
+  }
+
+  /** Waits for the lease and takes it. Returns undefined if stopped while waiting. */
+  private async acquire(name: string, signal: AbortSignal): Promise<Lease | undefined> {
+    const sighting: Sighting = { lease: undefined, atMs: this.clock.monotonicMs() };
+    while (!signal.aborted) {
+      try {
+        const taken = await this.take(name, sighting);
+        if (taken) return taken;
+      } catch (error) {
+        this.logger.warn({ err: error, lease: name }, 'the lease could not be read or taken');
+      }
+      await this.clock.sleep(this.beatMs, signal);
+    }
+    return undefined;
+  }
+
+  /** Takes the lease if it is free or its counter has not changed for `takeOverAfterMs`. */
+  private async take(name: string, sighting: Sighting): Promise<Lease | undefined> {
+    const lease = await this.leases.read(name);
+    const nowMs = this.clock.monotonicMs();
+    if (!isSame(sighting.lease, lease)) [sighting.lease, sighting.atMs] = [lease, nowMs];
+    const { holder, term, counter } = lease ?? NOBODYS;
+    // Its own lease, not renewed for a while and not taken by others, counts as free.
+    const isFree = holder === '' || holder === this.options.holder;
+    if (!isFree && nowMs - sighting.atMs < this.takeOverAfterMs) return undefined;
+    const next = { holder: this.options.holder, term: term + 1, counter: counter + 1 };
+    return (await this.leases.replace(name, lease, next)) ? next : undefined;
+  }
+
+  /** Runs the work until the lease is lost or leading is stopped. */
+  private async serve(name: string, taken: Lease, begin: Begin, signal: AbortSignal): Promise<void> {
+    const { term } = taken;
+    this.logger.info({ lease: name, term }, 'leads');
+    const stale = new AbortController();
+    const work = begin(term, stale.signal).catch((error: unknown) => {
+      this.logger.error({ err: error, lease: name }, 'what the leader does could not begin; it is tried again');
+      stale.abort();
+      return undefined;
+    });
+    const held = await this.renew(name, taken, AbortSignal.any([signal, stale.signal]));
+    stale.abort();
+    await (await work)?.stop();
+    if (held) await this.giveUp(name, held);
+    this.logger.info({ lease: name, term }, 'no longer leads');
+    // Prevents a tight loop when the work fails at once.
+    await this.clock.sleep(this.beatMs, signal);
+  }
+
+  /** Renews the lease until stopped. Returns the lease as then held, or undefined if it was lost. */
+  private async renew(name: string, taken: Lease, signal: AbortSignal): Promise<Lease | undefined> {
+    let held = taken;
+    let renewedAtMs = this.clock.monotonicMs();
+    let isDoubtful = false;
+    for (;;) {
+      await this.clock.sleep(this.beatMs, signal);
+      if (signal.aborted) return held;
+      // Read before the call, so that a slow response counts against the leader.
+      const beganAtMs = this.clock.monotonicMs();
+      try {
+        const stored: Lease | undefined = isDoubtful ? await this.leases.read(name) : held;
+        if (!stored || stored.holder !== held.holder || stored.term !== held.term) return undefined;
+        const next: Lease = { ...stored, counter: stored.counter + 1 };
+        isDoubtful = true;
+        if (!(await this.leases.replace(name, stored, next))) return undefined;
+        [held, renewedAtMs, isDoubtful] = [next, beganAtMs, false];
+      } catch (error) {
+        this.logger.warn({ err: error, lease: name }, 'the lease could not be renewed');
+        if (this.clock.monotonicMs() - renewedAtMs >= this.giveUpAfterMs) return undefined;
+      }
+    }
+  }
+
+  /** Releases the lease so that a standby can take over at once. */
+  private async giveUp(name: string, held: Lease): Promise<void> {
+    try {
+      await this.leases.replace(name, held, { holder: '', term: held.term, counter: held.counter + 1 });
+    } catch (error) {
+      this.logger.warn({ err: error, lease: name }, 'the lease could not be given up: others take it when it is old');
+    }
+  }
+}
+
+const isSame = (a: Lease | undefined, b: Lease | undefined): boolean =>
+  a?.term === b?.term && a?.counter === b?.counter;

@@ -1,0 +1,150 @@
+import type { EventReader, Position, RecordedEvent } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+
+/** A serialized event, shared by all watchers. */
+export type Frame = { readonly position: Position; readonly bytes: Buffer };
+
+/** Content and limits of a feed. */
+export type FeedOptions = {
+  readonly name: string;
+  /** Prefixes of the followed stream names. */
+  readonly prefixes: readonly string[];
+  /** The bytes to send for an event; undefined to send nothing. */
+  readonly frameOf: (event: Recorded) => Buffer | undefined;
+  /** Called for each event, in order, before its frame is available. */
+  readonly onEvent: (event: Recorded) => void;
+  /** Called when new frames may be available. */
+  readonly onAdvance: () => void;
+  /** Number of frames kept in memory for watchers that lag slightly. Default 1,024. */
+  readonly capacity?: number;
+};
+
+const RETRY_MS = 500;
+const PAGE = 200;
+
+/**
+ * One subscription for any number of watchers. The latest frames stay in memory; lagging watchers read older ones from
+ * the store. It holds frames only, no watchers and no queues.
+ */
+export class LiveFeed {
+  private readonly stopping = new AbortController();
+  private frames: Frame[] = [];
+  /** Every frame after this position, up to `position`, is in memory. */
+  private keptAbove: Position = -1;
+  private current: Position = -1;
+  private running: Promise<void> = Promise.resolve();
+  private waiting: { readonly position: Position; readonly resolve: () => void }[] = [];
+
+  constructor(
+    private readonly events: EventReader,
+    private readonly catalogue: EventCatalogue,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly options: FeedOptions,
+  ) {}
+
+  /** Every event up to and including this position was delivered. */
+  get position(): Position {
+    return this.current;
+  }
+
+  /** Starts following after the position. */
+  start(after: Position): void {
+    this.current = this.keptAbove = after;
+    this.running = this.follow();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    for (const { resolve } of this.waiting) resolve();
+    this.waiting = [];
+  }
+
+  /** Resolves once everything up to the position was delivered, or the feed is stopped. */
+  reached(position: Position): Promise<void> {
+    if (this.current >= position || this.stopping.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ position, resolve }));
+  }
+
+  /** The frames in memory after a position, in order; undefined if some of them were evicted. */
+  after(position: Position): readonly Frame[] | undefined {
+    if (position < this.keptAbove) return undefined;
+    const first = this.frames.findLastIndex((frame) => frame.position <= position) + 1;
+    return first === 0 ? this.frames : this.frames.slice(first);
+  }
+
+  /**
+   * Reads evicted frames after a position, one page per request, until `after` has the rest. `position` is the end of
+   * the pages so far. The signal must abort before the feed is stopped.
+   * @throws errors of the event store
+   */
+  async *missed(
+    from: Position,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly frames: readonly Frame[]; readonly position: Position }> {
+    for await (const batch of this.events.subscribeToAll({ after: from, ...this.filter(), signal })) {
+      const frames = batch.events.flatMap((event) => {
+        const known = this.decode(event);
+        const bytes = known && this.options.frameOf(known);
+        return bytes ? [{ position: event.position, bytes }] : [];
+      });
+      yield { frames, position: batch.position };
+      if (batch.position >= this.keptAbove) return;
+    }
+  }
+
+  private filter() {
+    return { filter: { on: 'stream', prefixes: this.options.prefixes }, maxBatchSize: PAGE } as const;
+  }
+
+  private async follow(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of this.events.subscribeToAll({ after: this.current, ...this.filter(), signal })) {
+          for (const event of batch.events) this.take(event);
+          this.advance(batch.position);
+        }
+      } catch (error) {
+        this.logger.error({ err: error, feed: this.options.name }, 'the live feed broke off; it goes on');
+      }
+      await this.clock.sleep(RETRY_MS, signal);
+    }
+  }
+
+  /** Undefined for an event that a newer release wrote: this one has no frame for it. */
+  private decode(event: RecordedEvent): Recorded | undefined {
+    try {
+      return this.catalogue.decode(event);
+    } catch (error) {
+      this.logger.warn({ err: error, feed: this.options.name, position: event.position }, 'an event is left out');
+      return undefined;
+    }
+  }
+
+  private take(recorded: RecordedEvent): void {
+    const event = this.decode(recorded);
+    if (!event) return;
+    this.options.onEvent(event);
+    const bytes = this.options.frameOf(event);
+    if (bytes) this.frames.push({ position: event.position, bytes });
+    this.current = event.position;
+  }
+
+  private advance(position: Position): void {
+    this.current = Math.max(this.current, position);
+    const { capacity = 1_024 } = this.options;
+    if (this.frames.length > capacity) {
+      const dropped = this.frames.length - capacity;
+      this.keptAbove = this.frames[dropped - 1]?.position ?? this.keptAbove;
+      this.frames = this.frames.slice(dropped);
+    }
+    const reached = this.waiting.filter((waiter) => waiter.position <= this.current);
+    this.waiting = this.waiting.filter((waiter) => waiter.position > this.current);
+    for (const { resolve } of reached) resolve();
+    this.options.onAdvance();
+  }
+}

@@ -1,0 +1,22 @@
+import type { ReadStore } from '../ports/read-store.js';
+import { subscriberKey } from './windowed-subscriber.js';
+import { token } from '../ports/token.js';
+
+/** Nest injection token of `Marks`. */
+export const MARKS = token<Marks>('MARKS');
+
+/** Durable named positions and counts; −1 if absent. Values never decrease. */
+export type Marks = {
+  load(name: string): Promise<number>;
+  /** Saves all of them or none. */
+  save(marks: Readonly<Record<string, number>>): Promise<void>;
+};
+
+/** Stores marks next to the read models. */
+export const marksIn = (store: ReadStore): Marks => ({
+  load: (name) => store.checkpoint(subscriberKey(name)),
+  save: async (marks) => {
+    const checkpoints = Object.entries(marks).map(([name, position]) => ({ key: subscriberKey(name), position }));
+    await store.write({ tables: [], checkpoints });
+  },
+});

@@ -1,0 +1,137 @@
+import type { Logger } from '../ports/log.js';
+import type { AnyTable, ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { Progress } from './progress.js';
+import { checkpointKey, stoppedKey } from './projection.js';
+
+/** A read model whose progress and live generation are followed. */
+export type FollowedModel = AnyTable['model'];
+
+/** Poll interval while a caller waits, so that progress on other replicas is visible within 20 ms. */
+const AWAITED_MS = 8;
+const IDLE_MS = 250;
+const WARN_EVERY_MS = 5_000;
+/**
+ * Live generations older than this must be looked up again: they may no longer be fed. This is FED_AFTER_CUTOVER_MS in
+ * projection-rebuilds.ts less a margin.
+ */
+const GENERATIONS_HOLD_MS = 2_000;
+
+/**
+ * Polls a shared read store for the progress made by another replica and for the live generation of each read model.
+ * Reports no progress while this process projects: it has better information then.
+ */
+export class ModelFollower {
+  private readonly stopping = new AbortController();
+  private readonly tables = new Map<string, AnyTable>();
+  private running: Promise<void> = Promise.resolve();
+  private awaken = new AbortController();
+  private warnedAtMs = Number.NEGATIVE_INFINITY;
+  private projectsHere = false;
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private looking: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: ReadStore,
+    private readonly models: readonly FollowedModel[],
+    private readonly progress: Progress,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    /** Prepares another generation of a model. The generation is read once this resolves. */
+    private readonly prepare: (table: AnyTable) => Promise<void>,
+  ) {}
+
+  /** Returns the live tables and starts following them. @throws ReadStoreUnavailable */
+  async start(): Promise<readonly AnyTable[]> {
+    await this.lookForGenerations();
+    this.progress.onAwaited = () => {
+      this.awaken.abort();
+    };
+    this.running = this.run();
+    return this.models.map((model) => ({ model, generation: this.generationOf(model) }));
+  }
+
+  /** The table to read; undefined before the first lookup. */
+  tableOf(name: string): AnyTable | undefined {
+    return this.tables.get(name);
+  }
+
+  /** Resolves once the live generations are known; undefined if they are already. @throws ReadStoreUnavailable */
+  whenKnown(): Promise<void> | undefined {
+    if (this.clock.monotonicMs() - this.lookedAtMs <= GENERATIONS_HOLD_MS) return undefined;
+    return (this.looking ??= this.lookForGenerations().finally(() => (this.looking = undefined)));
+  }
+
+  /** Resets every read model to its first generation, for a rebuild from scratch. */
+  async forget(): Promise<void> {
+    for (const model of this.models) {
+      if (this.generationOf(model) > 1) await this.prepare({ model, generation: 1 });
+      this.tables.set(model.name, { model, generation: 1 });
+    }
+  }
+
+  /** Sets whether the projector runs in this process. */
+  leads(projectsHere: boolean): void {
+    this.projectsHere = projectsHere;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.awaken.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      this.awaken = new AbortController();
+      const isUrgent = !this.projectsHere && this.progress.isAwaited;
+      // `stop` aborts `awaken` as well. AbortSignal.any() of both would leak in the longer-lived signal on Node.js 20.
+      const { signal } = isUrgent ? this.stopping : this.awaken;
+      await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
+      try {
+        if (!this.projectsHere) await this.lookForProgress();
+        if (this.clock.monotonicMs() - this.lookedAtMs >= IDLE_MS) await this.lookForGenerations();
+      } catch (error) {
+        await this.complain(error);
+      }
+    }
+  }
+
+  private async lookForProgress(): Promise<void> {
+    const keys = this.models.map((model) => checkpointKey(model, this.generationOf(model)));
+    const positions = await this.store.checkpoints([...keys, ...keys.map(stoppedKey)]);
+    for (const [index, { name }] of this.models.entries()) {
+      const position = positions[index] ?? -1;
+      const stoppedAt = positions[keys.length + index] ?? -1;
+      this.progress.advance(name, position);
+      if (stoppedAt > position) this.progress.stop(name);
+    }
+  }
+
+  private async lookForGenerations(): Promise<void> {
+    const beganAtMs = this.clock.monotonicMs();
+    const live = await Promise.all(this.models.map(({ name, version }) => this.store.liveGeneration(name, version)));
+    for (const [index, model] of this.models.entries()) {
+      const generation = live[index] ?? 1;
+      const known = this.tables.get(model.name)?.generation;
+      // Two lookups may overlap: generations never decrease.
+      if (known !== undefined && known >= generation) continue;
+      if (known !== undefined) await this.prepare({ model, generation });
+      this.tables.set(model.name, { model, generation });
+    }
+    this.lookedAtMs = beganAtMs;
+  }
+
+  private generationOf(model: FollowedModel): number {
+    return this.tables.get(model.name)?.generation ?? 1;
+  }
+
+  private async complain(error: unknown): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.warnedAtMs >= WARN_EVERY_MS) {
+      this.warnedAtMs = nowMs;
+      this.logger.warn({ err: error }, 'the progress of the read models cannot be read');
+    }
+    await this.clock.sleep(IDLE_MS, this.stopping.signal);
+  }
+}

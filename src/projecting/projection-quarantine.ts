@@ -1,0 +1,261 @@
+import type { EventReader, Position, RecordedEvent } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import { PLATFORM, type AnyTable, type DocumentKey, type ReadModel, type ReadStore } from '../ports/read-store.js';
+import type { EventCatalogue, EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
+import { eventsOf } from '../eventsourcing/stream-events.js';
+import { parseStreamName } from '../eventsourcing/stream-name.js';
+import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
+import { PoisonEvent, type Projector } from './projector.js';
+
+/** An event that a generation lacks, and the document affected. */
+export type QuarantineEntry = DocumentKey & {
+  /** `document`: it stays as it was before the event. `projection`: the generation stops before the event. */
+  readonly kind: 'document' | 'projection';
+  readonly eventId: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+};
+
+/** Reads and writes the dead letters of projections. See src/aggregates/dead-letter.aggregate.ts. */
+export type ProjectionLetters = {
+  /** Parks the event durably. Idempotent. */
+  park(projection: string, event: Parkable, error: unknown): Promise<void>;
+  /** Resolves the dead letter of an event that the projection has now folded. */
+  settle(projection: string, event: Pick<QuarantineEntry, 'eventId' | 'stream'>): Promise<void>;
+  /** The id of the dead letter of a projection's event. */
+  idOf(projection: string, eventId: string): string;
+  /** The id of the dead letter that this event replays. */
+  replayedBy(event: Recorded): string | undefined;
+};
+/** The event fields recorded in a dead letter. */
+export type Parkable = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
+
+// The stored names come from the first release: `marks` holds quarantine entries.
+type Entries = { readonly marks: readonly QuarantineEntry[] };
+const quarantineModel: ReadModel<Entries> = {
+  name: 'projection_marks',
+  version: 1,
+  fields: { marks: { type: 'integer', of: ({ marks }) => marks.length } },
+  filters: [],
+  order: { fields: ['marks'], direction: 'descending' },
+};
+/** The quarantine entries of all generations, one document per generation. Never rebuilt. */
+export const QUARANTINE_TABLE: AnyTable = { model: quarantineModel, generation: 1 };
+
+const MAX_ATTEMPTS = 20;
+/** More stale documents than this indicate a code defect: the projection stops instead. */
+const MAX_STALE = 1_000;
+
+async function read(store: ReadStore, checkpoint: string): Promise<Entries & { readonly expected: number | null }> {
+  const [found] = await store.load(QUARANTINE_TABLE, [{ scope: PLATFORM, id: checkpoint }]);
+  const marks = found?.json ? (JSON.parse(found.json) as Entries).marks : [];
+  return { marks, expected: found?.position ?? null };
+}
+
+/** The quarantine entries of the generation with this checkpoint. @throws ReadStoreUnavailable */
+export const quarantineOf = async (store: ReadStore, checkpoint: string): Promise<readonly QuarantineEntry[]> =>
+  (await read(store, checkpoint)).marks;
+
+/** Changes a generation's entries; safe with concurrent writers in other processes. @throws ReadStoreUnavailable */
+export async function changeQuarantine(
+  store: ReadStore,
+  checkpoint: string,
+  change: (entries: readonly QuarantineEntry[]) => readonly QuarantineEntry[],
+): Promise<void> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { marks, expected } = await read(store, checkpoint);
+    const next = change(marks);
+    if (JSON.stringify(next) === JSON.stringify(marks)) return;
+    // No events underlie these documents: their position counts changes.
+    const position = (expected ?? 0) + 1;
+    const document = next.length === 0 ? null : { marks: next };
+    const write = { scope: PLATFORM, id: checkpoint, document, position, expected };
+    const { conflicts } = await store.write({
+      tables: [{ table: QUARANTINE_TABLE, writes: [write] }],
+      checkpoints: [],
+    });
+    if (conflicts.length === 0) return;
+  }
+  throw new Error(`The quarantine of ${checkpoint} keeps changing`);
+}
+
+const isOther =
+  (entry: QuarantineEntry) =>
+  ({ kind, scope, id }: QuarantineEntry): boolean =>
+    kind !== entry.kind || scope !== entry.scope || id !== entry.id;
+
+type Parts = {
+  readonly events: EventReader;
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly logger: Logger;
+  readonly letters: ProjectionLetters;
+  readonly onStopped: (name: string) => void;
+};
+
+/**
+ * Contains events that cannot be folded. A document made of one stream or one event stays as it was, and is refolded
+ * when its dead letter is replayed. If the event feeds documents of several streams, only this generation stops before
+ * it, until the dead letter is replayed or new code folds the event.
+ */
+export class ProjectionQuarantine {
+  /** Entries at which generations had stopped and whose events are being retried. Settled once passed. */
+  private readonly retried = new Map<Projector, QuarantineEntry>();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Loads the entries of a starting generation and refolds the documents that this code can fold. */
+  async open(projector: Projector): Promise<void> {
+    for (const entry of await quarantineOf(this.parts.store, projector.checkpointKey)) {
+      if (entry.kind === 'projection') this.retried.set(projector, entry);
+      else {
+        projector.leave(entry);
+        await this.mend(projector, entry, projector.position);
+      }
+    }
+  }
+
+  /** Isolates an event that this code cannot decode in every generation that folds its entity. */
+  async isolateUnreadable(projectors: readonly Projector[], event: RecordedEvent, error: unknown): Promise<void> {
+    const outline = outlineOf(event);
+    if (!outline) return;
+    for (const projector of projectors) {
+      if (projector.phase === 'stopped' || !wants(projector.projection, outline.entity)) continue;
+      const document = documentOf(projector, outline);
+      if (document && projector.isLeft(document, outline.position)) continue;
+      await this.isolate(new PoisonEvent(outline, projector, error, document));
+    }
+  }
+
+  /** Parks the event, then quarantines its document or stops the generation. Durable once it resolves. */
+  async isolate({ event, projector, cause, document, message }: PoisonEvent): Promise<void> {
+    const { store, letters, logger, onStopped } = this.parts;
+    const { id: eventId, stream, revision, position } = event;
+    const isApart = apartBy(projector.projection) !== undefined && projector.quarantined.length < MAX_STALE;
+    const apart = isApart ? document : undefined;
+    const key = apart
+      ? { kind: 'document' as const, ...apart }
+      : { kind: 'projection' as const, scope: PLATFORM, id: '' };
+    const entry: QuarantineEntry = { ...key, eventId, stream, revision, position };
+    // A stopped rebuild reports its own failure and leaves no entries behind.
+    if (apart || projector.isLive) {
+      await letters.park(projector.name, event, cause);
+      await this.change(projector, (entries) => [...entries.filter(isOther(entry)), entry]);
+    }
+    if (apart) projector.leave(entry);
+    else {
+      if (projector.isLive) {
+        // Other replicas learn of the stop from this checkpoint.
+        await store.write({ tables: [], checkpoints: [{ key: stoppedKey(projector.checkpointKey), position }] });
+        onStopped(projector.name);
+      }
+      projector.stoppedAt = entry;
+      projector.become('stopped');
+    }
+    logger.error({ err: cause, projection: projector.name, position, document: apart?.id }, message);
+  }
+
+  /** Settles the event at which the generation had stopped, once the generation has passed it. */
+  async passed(projector: Projector): Promise<void> {
+    const entry = this.retried.get(projector);
+    if (!entry || projector.position < entry.position || projector.phase === 'stopped') return;
+    await this.clear(projector, entry);
+    this.retried.delete(projector);
+  }
+
+  /** Makes a stopped generation retry its event. */
+  retry(projector: Projector): void {
+    if (projector.stoppedAt) this.retried.set(projector, projector.stoppedAt);
+    projector.stoppedAt = undefined;
+    projector.forget();
+    projector.become('catching-up');
+  }
+
+  /**
+   * Refolds a document from its own stream (or event) up to a position. If an event still cannot be folded, the
+   * document stays unchanged and that event is parked.
+   */
+  async mend(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<void> {
+    try {
+      while (!(await this.refold(projector, entry, upTo)));
+    } catch (error) {
+      if (!(error instanceof PoisonEvent)) throw error;
+      const { event, cause } = error;
+      await this.parts.letters.park(projector.name, event, cause);
+      if (event.id === entry.eventId) return;
+      await this.clear(projector, entry);
+      await this.isolate(error);
+      return;
+    }
+    projector.resume(entry);
+    await this.clear(projector, entry);
+  }
+
+  /** Returns false if another process changed the document meanwhile. @throws PoisonEvent */
+  private async refold(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<boolean> {
+    const { store, events } = this.parts;
+    const { table } = projector.target;
+    const { scope, id, stream, revision } = entry;
+    const isRecord = apartBy(projector.projection) === 'record';
+    const sources = isRecord
+      ? eventsOf(events, stream)
+      : (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
+    let [document, position]: [object | undefined, Position] = [undefined, entry.position];
+    for await (const event of sources) {
+      if (event.position > upTo && event.position > entry.position) break;
+      [document, position] = [this.step(projector, entry, document, event), event.position];
+    }
+    const [stored] = await store.load(table, [{ scope, id }]);
+    if (document === undefined && stored === undefined) return true;
+    const write = { scope, id, document: document ?? null, position, expected: stored?.position ?? null };
+    const { conflicts } = await store.write({ tables: [{ table, writes: [write] }], checkpoints: [] });
+    return conflicts.length === 0;
+  }
+
+  private step(
+    projector: Projector,
+    { scope, id }: QuarantineEntry,
+    document: object | undefined,
+    stored: RecordedEvent,
+  ): object | undefined {
+    const { projection } = projector;
+    let event: Recorded | undefined;
+    try {
+      event = this.parts.catalogue.decode(stored);
+      return documentsOf(projection, event).includes(id) ? evolveWith(projection, document, event, id) : document;
+    } catch (error) {
+      const outline = event ?? outlineOf(stored);
+      if (!outline) throw error;
+      throw new PoisonEvent(outline, projector, error, { scope, id });
+    }
+  }
+
+  private async clear(projector: Projector, entry: QuarantineEntry): Promise<void> {
+    await this.change(projector, (entries) => entries.filter(isOther(entry)));
+    await this.parts.letters.settle(projector.name, entry);
+  }
+
+  private change(projector: Projector, by: Parameters<typeof changeQuarantine>[2]): Promise<void> {
+    return changeQuarantine(this.parts.store, projector.checkpointKey, by);
+  }
+}
+
+/** The readable part of an event that this code cannot decode; undefined if its stream name is invalid. */
+function outlineOf(event: RecordedEvent): Recorded | undefined {
+  const name = parseStreamName(event.stream);
+  if (!name) return undefined;
+  const { entity, tenantId, id: recordId } = name;
+  return { ...event, entity, tenantId, recordId, metadata: event.metadata as EventMetadata };
+}
+
+/** The document that an event would be folded into, if that is known without decoding the event. */
+function documentOf(projector: Projector, outline: Recorded): DocumentKey | undefined {
+  const by = apartBy(projector.projection);
+  if (by === undefined) return undefined;
+  try {
+    return { scope: scopeOf(projector.projection, outline), id: by === 'record' ? outline.recordId : outline.id };
+  } catch {
+    return undefined;
+  }
+}

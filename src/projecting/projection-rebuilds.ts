@@ -1,0 +1,292 @@
+import type { EventReader } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { AnyTable, ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { eventsOf } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { candidates, documentsOfTable, isSame, pairsOf } from './generation-comparison.js';
+import type { GenerationFeed } from './generation-feed.js';
+import {
+  projectionAggregate,
+  type ProjectionControl,
+  type ProjectionEvent,
+  type Rebuild,
+  type RebuildStep,
+} from './projection-control.js';
+import {
+  changeQuarantine,
+  quarantineOf,
+  type ProjectionLetters,
+  type ProjectionQuarantine,
+  type QuarantineEntry,
+} from './projection-quarantine.js';
+import { checkpointKey } from './projection.js';
+import { Projector } from './projector.js';
+
+/** Stores a step of a rebuild durably. Returns false if the rebuild has ended and the step does not count. */
+export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;
+
+type Parts = {
+  readonly events: EventReader;
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly letters: ProjectionLetters;
+  readonly reportRebuild: RebuildReport;
+  readonly quarantine: ProjectionQuarantine;
+  readonly feed: GenerationFeed;
+  readonly stopping: AbortSignal;
+};
+
+/** A rebuild waits until no further one is requested for this long, so that they share one read of the history. */
+const GATHER_MS = 250;
+/** Every replica polls for live generations four times a second and serves none from a lookup older than 2 s. */
+const FED_AFTER_CUTOVER_MS = 5_000;
+const KEPT_AFTER_CUTOVER_MS = 10_000;
+/** Number of generations before the live one that processes may have left behind by ending before their removal. */
+const MAX_LEFT_BEHIND = 3;
+
+type Job = { readonly name: string; readonly rebuild: Rebuild; next?: Projector; isCancelled: boolean };
+/** A started rebuild and its new generation. */
+type Begun = { readonly job: Job; readonly old: Projector; readonly next: Projector };
+
+/**
+ * Builds new generations of projections beside the live ones: building → catching up → comparing → live. Rebuilds
+ * requested together share one read of the history. Queries read the old generation until the cutover. A rebuild
+ * outlives its process: the next leader continues at its checkpoint.
+ */
+export class ProjectionRebuilds {
+  private readonly jobs = new Map<string, Job>();
+  private waiting: Job[] = [];
+  private running: Promise<void> | undefined;
+  private readonly tasks = new Set<Promise<unknown>>();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Continues open rebuilds and removes generations left behind. */
+  start(): void {
+    const { feed, clock, stopping } = this.parts;
+    const live = feed.live();
+    this.later(async () => {
+      for (const { name } of live) {
+        const { rebuild } = await this.controlOf(name);
+        if (rebuild) this.enqueue(name, rebuild);
+      }
+    });
+    this.later(async () => {
+      await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
+      for (const { table } of live.map(({ target }) => target))
+        for (let left = MAX_LEFT_BEHIND; left > 0; left -= 1)
+          if (table.generation > left) await this.remove({ ...table, generation: table.generation - left });
+    });
+  }
+
+  /** Handles rebuild requests and cancellations. */
+  react(event: Recorded): void {
+    if (event.entity !== projectionAggregate.name) return;
+    const { type, data } = event as unknown as ProjectionEvent;
+    if (type === 'ProjectionRebuildRequested') {
+      const { rebuildId: id, version, requestedAt } = data;
+      this.enqueue(event.recordId, { id, version, requestedAt, generation: null, compared: null });
+    }
+    if (type !== 'ProjectionRebuildCancelled') return;
+    const cancelled = this.jobs.get(data.rebuildId);
+    if (!cancelled) return;
+    cancelled.isCancelled = true;
+    cancelled.next?.become('retired');
+  }
+
+  async stop(): Promise<void> {
+    await this.running;
+    await Promise.all(this.tasks);
+  }
+
+  private enqueue(name: string, rebuild: Rebuild): void {
+    if (this.jobs.has(rebuild.id) || this.parts.stopping.aborted) return;
+    // Replicas with another version of the model have their own leader.
+    if (this.parts.feed.liveOf(name)?.target.table.model.version !== rebuild.version) return;
+    const job: Job = { name, rebuild, isCancelled: false };
+    this.jobs.set(rebuild.id, job);
+    this.waiting.push(job);
+    this.running ??= this.work().finally(() => (this.running = undefined));
+  }
+
+  private async work(): Promise<void> {
+    const { clock, stopping } = this.parts;
+    while (this.waiting.length > 0 && !stopping.aborted) {
+      for (let known = 0; this.waiting.length > known;) {
+        known = this.waiting.length;
+        await clock.sleep(GATHER_MS, stopping);
+      }
+      const jobs = this.waiting;
+      this.waiting = [];
+      const open = (): Job[] => jobs.filter(({ rebuild }) => this.jobs.has(rebuild.id));
+      await this.retry('rebuilds failed; they are retried', async () => {
+        while (open().length > 0 && !stopping.aborted) await this.rebuild(open());
+      });
+    }
+  }
+
+  /** Takes each job to its end: live, failed or cancelled. Jobs interrupted by a shutdown stay open. */
+  private async rebuild(jobs: readonly Job[]): Promise<void> {
+    const { feed } = this.parts;
+    const begun: Begun[] = [];
+    try {
+      for (const job of jobs) {
+        const one = await this.begin(job);
+        if (one) begun.push(one);
+        else this.jobs.delete(job.rebuild.id);
+      }
+      await feed.build(begun.map(({ next }) => next));
+      for (const one of begun) await this.complete(one);
+    } finally {
+      for (const { next } of begun) if (!next.isLive) await feed.retire(next);
+    }
+  }
+
+  /** Returns undefined if the rebuild has ended. */
+  private async begin(job: Job): Promise<Begun | undefined> {
+    const { store, logger, reportRebuild, feed, quarantine } = this.parts;
+    const { name, rebuild } = job;
+    const old = feed.liveOf(name);
+    const control = await this.controlOf(name);
+    if (!old || control.rebuild?.id !== rebuild.id) return undefined;
+    const live = old.target.table.generation;
+    if (control.rebuild.generation === live) {
+      // The previous process ended between the cutover and its report.
+      await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
+      return undefined;
+    }
+    const generation = control.rebuild.generation ?? Math.max(live, control.lastGeneration) + 1;
+    if (!(await reportRebuild(name, rebuild.id, { kind: 'began', generation }))) return undefined;
+    logger.info({ projection: name, generation }, 'a rebuild begins');
+    const table = { model: old.target.table.model, generation };
+    await store.prepare([table], { bulk: true });
+    const next = new Projector(store, { projection: old.projection, table });
+    next.isLive = false;
+    next.position = await store.checkpoint(next.checkpointKey);
+    await quarantine.open(next);
+    job.next = next;
+    if (job.isCancelled) next.become('retired');
+    feed.add(next);
+    return { job, old, next };
+  }
+
+  private async complete(one: Begun): Promise<void> {
+    const { feed, logger, reportRebuild } = this.parts;
+    const { job, next } = one;
+    const { name, rebuild, isCancelled } = job;
+    if (!((await feed.catchUp(next)) && (await this.cutOver(one)))) {
+      if (next.stoppedAt) {
+        const reason = `The event ${next.stoppedAt.eventId} of ${next.stoppedAt.stream} cannot be folded.`;
+        await reportRebuild(name, rebuild.id, { kind: 'failed', reason });
+      } else if (!job.isCancelled) return;
+      await feed.retire(next);
+      this.later(() => this.remove(next.target.table));
+      logger.info({ projection: name, generation: next.target.table.generation, isCancelled }, 'a rebuild is dropped');
+    }
+    this.jobs.delete(rebuild.id);
+  }
+
+  /** Compares both generations at one position, reports, and cuts over. Returns false if the rebuild ends first. */
+  private async cutOver({ job, old, next }: Begun): Promise<boolean> {
+    const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;
+    const { name, rebuild } = job;
+    const [one, other] = [documentsOfTable(store, old.target.table), documentsOfTable(store, next.target.table)];
+    if (next.phase === 'following') next.become('comparing');
+    const isOver = (): boolean => stopping.aborted || next.phase !== 'comparing';
+    const { keys, more } = await candidates(one, other, () => !isOver());
+    while (!isOver()) {
+      const isLive = await feed.turn(async () => {
+        if (isOver()) return false;
+        // The new generation may have joined slightly ahead of the shared subscription.
+        if (feed.position < next.position) return undefined;
+        let changedDocuments = more;
+        for await (const pair of pairsOf(one, other, keys)) if (!isSame(pair.one, pair.other)) changedDocuments += 1;
+        const compared = { kind: 'compared', position: feed.position, changedDocuments } as const;
+        if (!(await reportRebuild(name, rebuild.id, compared)) || !(await this.makeLive(next))) return false;
+        feed.cutOver(old, next);
+        return true;
+      });
+      if (isLive === false) return false;
+      if (isLive === undefined) {
+        await clock.sleep(20, stopping);
+        continue;
+      }
+      const { generation } = next.target.table;
+      logger.info({ projection: name, generation }, 'a rebuild is live');
+      // Scheduled before the report, which may fail.
+      this.later(() => this.retire(old, generation));
+      await reportRebuild(name, rebuild.id, { kind: 'done', generation });
+      return true;
+    }
+    return false;
+  }
+
+  /** Retried until the store responds: a failed call may still have taken effect. */
+  private async makeLive({ target: { table } }: Projector): Promise<boolean> {
+    const { model, generation } = table;
+    const isLive = await this.retry('the cutover to a rebuild failed; it is retried', async () => {
+      await this.parts.store.setLiveGeneration(model.name, model.version, generation);
+      return true;
+    });
+    return isLive ?? false;
+  }
+
+  private async retire(old: Projector, live: number): Promise<void> {
+    const { clock, feed, stopping } = this.parts;
+    await this.release(old.target.table, live);
+    await clock.sleep(FED_AFTER_CUTOVER_MS, stopping);
+    await feed.retire(old);
+    await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
+    if (!stopping.aborted) await this.remove(old.target.table);
+  }
+
+  /** Settles the dead letters of events that this generation lacks and the live one has, and clears its quarantine. */
+  private async release({ model, generation }: AnyTable, live: number): Promise<void> {
+    const { store, letters } = this.parts;
+    const own = checkpointKey(model, generation);
+    const entries = await quarantineOf(store, own);
+    if (entries.length === 0) return;
+    const lacking = await quarantineOf(store, checkpointKey(model, live));
+    const isLacking = ({ eventId, position }: QuarantineEntry): boolean =>
+      lacking.some((entry) => entry.eventId === eventId || (entry.kind === 'projection' && entry.position <= position));
+    for (const entry of entries) if (!isLacking(entry)) await letters.settle(model.name, entry);
+    await changeQuarantine(store, own, () => []);
+  }
+
+  /** Removes a generation and its quarantine, unless it is live. */
+  private async remove(table: AnyTable): Promise<void> {
+    const { store, stopping } = this.parts;
+    const live = await store.liveGeneration(table.model.name, table.model.version);
+    if (live === undefined || live === table.generation || stopping.aborted) return;
+    await this.release(table, live);
+    await store.drop(table);
+  }
+
+  private retry<T>(message: string, work: () => Promise<T>): Promise<T | undefined> {
+    const { clock, logger, stopping } = this.parts;
+    return retryForever(clock, stopping, work, (err) => {
+      logger.warn({ err, projections: [...this.jobs.values()].map(({ name }) => name) }, message);
+    });
+  }
+
+  /** Runs a task in the background, restarting it from the beginning on failure. */
+  private later(work: () => Promise<void>): void {
+    const task = this.retry('a task after a rebuild failed; it is retried', work);
+    this.tasks.add(task);
+    void task.then(() => this.tasks.delete(task));
+  }
+
+  private async controlOf(name: string): Promise<ProjectionControl> {
+    const { events, catalogue } = this.parts;
+    const stream = streamName(projectionAggregate.name, PLATFORM_TENANT, name);
+    let state = projectionAggregate.initial;
+    for await (const event of eventsOf(events, stream))
+      state = projectionAggregate.evolve(state, catalogue.decode(event) as unknown as ProjectionEvent);
+    return state;
+  }
+}

@@ -1,0 +1,159 @@
+import { setMaxListeners } from 'node:events';
+import { BEFORE_ALL } from '../ports/event-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { GenerationFeed, type FeedListeners, type FeedParts } from './generation-feed.js';
+import { ProjectionQuarantine, QUARANTINE_TABLE, type ProjectionLetters } from './projection-quarantine.js';
+import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js';
+import type { AnyProjection } from './projection.js';
+import { Projector } from './projector.js';
+
+export type ProjectionRunnerParts = FeedListeners &
+  Pick<FeedParts, 'events' | 'store' | 'catalogue' | 'clock' | 'logger'> & {
+    readonly projections: readonly AnyProjection[];
+    /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
+    readonly bulkFrom?: number;
+    /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
+    readonly batchSize?: number;
+    /** Called when a projection stops before an event that it cannot fold. */
+    readonly onStopped: (name: string) => void;
+    readonly letters: ProjectionLetters;
+    readonly reportRebuild: RebuildReport;
+  };
+
+/** Keeps a set of projections up to date: their live generations, and new generations that operators request. */
+export class ProjectionRunner {
+  private readonly stopping = new AbortController();
+  private readonly quarantine: ProjectionQuarantine;
+  private readonly feed: GenerationFeed;
+  private readonly rebuilds: ProjectionRebuilds;
+  /** Replayed dead letters whose events have not been retried yet. */
+  private readonly replayed = new Set<string>();
+  private readonly tasks = new Set<Promise<void>>();
+
+  constructor(private readonly parts: ProjectionRunnerParts) {
+    const { signal: stopping } = this.stopping;
+    // Each catching-up generation and each task after a rebuild adds an abort listener.
+    setMaxListeners(0, stopping);
+    const quarantine = (this.quarantine = new ProjectionQuarantine(parts));
+    const feed = (this.feed = new GenerationFeed({ batchSize: 100, ...parts, quarantine, stopping }));
+    this.rebuilds = new ProjectionRebuilds({ ...parts, quarantine, feed, stopping });
+  }
+
+  /** Prepares the tables. Resolves once the projections have started, not once they have caught up. */
+  async start(): Promise<void> {
+    const { events, store, logger, onProgress } = this.parts;
+    const all = await this.liveGenerations();
+    const empty = await this.toBuild(all);
+    const rest = all.filter((one) => !empty.includes(one));
+    const tables = (some: readonly Projector[]) => some.map(({ target }) => target.table);
+    await store.prepare([...tables(rest), QUARANTINE_TABLE]);
+    if (empty.length > 0) await store.prepare(tables(empty), { bulk: true });
+    const from = rest.length === 0 ? await events.head() : Math.max(...rest.map(({ position }) => position));
+    for (const projector of rest) projector.become(projector.position < from ? 'catching-up' : 'following');
+    for (const projector of all) {
+      this.feed.add(projector);
+      onProgress(projector.name, projector.position);
+    }
+    this.feed.position = from;
+    logger.info({ from, phases: Object.fromEntries(all.map(({ name, phase }) => [name, phase])) }, 'projections start');
+    this.run(this.follow(rest.filter(({ phase }) => phase === 'following')));
+    for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.catchUp(projector));
+    this.run(this.build(empty));
+    this.rebuilds.start();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.rebuilds.stop();
+    while (this.tasks.size > 0) await Promise.all(this.tasks);
+  }
+
+  private async liveGenerations(): Promise<readonly Projector[]> {
+    const { store, projections } = this.parts;
+    const projectors: Projector[] = [];
+    for (const projection of projections) {
+      const { model } = projection;
+      let generation = await store.liveGeneration(model.name, model.version);
+      if (generation === undefined) await store.setLiveGeneration(model.name, model.version, (generation = 1));
+      projectors.push(new Projector(store, { projection, table: { model, generation } }));
+    }
+    const positions = await store.checkpoints(projectors.map(({ checkpointKey }) => checkpointKey));
+    for (const [index, projector] of projectors.entries()) projector.position = positions[index] ?? BEFORE_ALL;
+    return projectors;
+  }
+
+  /** The empty projections, if the history is long. Counts events because positions have gaps. */
+  private async toBuild(all: readonly Projector[]): Promise<readonly Projector[]> {
+    const { events, bulkFrom = 5_000 } = this.parts;
+    const empty = all.filter(({ position }) => position === BEFORE_ALL);
+    if (empty.length === 0) return [];
+    // An unreadable event must stop only the projections that meet it, not the start of all.
+    const first = await events.readAll({ from: BEFORE_ALL, maxCount: bulkFrom }).catch(() => []);
+    return first.length < bulkFrom ? [] : empty;
+  }
+
+  private async follow(projectors: readonly Projector[]): Promise<void> {
+    await this.open(projectors);
+    await this.feed.follow((events) => this.react(events));
+  }
+
+  private async catchUp(projector: Projector): Promise<void> {
+    await this.open([projector]);
+    await this.feed.catchUp(projector);
+  }
+
+  private async build(projectors: readonly Projector[]): Promise<void> {
+    await this.open(projectors);
+    await this.feed.build(projectors);
+    await Promise.all(projectors.map((projector) => this.feed.catchUp(projector)));
+  }
+
+  private async open(projectors: readonly Projector[]): Promise<void> {
+    const { clock, logger } = this.parts;
+    for (const projector of projectors)
+      await retryForever(
+        clock,
+        this.stopping.signal,
+        () => this.quarantine.open(projector),
+        (err) => {
+          logger.warn({ err, projection: projector.name }, 'the quarantine of a projection cannot be read');
+        },
+      );
+  }
+
+  /** Operator requests are events, too. */
+  private async react(events: readonly Recorded[]): Promise<void> {
+    for (const event of events) {
+      this.rebuilds.react(event);
+      const letter = this.parts.letters.replayedBy(event);
+      if (letter !== undefined) this.replayed.add(letter);
+    }
+    // Letters that fail with the store are retried after the next batch.
+    for (const letter of this.replayed) {
+      for (const projector of this.feed.live()) await this.retry(projector, letter);
+      this.replayed.delete(letter);
+    }
+  }
+
+  private async retry(projector: Projector, letter: string): Promise<void> {
+    const isMeant = ({ eventId }: { eventId: string }): boolean =>
+      this.parts.letters.idOf(projector.name, eventId) === letter;
+    const entries = projector.quarantined.filter(isMeant);
+    for (const entry of entries) await this.quarantine.mend(projector, entry, this.feed.position);
+    if (!projector.stoppedAt || !isMeant(projector.stoppedAt)) return;
+    this.quarantine.retry(projector);
+    this.run(this.feed.catchUp(projector));
+  }
+
+  private run(task: Promise<unknown>): void {
+    const running = task.then(
+      () => undefined,
+      (error: unknown) => {
+        this.parts.logger.error({ err: error }, 'a projection ended');
+      },
+    );
+    this.tasks.add(running);
+    void running.then(() => this.tasks.delete(running));
+  }
+}

@@ -1,0 +1,104 @@
+import type { EventStore, Position } from '../ports/event-store.js';
+import type { AnyTable, ReadStore } from '../ports/read-store.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import type { RecordReader } from '../eventsourcing/record-reader.js';
+import { lastOwnEvent } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { projectionAggregate, type EndedRebuild } from './projection-control.js';
+import { checkpointKey } from './projection.js';
+import type { Progress } from './progress.js';
+
+type Model = AnyTable['model'];
+
+/** The state of a projection, as shown to operators. */
+export type ProjectionState = {
+  readonly name: string;
+  /** Model version in this replica's code. */
+  readonly version: number;
+  /** The live generation. */
+  readonly generation: number;
+  /** The documents contain every event up to this position; −1 before the first event. */
+  readonly position: Position;
+  /** Position of the service's last event. */
+  readonly head: Position;
+  /** Distance between position and head. */
+  readonly lag: number;
+  readonly status: 'LIVE' | 'CATCHING_UP' | 'REBUILDING' | 'STOPPED' | 'FAILED';
+  readonly rebuild: {
+    /** Percent, 0–99. */
+    readonly progress: number;
+    readonly position: Position;
+    /** Null until the comparison with the live generation. */
+    readonly changedDocuments: number | null;
+    readonly requestedAt: string;
+  } | null;
+  readonly lastRebuild:
+    | (Pick<EndedRebuild, 'status' | 'requestedAt' | 'endedAt' | 'reason'> & {
+        readonly changedDocuments: number | null;
+      })
+    | null;
+};
+
+/** Looks up the progress of projections and rebuilds, whichever replica runs them. */
+export class ProjectionStatus {
+  constructor(
+    private readonly store: ReadStore,
+    private readonly events: EventStore,
+    private readonly catalogue: EventCatalogue,
+    private readonly reader: RecordReader,
+    private readonly progress: Progress,
+    private readonly models: readonly Model[],
+  ) {}
+
+  /** The version of the projection in this replica's code; undefined if there is no such projection. */
+  versionOf(name: string): number | undefined {
+    return this.models.find((model) => model.name === name)?.version;
+  }
+
+  /** All projections, ordered by name. @throws EventStoreUnavailable, ReadStoreUnavailable */
+  async all(): Promise<readonly ProjectionState[]> {
+    const head = await lastOwnEvent(this.events, this.catalogue);
+    const states = await Promise.all(this.models.map((model) => this.stateOf(model, head)));
+    return states.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  private async stateOf({ name, version }: Model, head: Position): Promise<ProjectionState> {
+    const { state } = await this.reader.read(projectionAggregate, PLATFORM_TENANT, name);
+    const { rebuild, last } = state;
+    const generation = (await this.store.liveGeneration(name, version)) ?? 1;
+    const position = await this.store.checkpoint(checkpointKey({ name, version }, generation));
+    const built = rebuild?.generation
+      ? await this.store.checkpoint(checkpointKey({ name, version: rebuild.version }, rebuild.generation))
+      : -1;
+    return {
+      ...{ name, version, generation, position, head },
+      lag: Math.max(0, head - position),
+      status: this.statusOf(name, rebuild !== null, position < head),
+      rebuild: rebuild && {
+        progress: progressOf(built, head),
+        position: built,
+        changedDocuments: rebuild.compared?.changedDocuments ?? null,
+        requestedAt: rebuild.requestedAt,
+      },
+      lastRebuild: last && {
+        status: last.status,
+        changedDocuments: last.compared?.changedDocuments ?? null,
+        requestedAt: last.requestedAt,
+        endedAt: last.endedAt,
+        reason: last.reason,
+      },
+    };
+  }
+
+  private statusOf(name: string, isRebuilding: boolean, isBehind: boolean): ProjectionState['status'] {
+    const standing = this.progress.standing(name);
+    if (standing === 'stopped') return 'STOPPED';
+    if (standing === 'failed') return 'FAILED';
+    if (isRebuilding) return 'REBUILDING';
+    return isBehind ? 'CATCHING_UP' : 'LIVE';
+  }
+}
+
+/** Capped at 99: a rebuild completes only with the cutover. */
+const progressOf = (position: Position, head: Position): number =>
+  head <= 0 ? 0 : Math.min(99, Math.max(0, Math.floor((100 * position) / head)));

@@ -1,0 +1,100 @@
+import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js';
+import type { DomainEvent } from '../eventsourcing/aggregate.js';
+import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
+
+/** As `sources`: the events of every entity in the service, including those added in later versions. */
+export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
+/** The aggregates whose events a projection folds. */
+export type Sources = readonly string[] | typeof ALL_ENTITIES;
+
+/**
+ * Turns events into the documents of a read model. Pure: the same events in the same order always give the same
+ * documents. The projector handles loading, positions, guards and retries.
+ */
+export type Projection<Doc extends object, Event extends DomainEvent> = {
+  readonly model: ReadModel<Doc>;
+  /** Entities (first parts of stream names) whose events the projection folds. */
+  readonly sources: Sources;
+  /**
+   * Entities whose records have a document of the same id that carries the record's revision. Default: all sources if
+   * `documents` is `ofRecord`.
+   */
+  readonly recordsOf?: readonly string[];
+  /** Ids of the documents that an event affects; empty to ignore the event. */
+  readonly documents: (event: Recorded<Event>) => readonly string[];
+  /** The document after the event; undefined deletes it or leaves it absent. Must not throw for its sources. */
+  readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
+  /** Scope of the affected documents. Default: the event's tenant. */
+  readonly scope?: (event: Recorded<Event>) => Scope;
+  /** Each document is made of the single event whose id it has. */
+  readonly ofEvents?: true;
+};
+
+/** A projection with its document and event types erased. */
+export type AnyProjection = {
+  readonly model: ReadModel;
+  readonly sources: Sources;
+  readonly recordsOf?: readonly string[];
+  readonly documents: (event: never) => readonly string[];
+  readonly evolve: (document: never, event: never, id: string) => object | undefined;
+  readonly scope?: (event: never) => Scope;
+  readonly ofEvents?: true;
+};
+
+/** The simplest mapping: one document per stream of an entity, with the same id. */
+export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
+
+/**
+ * The source from which a document can be refolded in isolation: its record's stream or its single event. Undefined if
+ * several streams feed a document: one missing event would make every later document wrong.
+ */
+export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
+  if (projection.ofEvents) return 'event';
+  const { documents, sources } = projection;
+  return documents === ofRecord && sources !== ALL_ENTITIES && sources.length === 1 ? 'record' : undefined;
+}
+
+/** Whether the projection folds events of the entity. */
+export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: string): boolean =>
+  sources === ALL_ENTITIES || sources.includes(entity);
+
+/** Prefixes of the stream names that a projection folds. `all`: prefixes of every stream. */
+export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: readonly string[]): readonly string[] =>
+  sources === ALL_ENTITIES ? all : sources.map((source) => `${source}-`);
+
+// Only events of the catalogue reach a projection, and only those of its sources. Fences belong to no aggregate, so no
+// projection knows them: they are folded here.
+
+/** Ids of the documents that an event affects. */
+export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {
+  if (event.type !== CLAIM_FENCED) return projection.documents(event as never);
+  const hasDocument = projection.recordsOf?.includes(event.entity) ?? projection.documents === ofRecord;
+  return hasDocument ? [event.recordId] : [];
+};
+
+/** The document after an event; undefined if it is absent or deleted. */
+export const evolveWith = (
+  projection: AnyProjection,
+  document: object | undefined,
+  event: Recorded,
+  id: string,
+): object | undefined =>
+  event.type === CLAIM_FENCED ? fenced(document, event) : projection.evolve(document as never, event as never, id);
+
+/** A fence changes only the stream's revision, which the record's document reports for If-Match. */
+const fenced = (document: object | undefined, { revision }: Recorded): object | undefined =>
+  document && 'revision' in document ? { ...document, revision } : document;
+
+/** Scope of the documents that an event affects. */
+export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
+  projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);
+
+/** Key of a projection's checkpoint. Each version and generation has its own. */
+export const checkpointKey = (model: { name: string; version: number }, generation: number): string =>
+  `projection:${model.name}:v${model.version}:g${generation}`;
+
+/**
+ * Key under which a projection's leader publishes the position of the event that stopped it. It applies only while it
+ * is beyond the checkpoint.
+ */
+export const stoppedKey = (checkpoint: string): string => `${checkpoint}:stopped`;

@@ -1,0 +1,264 @@
+import { LRUCache } from 'lru-cache';
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { QuarantineEntry } from './projection-quarantine.js';
+import { checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
+
+/** A projection and the table generation that it fills. */
+export type Target = { readonly projection: AnyProjection; readonly table: AnyTable };
+
+type Folded = { document: object | undefined; position: number };
+type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
+
+/** The read store methods that a projector and `project` need. */
+export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
+
+/**
+ * The phase of a generation. `isLive` is independent of it: a live generation may be building, too, after its store was
+ * emptied.
+ */
+export type Phase =
+  /** Folds the history together with other generations, without secondary indexes. */
+  | 'building'
+  /** Reads from its own position until it has reached the shared subscription. */
+  | 'catching-up'
+  /** Fed by the shared subscription. */
+  | 'following'
+  /** Fed by the shared subscription during the comparison with the live generation. */
+  | 'comparing'
+  /** Stopped before an event that it cannot fold. */
+  | 'stopped'
+  /** No longer fed, and about to be removed. */
+  | 'retired';
+
+const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
+  building: ['catching-up', 'following', 'stopped', 'retired'],
+  'catching-up': ['following', 'stopped', 'retired'],
+  following: ['comparing', 'stopped', 'retired'],
+  comparing: ['following', 'stopped', 'retired'],
+  stopped: ['catching-up', 'retired'],
+  retired: [],
+};
+
+const MAX_REFOLDS = 20;
+/** Documents cached per generation. Few change repeatedly; a larger cache only fills the old-generation heap. */
+const MAX_KNOWN = 500;
+
+/** An event that a projection cannot fold. */
+export class PoisonEvent extends Error {
+  constructor(
+    readonly event: Recorded,
+    readonly projector: Projector,
+    override readonly cause: unknown,
+    /** The document that it could not be folded into, if known. */
+    readonly document: DocumentKey | undefined,
+  ) {
+    super(`${projector.name} cannot fold ${event.type} at position ${event.position}`);
+    this.name = 'PoisonEvent';
+  }
+}
+
+/**
+ * Folds batches of events into one generation. Loads the affected documents, folds in memory, and writes each with the
+ * checkpoint only if its stored position is unchanged. Events that a document already contains are skipped by position,
+ * so redelivery, a second projector or a crash at any point changes nothing.
+ */
+export class Projector {
+  private readonly known = new LRUCache<string, Folded>({ max: MAX_KNOWN });
+  /** Each document is made of one event, so none is loaded until a conflict shows that some exist. */
+  private isFirst: boolean;
+  /** Quarantined documents, by key. They stay unchanged from that event on. */
+  private readonly stale = new Map<string, QuarantineEntry>();
+  private current: Phase = 'building';
+  /** The table contains every event up to this position. */
+  position: Position = BEFORE_ALL;
+  /** Whether queries read this generation. */
+  isLive = true;
+  /** The event at which the generation stopped. */
+  stoppedAt: QuarantineEntry | undefined;
+
+  constructor(
+    private readonly store: Pick<DocumentStore, 'load'>,
+    readonly target: Target,
+    /** Restricts folding to a sample of the documents. */
+    private readonly accepts?: (key: DocumentKey, position: Position) => boolean,
+  ) {
+    this.isFirst = target.projection.ofEvents === true;
+  }
+
+  get phase(): Phase {
+    return this.current;
+  }
+
+  /** Enters a phase. Does nothing once the generation is retired. */
+  become(next: Phase): void {
+    if (this.current === 'retired' || this.current === next) return;
+    if (!NEXT_PHASES[this.current].includes(next)) throw new Error(`${this.name} is ${this.current}, not ${next}`);
+    this.current = next;
+  }
+
+  get projection(): AnyProjection {
+    return this.target.projection;
+  }
+
+  get quarantined(): readonly QuarantineEntry[] {
+    return [...this.stale.values()];
+  }
+
+  /** Freezes a document from an event on. */
+  leave(entry: QuarantineEntry): void {
+    this.stale.set(keyOf(entry.scope, entry.id), entry);
+  }
+
+  /** Resumes folding a document after it has been refolded. */
+  resume(entry: QuarantineEntry): void {
+    this.stale.delete(keyOf(entry.scope, entry.id));
+    this.known.delete(keyOf(entry.scope, entry.id));
+  }
+
+  /** Whether the document lacks the event at this position. */
+  isLeft(key: DocumentKey, position: Position): boolean {
+    const entry = this.stale.get(keyOf(key.scope, key.id));
+    return entry !== undefined && position >= entry.position;
+  }
+
+  get name(): string {
+    return this.target.projection.model.name;
+  }
+
+  get checkpointKey(): string {
+    return checkpointKey(this.target.table.model, this.target.table.generation);
+  }
+
+  /** Folds a batch without storing it. @throws PoisonEvent */
+  async fold(events: readonly Recorded[]): Promise<DocumentWrite[]> {
+    const { projection } = this.target;
+    const wanted = events.filter((event) => wants(projection, event.entity));
+    const steps = wanted.flatMap((event) => this.stepsOf(event));
+    if (steps.length === 0) return [];
+    const touched = await this.load(steps);
+    for (const { event, key } of steps) {
+      const document = touched.get(key);
+      if (!document || event.position <= document.position) continue;
+      document.document = this.evolve(document.document, event, document);
+      document.position = event.position;
+      document.made ||= document.document !== undefined;
+    }
+    return [...touched.values()].filter(changed).map(({ scope, id, document, position, expected }) => ({
+      scope,
+      id,
+      document: document ?? null,
+      position,
+      expected,
+    }));
+  }
+
+  /** Caches stored documents, so that the next batch need not load them. */
+  remember(writes: readonly DocumentWrite[]): void {
+    this.isFirst = this.projection.ofEvents === true;
+    if (this.isFirst) return;
+    for (const { scope, id, document, position } of writes)
+      this.known.set(keyOf(scope, id), { document: document ?? undefined, position });
+  }
+
+  forget(): void {
+    this.known.clear();
+    this.isFirst = false;
+  }
+
+  private stepsOf(event: Recorded): { event: Recorded; scope: Scope; id: string; key: string }[] {
+    const { projection } = this.target;
+    try {
+      const scope = scopeOf(projection, event);
+      const ids = documentsOf(projection, event);
+      const isAll = this.stale.size === 0 && !this.accepts;
+      const wanted = isAll ? ids : ids.filter((id) => this.isWanted({ scope, id }, event.position));
+      return wanted.map((id) => ({ event, scope, id, key: keyOf(scope, id) }));
+    } catch (error) {
+      throw new PoisonEvent(event, this, error, undefined);
+    }
+  }
+
+  private isWanted(key: DocumentKey, position: Position): boolean {
+    return !this.isLeft(key, position) && (this.accepts?.(key, position) ?? true);
+  }
+
+  private evolve(document: object | undefined, event: Recorded, { scope, id }: DocumentKey): object | undefined {
+    try {
+      return evolveWith(this.target.projection, document, event, id);
+    } catch (error) {
+      throw new PoisonEvent(event, this, error, { scope, id });
+    }
+  }
+
+  private async load(steps: readonly { scope: Scope; id: string; key: string }[]): Promise<Map<string, Touched>> {
+    const touched = new Map<string, Touched>();
+    const missing = new Map<string, { scope: Scope; id: string }>();
+    for (const { scope, id, key } of steps) {
+      if (touched.has(key) || missing.has(key)) continue;
+      const known = this.known.get(key);
+      if (known) touched.set(key, { ...known, scope, id, expected: known.position, made: true });
+      else missing.set(key, { scope, id });
+    }
+    const keys = [...missing.values()];
+    const stored = keys.length === 0 || this.isFirst ? [] : await this.store.load(this.target.table, keys);
+    for (const [index, { scope, id }] of keys.entries()) {
+      const found = stored[index];
+      touched.set(keyOf(scope, id), { scope, id, ...(found ? unpack(found) : ABSENT) });
+    }
+    return touched;
+  }
+}
+
+/**
+ * Folds one batch into several tables and stores it in one write with all checkpoints. On a conflict (a faster
+ * process), everything is loaded and folded again.
+ * @throws PoisonEvent, ReadStoreUnavailable
+ */
+export async function project(
+  store: Pick<DocumentStore, 'write'>,
+  projectors: readonly Projector[],
+  events: readonly Recorded[],
+  position: number,
+): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const folded: { projector: Projector; writes: DocumentWrite[] }[] = [];
+    for (const projector of projectors) folded.push({ projector, writes: await projector.fold(events) });
+    const { conflicts } = await store
+      .write({
+        tables: folded
+          .filter(({ writes }) => writes.length > 0)
+          .map(({ projector, writes }) => ({ table: projector.target.table, writes })),
+        checkpoints: projectors.map((projector) => ({ key: projector.checkpointKey, position })),
+      })
+      .catch((error: unknown) => {
+        // The stored state is unknown: the next fold must load it.
+        for (const projector of projectors) projector.forget();
+        throw error;
+      });
+    if (conflicts.length === 0) {
+      for (const { projector, writes } of folded) projector.remember(writes);
+      return;
+    }
+    for (const projector of projectors) projector.forget();
+    if (attempt === MAX_REFOLDS) throw new Error(`Projections keep conflicting at position ${position}`);
+  }
+}
+
+const ABSENT = { document: undefined, position: -1, expected: null, made: false };
+
+const unpack = ({ json, position }: StoredDocument) => ({
+  document: json === null ? undefined : (JSON.parse(json) as object),
+  position,
+  expected: position,
+  made: true,
+});
+
+const keyOf = (scope: Scope, id: string): string => `${scope}/${id}`;
+
+/**
+ * Selects the documents that the batch advanced. A document that never existed needs no tombstone. One created and
+ * deleted within the batch does: a slower projector whose batch ends in between would otherwise store it permanently.
+ */
+const changed = ({ expected, position, made }: Touched): boolean => made && position > (expected ?? -1);

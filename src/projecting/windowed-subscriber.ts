@@ -1,0 +1,195 @@
+import { setMaxListeners } from 'node:events';
+import type { EventBatch, EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { QueueMeter } from '../observability/queue-meters.js';
+import type { Logger } from '../ports/log.js';
+
+/** Storage of subscriber checkpoints. */
+export interface Checkpoints {
+  load(name: string): Promise<number>;
+  save(name: string, position: number): Promise<void>;
+}
+
+/** Key of a subscriber's checkpoint in the read store. */
+export const subscriberKey = (name: string): string => `subscriber:${name}`;
+
+/** Filter, handler and error policy of a subscriber. */
+export type WindowedOptions = {
+  readonly name: string;
+  readonly filter: EventFilter;
+  /**
+   * Events of one stream are handled in order, those of different streams concurrently. A long-running handler throws
+   * the signal's reason when the subscriber stops; its event stays open.
+   */
+  readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
+  /** A second stream whose order is preserved for the event. */
+  readonly alsoIn?: (event: RecordedEvent) => string | undefined;
+  /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
+  readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
+  /** Stores an unprocessable event durably as a dead letter, so that the checkpoint may pass it. */
+  readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
+  readonly maxInFlight?: number;
+  /** Receives counts of events in flight, handled and failed. */
+  readonly meter?: QueueMeter;
+  /** Delays the next event while other work in the thread has priority. */
+  readonly pace?: (event: RecordedEvent) => Promise<void>;
+};
+
+const MAX_PAUSE_MS = 5_000;
+const CHECKPOINT_EVERY_MS = 200;
+
+/**
+ * Handles a subscription at least once, with many events in flight. The checkpoint never passes an event that is
+ * neither handled nor parked, so a crash repeats at most the window.
+ */
+export class WindowedSubscriber {
+  private readonly stopping = new AbortController();
+  private readonly queue = new KeyedQueue();
+  /** Open events in delivery order: position → the preceding position that the store reported. */
+  private readonly open = new Map<number, number>();
+  private delivered = -1;
+  private saved = -1;
+  private room: (() => void) | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: EventReader,
+    private readonly catalogue: EventCatalogue,
+    private readonly checkpoints: Checkpoints,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly options: WindowedOptions,
+  ) {}
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  /** Every event up to this position is done. Always a position reported by the store: others may not exist. */
+  get position(): number {
+    const first = this.open.values().next();
+    return first.done ? this.delivered : first.value;
+  }
+
+  get inFlight(): number {
+    return this.open.size;
+  }
+
+  async start(): Promise<void> {
+    // Each event that waits for a retry adds an abort listener: up to `maxInFlight` of them.
+    setMaxListeners(0, this.stopping.signal);
+    this.delivered = this.saved = await this.checkpoints.load(this.name);
+    this.options.meter?.begin(this.delivered);
+    this.running = Promise.all([this.consume(), this.keepCheckpoint()]).then(() => undefined);
+  }
+
+  /** Waits for events in flight (abandoning transient retries) and saves the checkpoint. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.room?.();
+    await this.running;
+    this.options.meter?.end();
+    await this.save();
+  }
+
+  private async consume(): Promise<void> {
+    const { signal } = this.stopping;
+    const handling = new Set<Promise<void>>();
+    const attempt = async (gotOn: () => void): Promise<void> => {
+      const subscription = { after: this.delivered, filter: this.options.filter, signal };
+      for await (const batch of this.store.subscribeToAll(subscription)) {
+        this.noteArrived(batch);
+        for (const event of batch.events) {
+          if (!(await this.roomFor(signal))) return;
+          await this.options.pace?.(event);
+          const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
+          handling.add(work);
+        }
+        if (this.isStopping()) return;
+        this.noteDelivered(batch);
+        gotOn();
+      }
+      if (!this.isStopping()) throw new Error('the subscription ended');
+    };
+    const complain = (error: unknown): void => {
+      this.logger.error({ err: error, subscriber: this.name }, 'the subscription failed; it is opened again');
+    };
+    await retryForever(this.clock, signal, attempt, complain, () => this.options.meter?.markUnknown());
+    await Promise.all(handling);
+  }
+
+  /** Until the whole batch is in flight, nothing may report an empty queue. */
+  private noteArrived({ events }: EventBatch): void {
+    if (events.length > 0) this.options.meter?.markUnknown();
+  }
+
+  private noteDelivered({ position, caughtUp }: EventBatch): void {
+    this.delivered = Math.max(this.delivered, position);
+    this.options.meter?.reached(this.position, caughtUp);
+  }
+
+  private async take(event: RecordedEvent): Promise<void> {
+    this.open.set(event.position, this.delivered);
+    this.delivered = event.position;
+    this.options.meter?.took(this.open.size);
+    const done = await this.queue.run(event.stream, () => this.handle(event), this.options.alsoIn?.(event));
+    if (!done) return;
+    this.open.delete(event.position);
+    this.options.meter?.handled(1, this.position, this.open.size);
+    this.room?.();
+  }
+
+  /** Returns false if abandoned because the subscriber stops. The event stays open. */
+  private async handle(event: RecordedEvent): Promise<boolean> {
+    const { signal } = this.stopping;
+    let failure: { error: unknown } | undefined;
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      try {
+        if (failure) await this.options.park(event, failure.error);
+        else await this.options.handle(this.catalogue.decode(event), signal);
+        return true;
+      } catch (error) {
+        if (error === signal.reason) return false;
+        this.options.meter?.failed();
+        if (!failure && !this.options.isTransient(error, event)) failure = { error };
+        if (!failure || attempt > 0) {
+          this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'event is tried again');
+          await this.clock.sleep(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), signal);
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Waits for room for one more event. Returns false when the subscriber stops. */
+  private async roomFor(signal: AbortSignal): Promise<boolean> {
+    while (this.open.size >= (this.options.maxInFlight ?? 128) && !signal.aborted)
+      await new Promise<void>((resolve) => (this.room = resolve));
+    return !signal.aborted;
+  }
+
+  private async keepCheckpoint(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      await this.clock.sleep(CHECKPOINT_EVERY_MS, this.stopping.signal);
+      await this.save();
+    }
+  }
+
+  private isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async save(): Promise<void> {
+    const { position } = this;
+    if (position === this.saved) return;
+    try {
+      await this.checkpoints.save(this.name, position);
+      this.saved = position;
+    } catch (error) {
+      this.logger.warn({ err: error, subscriber: this.name }, 'checkpoint could not be saved; it is tried again');
+    }
+  }
+}

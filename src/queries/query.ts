@@ -1,0 +1,226 @@
+import type { Type } from '@nestjs/common';
+import type { IQueryHandler, Query } from '@nestjs/cqrs';
+import { answers, query } from '../eventsourcing/handler.js';
+import type { AnyTable, Listed, ListQuery, Range, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import type { ReadModelReadiness } from '../projecting/read-model-readiness.js';
+
+/** A page as returned by the API. */
+export type Page<Doc> = {
+  readonly items: readonly Doc[];
+  readonly pageNumber: number;
+  readonly pageSize: number;
+  readonly totalPages: number;
+  readonly totalCount: number;
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+  /** `totalCount` and `totalPages` are lower bounds: counting stopped at a limit. */
+  readonly totalIsCapped?: true;
+};
+
+type Given<T> = { readonly [N in keyof T]: T[N] | undefined };
+/** Selects documents of a list. Undefined members do not restrict it. */
+type Matching = {
+  readonly where?: Given<Readonly<Record<string, Scalar>>>;
+  readonly between?: Readonly<Record<string, Given<Range>>>;
+  readonly search?: string | undefined;
+  readonly reverse?: boolean;
+};
+
+/** Paging parameters after validation. */
+export type Paging = { readonly pageNumber: number; readonly pageSize: number };
+export type ListRequest = Matching & Paging;
+
+const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
+
+/** Converts to a read store query: drops undefined members and ranges open at both ends. */
+function matchingOf({ where = {}, between = {}, search, reverse }: Matching): Omit<ListQuery, 'offset' | 'limit'> {
+  const ranges = Object.entries(between).map(([name, range]) => [name, defined(range)] as const);
+  const bounded = ranges.filter(([, range]) => Object.keys(range).length > 0);
+  return {
+    where: defined(where),
+    ...(bounded.length > 0 && { between: Object.fromEntries(bounded) }),
+    ...(search !== undefined && { search }),
+    ...(reverse !== undefined && { reverse }),
+  };
+}
+
+/** Counting limit of lists without a maintained total. */
+export const COUNTED = 10_000;
+/** Documents per read when iterating over all. */
+const PART = 1_000;
+
+/** Maps each read model to its live table. */
+export type LiveTables = {
+  tableOf(model: string): AnyTable | undefined;
+  /** Resolves once the live tables are known; undefined if they already are. @throws ReadStoreUnavailable */
+  whenKnown(): Promise<void> | undefined;
+};
+
+/** Reads documents of the live generation of each model. Queries access the read store only through this class. */
+export class ReadModels {
+  constructor(
+    private readonly store: ReadStore,
+    private readonly live: LiveTables,
+    private readonly filled?: ReadModelReadiness,
+  ) {}
+
+  async get<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<Doc | undefined> {
+    const json = await this.getJson(model, scope, id);
+    return json === undefined ? undefined : (JSON.parse(json) as Doc);
+  }
+
+  /** @throws DomainError not_found */
+  async found<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string, entity = 'record'): Promise<Doc> {
+    const document = await this.get(model, scope, id);
+    if (!document) throw notFound(entity);
+    return document;
+  }
+
+  /** The document's JSON text as stored. */
+  async getJson<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<string | undefined> {
+    return this.store.get(await this.tableOf(model), scope, id);
+  }
+
+  async getMany<Doc extends object>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    ids: readonly string[],
+  ): Promise<Map<string, Doc>> {
+    if (ids.length === 0) return new Map();
+    const found = await this.store.getMany(await this.tableOf(model), scope, ids);
+    return new Map([...found].map(([id, json]) => [id, JSON.parse(json) as Doc]));
+  }
+
+  async list<Doc extends object>(model: ReadModel<Doc>, scope: Scope, request: ListRequest): Promise<Page<Doc>> {
+    const { pageNumber, pageSize, ...matching } = request;
+    const offset = offsetOf(pageNumber, pageSize);
+    const { items, totalCount, isCapped } = await this.store.list(await this.tableOf(model), scope, {
+      ...matchingOf(matching),
+      offset,
+      limit: pageSize,
+      countUpTo: COUNTED,
+    });
+    const documents = items.map((json) => JSON.parse(json) as Doc);
+    const page = pageOf(documents, totalCount, pageNumber, pageSize);
+    return isCapped ? { ...page, hasNextPage: items.length === pageSize, totalIsCapped: true } : page;
+  }
+
+  /** A page of documents after `join`. */
+  async page<Doc extends object, Joined>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    request: ListRequest,
+    join: (documents: readonly Doc[]) => readonly Joined[] | Promise<readonly Joined[]>,
+  ): Promise<Page<Joined>> {
+    const page = await this.list(model, scope, request);
+    return { ...page, items: await join(page.items) };
+  }
+
+  /** The first documents of a list, without counting it. */
+  async first<Doc extends object>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    limit: number,
+    query: Matching = {},
+  ): Promise<readonly Doc[]> {
+    const part = { ...matchingOf(query), offset: 0, limit, countUpTo: 0 };
+    const { items } = await this.store.list(await this.tableOf(model), scope, part);
+    return items.map((json) => JSON.parse(json) as Doc);
+  }
+
+  /** The exact number of matching documents. */
+  async count<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<number> {
+    return (await this.store.list(await this.tableOf(model), scope, { ...matchingOf(query), offset: 0, limit: 0 }))
+      .totalCount;
+  }
+
+  /** Iterates over all matches by keyset paging, so that each read costs the same. For sums over a bounded set. */
+  async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
+    let after: string | undefined = '';
+    while (after !== undefined) {
+      const part: Listed = await this.store.list(await this.tableOf(model), scope, {
+        ...matchingOf(query),
+        offset: 0,
+        limit: PART,
+        after,
+      });
+      for (const json of part.items) yield JSON.parse(json) as Doc;
+      after = part.next;
+    }
+  }
+
+  private async tableOf(model: { readonly name: string }): Promise<AnyTable> {
+    const known = this.live.whenKnown();
+    if (known) await known;
+    const readable = this.filled?.whenReadable(model.name);
+    if (readable) await readable;
+    const table = this.live.tableOf(model.name);
+    if (!table) throw new Error(`No table serves the read model ${model.name}`);
+    return table;
+  }
+}
+
+/** Beyond the length of any list, and supported by every engine. */
+const MAX_OFFSET = 1_000_000_000_000;
+
+/** Number of records before a page. */
+export const offsetOf = (pageNumber: number, pageSize: number): number =>
+  Math.min((pageNumber - 1) * pageSize, MAX_OFFSET);
+
+/** Builds a page for the API from its documents and the total. */
+export const pageOf = <Doc>(
+  items: readonly Doc[],
+  totalCount: number,
+  pageNumber: number,
+  pageSize: number,
+): Page<Doc> => {
+  const totalPages = Math.ceil(totalCount / pageSize);
+  return {
+    items,
+    pageNumber,
+    pageSize,
+    totalPages,
+    totalCount,
+    hasPreviousPage: pageNumber > 1,
+    hasNextPage: pageNumber < totalPages,
+  };
+};
+
+type HiddenBy<More> = { [Name in keyof More]: More[Name] extends undefined ? Name : never }[keyof More];
+type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
+
+/**
+ * A document with joined members, and without those given as undefined. Mutates the document, which was parsed for this
+ * response alone: copying twenty took a quarter of a page's time.
+ */
+export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
+  Object.assign(document, more);
+
+type GetType<Doc extends object> = Type<Query<Doc> & { args: readonly [scope: Scope, id: string] }> & {
+  readonly model: ReadModel<Doc>;
+};
+type ListType<Doc extends object> = Type<Query<Page<Doc>> & { args: readonly [scope: Scope, request: ListRequest] }> & {
+  readonly model: ReadModel<Doc>;
+};
+
+/** `class GetBranch extends getFrom(branches) {}` */
+export const getFrom = <Doc extends object>(model: ReadModel<Doc>) =>
+  class extends query<Doc, [scope: Scope, id: string]>() {
+    static readonly model = model;
+  };
+
+/** `class ListBranches extends listFrom(branches) {}` */
+export const listFrom = <Doc extends object>(model: ReadModel<Doc>) =>
+  class extends query<Page<Doc>, [scope: Scope, request: ListRequest]>() {
+    static readonly model = model;
+  };
+
+/** Creates the handler of a query for one document by id. */
+export const getsFrom = <Doc extends object>(get: GetType<Doc>): Type<IQueryHandler> =>
+  answers(get, [ReadModels], (models, scope, id) => models.found(get.model, scope, id));
+
+/** Creates the handler of a list without joins. */
+export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> =>
+  answers(list, [ReadModels], (models, scope, request) => models.list(list.model, scope, request));

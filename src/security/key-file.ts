@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * An unusable key, key file or CA file, which an operator must repair. The message names the source, never the content.
+ */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey';
+}
+
+/** Text of the file; undefined if it does not exist. */
+export async function readKeyFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Creates a file readable only by its owner, atomically and flushed to disk. An existing file is left unchanged. */
+export async function makeKeyFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  try {
+    // Unlike a rename, a link never replaces a key that another process created first.
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(draft);
+  }
+}

@@ -1,0 +1,76 @@
+import { hash, verify } from '@node-rs/argon2';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { FairQueue, type FairQueueLimits, type Visitor } from '../eventsourcing/fair-queue.js';
+import { Semaphore } from '../eventsourcing/semaphore.js';
+
+/**
+ * OWASP's parameters for argon2id (the library's default): 19 MiB, two passes, one lane. Hashing runs on the thread
+ * pool, off the event loop.
+ */
+const OWASP = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Uses two of the thread pool's four threads; file access and DNS lookups need the others. */
+const VERIFIED_AT_ONCE = 2;
+/** Sign-ins already queue in LoginThrottle, so few wait here. */
+const MAX_WAITING = 100;
+/** Allows a tenant to add its staff at once: 100 hashes take about three seconds. */
+const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100, maxPerMember: 50 };
+
+/**
+ * Hashes and verifies passwords with limited concurrency. Sign-in and password changes have separate queues, so that
+ * neither blocks the other. Tenants, and the members of a tenant, take turns in setting passwords.
+ */
+export class Passwords {
+  /** Tests that hash many passwords lower it. */
+  cost = OWASP;
+  private readonly verifying = new Semaphore({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
+  private readonly hashing: FairQueue;
+  private verifications = 0;
+  private decoy: string | undefined;
+
+  constructor(limits: FairQueueLimits = HASHING) {
+    this.hashing = new FairQueue(limits, tooMany);
+  }
+
+  /** Number of verified passwords, decoys included. */
+  get verified(): number {
+    return this.verifications;
+  }
+
+  /**
+   * Returns an argon2id hash in PHC format with a random salt. The password is normalized to Normalization Form C, so
+   * that different compositions of the same characters match. `visitor` determines the turn in the queue.
+   * @throws DomainError unavailable if the queue is full
+   */
+  hash(password: string, visitor: Visitor = { group: '', member: '' }): Promise<string> {
+    return this.hashing.run(visitor, () => hash(password.normalize('NFC'), this.cost));
+  }
+
+  /**
+   * Whether the password matches the hash. Without a hash (no such account) a decoy is verified, so that both cases
+   * take the same time.
+   * @throws DomainError unavailable if the queue is full
+   */
+  matches(passwordHash: string | undefined, password: string): Promise<boolean> {
+    return this.verifying.run(async () => {
+      this.decoy ??= await hash('no account has this password', this.cost);
+      const isMatch = await this.matchesAny(passwordHash ?? this.decoy, password);
+      return isMatch && passwordHash !== undefined;
+    });
+  }
+
+  /** Also tries the password as typed: older hashes were made without normalization. */
+  private async matchesAny(passwordHash: string, password: string): Promise<boolean> {
+    for (const form of new Set([password.normalize('NFC'), password])) {
+      this.verifications += 1;
+      if (await verify(passwordHash, form)) return true;
+    }
+    return false;
+  }
+}
+
+const tooMany = () =>
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many passwords at once. Try again.', { retryAfterSeconds: 1 });
+
+/** A singleton, because all callers share the process's thread pool. */
+export const passwords = new Passwords();

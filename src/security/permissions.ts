@@ -1,0 +1,52 @@
+/** Resources with a read and a write permission. Their names are part of permission codes, which roles store. */
+const resources = {
+  customers: 'Customers',
+  accounts: 'Accounts',
+  transactions: 'Transactions',
+  categories: 'Transaction Categories',
+  users: 'Users',
+  roles: 'Roles',
+  branches: 'Branches',
+} as const;
+
+type Resource = keyof typeof resources;
+/** Code of a permission. Part of the API and stored in roles, so codes never change. */
+export type PermissionCode =
+  `${Resource}.${'read' | 'write'}` | 'notifications.send' | 'integrations.manage' | 'reports.read';
+/** A permission in the API. */
+export type Permission = { readonly code: PermissionCode; readonly group: string; readonly description: string };
+
+const ofResource = ([resource, group]: readonly [Resource, string]): Permission[] => [
+  { code: `${resource}.read`, group, description: `See ${group.toLowerCase()}` },
+  { code: `${resource}.write`, group, description: `Create, change and remove ${group.toLowerCase()}` },
+];
+
+/** All permissions, in display order. */
+export const PERMISSIONS: readonly Permission[] = [
+  ...(Object.entries(resources) as [Resource, string][]).flatMap(ofResource),
+  { code: 'notifications.send', group: 'Notifications', description: 'Send notifications to the users of the tenant' },
+  { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys of partner integrations' },
+  { code: 'reports.read', group: 'Reports', description: 'See the trial balance and account statements' },
+];
+
+/** All permission codes: those of OWNER and ADMIN. */
+export const ALL_PERMISSIONS: ReadonlySet<PermissionCode> = new Set(PERMISSIONS.map(({ code }) => code));
+
+const userMayAlso: readonly PermissionCode[] = ['customers.write', 'transactions.write'];
+const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read'];
+
+/** Predefined roles of every tenant, which cannot be changed. */
+export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
+
+/** The system roles' permissions: OWNER and ADMIN all; USER two writes, and every read except users and roles. */
+export const SYSTEM_ROLE_PERMISSIONS: Readonly<Record<SystemRole, ReadonlySet<PermissionCode>>> = {
+  OWNER: ALL_PERMISSIONS,
+  ADMIN: ALL_PERMISSIONS,
+  USER: new Set(
+    [...ALL_PERMISSIONS].filter(
+      (code) => userMayAlso.includes(code) || (code.endsWith('.read') && !userMayNot.includes(code)),
+    ),
+  ),
+};
+
+export const isPermission = (code: string): code is PermissionCode => ALL_PERMISSIONS.has(code as PermissionCode);

@@ -1,0 +1,65 @@
+import type { PermissionCode } from './permissions.js';
+
+/** A signed-in user of a tenant. `permissions` combines those of the role and of additional roles. */
+export type UserPrincipal = {
+  readonly kind: 'user';
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly sessionId: string;
+  readonly permissions: ReadonlySet<PermissionCode>;
+  /** OWNER, ADMIN or USER. */
+  readonly role: string;
+  readonly branchId: string | null;
+};
+
+/** A signed-in operator of the platform; has no tenant. */
+export type OperatorPrincipal = { readonly kind: 'operator'; readonly userId: string; readonly sessionId: string };
+
+/** A partner system, identified by an integration key. `rateLimit` is in requests per window. */
+export type PartnerPrincipal = {
+  readonly kind: 'partner';
+  readonly tenantId: string;
+  readonly sourceId: string;
+  readonly keyId: string;
+  readonly rateLimit: number;
+};
+
+/** The authenticated caller. */
+export type Principal = UserPrincipal | OperatorPrincipal | PartnerPrincipal;
+
+export const AUTHENTICATOR = Symbol('AUTHENTICATOR');
+export const RATE_LIMITER = Symbol('RATE_LIMITER');
+
+/** Authenticates callers against the current state (at most 1 s old), never by a token's claims alone. */
+export interface Authenticator {
+  /**
+   * Authenticates a bearer token, given without the prefix `Bearer`.
+   * @throws DomainError unauthenticated UNAUTHENTICATED; unavailable if the session's state cannot be confirmed
+   */
+  bearer(token: string): Promise<UserPrincipal | OperatorPrincipal>;
+  /**
+   * Authenticates an integration key, given as the whole value of its header.
+   * @throws DomainError unauthenticated INVALID_KEY; unavailable if the key's state cannot be confirmed
+   */
+  partner(key: string): Promise<PartnerPrincipal>;
+}
+
+/** State of a rate limit after a hit. */
+export type RateStatus = {
+  readonly limit: number;
+  /** Never negative. */
+  readonly remaining: number;
+  /** End of the window, milliseconds since 1970. */
+  readonly resetAtMs: number;
+  readonly windowSeconds: number;
+  readonly allowed: boolean;
+};
+
+/** Counts requests per integration key, user, tenant and address. */
+export interface RateLimiter {
+  /**
+   * Counts a hit on a bucket shared by all replicas. Never throws; allows the hit while the shared store is
+   * unavailable.
+   */
+  hit(bucket: string, limit: number): Promise<RateStatus>;
+}

@@ -1,0 +1,18 @@
+import { chmod, stat } from 'node:fs/promises';
+import type { Logger } from '../ports/log.js';
+
+const OTHERS = 0o077;
+
+/** Removes the access of other accounts to an existing folder. A folder owned by another account is left unchanged. */
+export async function closeToOthers(directory: string, logger: Logger): Promise<void> {
+  const folder = await stat(directory).catch(() => undefined);
+  // Windows has no such modes. A missing folder is created later, under the umask.
+  if (process.getuid === undefined || folder === undefined || (folder.mode & OTHERS) === 0) return;
+  const mode = (folder.mode & 0o777).toString(8);
+  if (folder.uid !== process.getuid()) {
+    logger.warn({ directory, mode }, 'other accounts can read the data folder, and this one cannot close it');
+    return;
+  }
+  await chmod(directory, 0o700);
+  logger.warn({ directory, mode }, 'other accounts could read the data folder: it is closed to them now');
+}

@@ -1,0 +1,30 @@
+import { createHash, createHmac } from 'node:crypto';
+import { UUID_PATTERN } from '../ports/uuid.js';
+import type { SigningKey } from './signing-keys.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+
+/** A refresh token: `<tenantId>.<sessionId>.<secret>`; operators have the tenant `platform`. */
+export type RefreshToken = { readonly tenantId: string; readonly sessionId: string; readonly secret: string };
+
+const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID_PATTERN})\\.(${UUID_PATTERN})\\.([\\w-]{43})$`);
+
+/** Text of a refresh token, as sent to clients. */
+export const formatRefreshToken = ({ tenantId, sessionId, secret }: RefreshToken): string =>
+  `${tenantId}.${sessionId}.${secret}`;
+
+/** Undefined for a text that is not a refresh token. */
+export function parseRefreshToken(text: string): RefreshToken | undefined {
+  const [, tenantId, sessionId, secret] = FORM.exec(text) ?? [];
+  if (tenantId === undefined || sessionId === undefined || secret === undefined) return undefined;
+  return { tenantId, sessionId, secret };
+}
+
+/**
+ * Secret of a session's token in the given generation: HMAC-SHA-256 with a key derived from the signing key. It is
+ * derived, not random, so that a client that lost a response gets the same token again although only a hash is stored.
+ */
+export const refreshSecretOf = ({ refreshSecret }: SigningKey, sessionId: string, generation: number): string =>
+  createHmac('sha256', refreshSecret).update(`${sessionId}.${generation}`).digest('base64url');
+
+/** Hash of a secret for storage. The secret has 256 bits, so a plain digest suffices. */
+export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');

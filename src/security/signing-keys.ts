@@ -1,0 +1,224 @@
+import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type CryptoKey,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose';
+import { z } from 'zod';
+import { silentLogger, type Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+
+/** JWS with Ed25519 (RFC 8037), the only algorithm of the service's tokens. */
+export const ALGORITHM = 'EdDSA';
+
+/** A key pair for access tokens (Ed25519), and the secret for refresh tokens. */
+export type SigningKey = {
+  /** The key's thumbprint (RFC 7638), so that all replicas use the same id. */
+  readonly id: string;
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+  readonly publicJwk: JWK;
+  /** Key from which refresh tokens are derived; independent of the signatures (HKDF, RFC 5869). */
+  readonly refreshSecret: Buffer;
+  /** Expiry, milliseconds since 1970; Infinity unless the key was superseded. */
+  readonly endsAtMs: number;
+};
+
+type Options = {
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  /** A JWK or JWKS in JSON. If set, no key is read from or created in the directory. */
+  readonly signingKey?: string | undefined;
+};
+
+/** Access tokens live for 15 minutes, and a process may sign with a superseded key for a few more seconds. */
+const KEPT_MS = 30 * 60_000;
+/** Maximum age of the key set for signing and publishing. A rotation reaches every replica within this time. */
+const MAX_AGE_MS = 10_000;
+/** Minimum time between two reads of the file, also for tokens with an unknown key. */
+const REREAD_MS = 1_000;
+/** Maximum number of tokens with unknown keys that wait for such a read; further ones are rejected immediately. */
+const MAX_WAITING = 1_000;
+
+/**
+ * The keys of access and refresh tokens. The first key signs and all keys verify, those with a `supersededAt` for half
+ * an hour after it. They are stored in `signing-key.json`, which a rotation replaces and processes read again, or in a
+ * setting, which is read once.
+ */
+export class SigningKeys {
+  private readonly logger: Logger;
+  private byId: ReadonlyMap<string, SigningKey>;
+  private readAtMs: number;
+  private reading: Promise<void> | undefined;
+  private waiting = 0;
+
+  private constructor(
+    private readonly clock: Clock,
+    logger: Logger | undefined,
+    private readonly path: string | undefined,
+    private keys: readonly [SigningKey, ...SigningKey[]],
+  ) {
+    this.logger = logger ?? silentLogger;
+    this.byId = new Map(keys.map((key) => [key.id, key]));
+    this.readAtMs = clock.monotonicMs();
+  }
+
+  /**
+   * Uses the given keys, or those in `directory`, or creates one there (readable only by the owner).
+   * @throws UnusableKey if they are not Ed25519 signing keys; the error does not contain them
+   */
+  static async open(directory: string, { clock, logger, signingKey }: Options): Promise<SigningKeys> {
+    if (signingKey !== undefined) {
+      const given = await parseKeys(signingKey, 'JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK or JWKS.');
+      return new SigningKeys(clock, logger, undefined, given);
+    }
+    const path = join(directory, 'signing-key.json');
+    return new SigningKeys(clock, logger, path, await loadOrMakeKey(path));
+  }
+
+  /** The key that signs now. */
+  async current(): Promise<SigningKey> {
+    await this.renew(MAX_AGE_MS);
+    return this.keys[0];
+  }
+
+  /** All valid keys; the first one signs. */
+  async all(): Promise<readonly SigningKey[]> {
+    await this.renew(MAX_AGE_MS);
+    return this.known();
+  }
+
+  /** The public keys as a JWKS, for other services that verify tokens. */
+  async published(): Promise<JSONWebKeySet> {
+    return { keys: (await this.all()).map(({ publicJwk }) => publicJwk) };
+  }
+
+  /** Whether the key is still valid. If not, tokens verified with it earlier are no longer valid either. */
+  has(id: string): boolean {
+    void this.renew(MAX_AGE_MS);
+    return this.knownBy(id) !== undefined;
+  }
+
+  /** The key of that id. An unknown id causes a read of the file, because another process may have rotated the keys. */
+  async find(id: string): Promise<SigningKey | undefined> {
+    await this.renew(MAX_AGE_MS);
+    const known = this.knownBy(id);
+    if (known || this.path === undefined || this.waiting >= MAX_WAITING) return known;
+    const isUnderWay = this.reading !== undefined;
+    this.waiting += 1;
+    try {
+      await this.reread();
+      // The read in progress may have started before the rotation.
+      if (isUnderWay && !this.knownBy(id)) await this.reread();
+    } finally {
+      this.waiting -= 1;
+    }
+    return this.knownBy(id);
+  }
+
+  /** All valid keys, including those just added by another process. May wait REREAD_MS for the next read. */
+  async allNow(): Promise<readonly SigningKey[]> {
+    await this.renew(0);
+    return this.known();
+  }
+
+  private known(): readonly SigningKey[] {
+    return this.keys.filter(({ endsAtMs }) => endsAtMs > this.clock.nowMs());
+  }
+
+  private knownBy(id: string): SigningKey | undefined {
+    const key = this.byId.get(id);
+    return key && key.endsAtMs > this.clock.nowMs() ? key : undefined;
+  }
+
+  /** Reads the file unless it was read less than `maxAgeMs` ago. */
+  private async renew(maxAgeMs: number): Promise<void> {
+    if (this.path === undefined || this.clock.monotonicMs() - this.readAtMs < maxAgeMs) return;
+    await this.reread();
+  }
+
+  /** Reads the file once for all concurrent callers, at least REREAD_MS after the previous read. */
+  private reread(): Promise<void> {
+    this.reading ??= this.read().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const { path } = this;
+    if (path === undefined) return;
+    await this.clock.sleep(this.readAtMs + REREAD_MS - this.clock.monotonicMs());
+    this.readAtMs = this.clock.monotonicMs();
+    try {
+      const keys = await loadKeys(path);
+      if (!keys) throw new Error(`${path} is gone.`);
+      this.keys = keys;
+      this.byId = new Map(keys.map((key) => [key.id, key]));
+    } catch (error) {
+      // Keep the known keys: a mistake in the file must not prevent sign-ins.
+      this.logger.error({ err: error }, 'the signing keys cannot be read again');
+    }
+  }
+}
+
+type Keys = readonly [SigningKey, ...SigningKey[]];
+
+async function loadOrMakeKey(path: string): Promise<Keys> {
+  const known = await loadKeys(path);
+  if (known) return known;
+  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
+  const text = JSON.stringify(await exportJWK(privateKey));
+  await makeKeyFile(path, text);
+  return (await loadKeys(path)) ?? parseKeys(text, 'A new key is none.');
+}
+
+/** Undefined if there is no file. A damaged file is never replaced, and errors do not contain its content. */
+async function loadKeys(path: string): Promise<Keys | undefined> {
+  const text = await readKeyFile(path);
+  if (text === undefined) return undefined;
+  return parseKeys(text, `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
+}
+
+const privateJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), d: z.string() });
+const olderJwk = privateJwk.extend({ supersededAt: z.iso.datetime().optional() });
+const keySet = z.union([
+  z.object({ keys: z.tuple([privateJwk], olderJwk) }).transform(({ keys }) => keys),
+  privateJwk.transform((jwk) => [jwk] as const),
+]);
+
+async function parseKeys(text: string, fault: string): Promise<Keys> {
+  try {
+    const [first, ...others] = keySet.parse(JSON.parse(text));
+    const older = others.map(({ supersededAt, ...jwk }) =>
+      keyOf(jwk, supersededAt === undefined ? Infinity : Date.parse(supersededAt) + KEPT_MS),
+    );
+    return [await keyOf(first, Infinity), ...(await Promise.all(older))];
+  } catch {
+    throw new UnusableKey(fault);
+  }
+}
+
+async function keyOf(jwk: z.output<typeof privateJwk>, endsAtMs: number): Promise<SigningKey> {
+  const { d, ...publicJwk } = jwk;
+  const id = await calculateJwkThumbprint(jwk);
+  return {
+    id,
+    privateKey: await importKey(jwk),
+    publicKey: await importKey(publicJwk),
+    publicJwk: { ...publicJwk, kid: id, alg: ALGORITHM, use: 'sig' },
+    refreshSecret: Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', 'kontor refresh tokens', 32)),
+    endsAtMs,
+  };
+}
+
+/** importJWK returns bytes only for a shared secret, never for a key pair. */
+async function importKey(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, ALGORITHM);
+  if (key instanceof Uint8Array) throw new TypeError('No key of a key pair.');
+  return key;
+}

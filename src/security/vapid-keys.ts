@@ -1,0 +1,117 @@
+import { createECDH, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import { join } from 'node:path';
+import { importJWK, SignJWT, type CryptoKey } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Clock } from '../ports/time.js';
+import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+
+/** ECDSA on P-256 with SHA-256: the only algorithm of RFC 8292. */
+const ALGORITHM = 'ES256';
+const CURVE = 'prime256v1';
+/** RFC 8292 allows up to 24 hours. */
+const TOKEN_MS = 12 * 60 * 60 * 1_000;
+/** Minimum remaining lifetime of a reused token. */
+const MIN_LEFT_MS = 60 * 60 * 1_000;
+const MAX_AUDIENCES = 200;
+
+/** Source of the keys, and contact address of the operator. */
+export type VapidOptions = {
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Contact address for push service operators: a `mailto:` or `https:` URL. */
+  readonly subject: string;
+  /** Both as base64url, or neither. Without them, keys are loaded from the directory or created there. */
+  readonly publicKey?: string | undefined;
+  readonly privateKey?: string | undefined;
+};
+
+const keyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
+type KeyPair = z.output<typeof keyPair>;
+
+/** The key pair that identifies this service to push services (RFC 8292); the same on every replica. */
+export class VapidKeys {
+  private readonly signed = new LRUCache<string, { readonly token: string; readonly expiresMs: number }>({
+    max: MAX_AUDIENCES,
+  });
+
+  private constructor(
+    /** base64url; browsers subscribe with it. */
+    readonly publicKey: string,
+    private readonly key: CryptoKey,
+    private readonly clock: Clock,
+    private readonly subject: string,
+  ) {}
+
+  /**
+   * Uses the given keys, or those in `vapid-key.json`, or creates them there (readable only by the owner). Losing the
+   * keys loses all subscriptions, because browsers bind each subscription to its key.
+   * @throws UnusableKey if they are not a P-256 key pair; the error does not contain them
+   */
+  static async open({ directory, clock, subject, publicKey, privateKey }: VapidOptions): Promise<VapidKeys> {
+    const isGiven = publicKey !== undefined && privateKey !== undefined;
+    const pair = isGiven ? { publicKey, privateKey } : await loadOrMake(join(directory, 'vapid-key.json'));
+    const jwk = jwkOf(pair);
+    if (!jwk) throw new UnusableKey('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are no key pair of P-256.');
+    const key = await importJWK(jwk as { kty: string }, ALGORITHM);
+    return new VapidKeys(pair.publicKey.replace(/=+$/, ''), key as CryptoKey, clock, subject);
+  }
+
+  /** Value of `Authorization` for a push service's origin. Its token is cached and reused. */
+  async authorizationFor(origin: string): Promise<string> {
+    const nowMs = this.clock.nowMs();
+    const known = this.signed.get(origin);
+    const left = (known?.expiresMs ?? 0) - nowMs;
+    if (known && left > MIN_LEFT_MS && left <= TOKEN_MS) return `vapid t=${known.token}, k=${this.publicKey}`;
+    const expiresMs = nowMs + TOKEN_MS;
+    const token = await new SignJWT({ aud: origin, exp: Math.floor(expiresMs / 1_000), sub: this.subject })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .sign(this.key);
+    this.signed.set(origin, { token, expiresMs });
+    return `vapid t=${token}, k=${this.publicKey}`;
+  }
+}
+
+async function loadOrMake(path: string): Promise<KeyPair> {
+  const known = await load(path);
+  if (known) return known;
+  const made = makePair();
+  await makeKeyFile(path, JSON.stringify(made));
+  return (await load(path)) ?? made;
+}
+
+/** A damaged file is never replaced: all subscriptions depend on it. */
+async function load(path: string): Promise<KeyPair | undefined> {
+  const text = await readKeyFile(path);
+  if (text === undefined) return undefined;
+  try {
+    const pair = keyPair.parse(JSON.parse(text));
+    if (jwkOf(pair)) return pair;
+  } catch {
+    // The cause is dropped, because it may contain the secret.
+  }
+  throw new UnusableKey(`${path} holds no key pair of P-256: restore it, or remove it to have a new one made.`);
+}
+
+function makePair(): KeyPair {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: CURVE });
+  const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });
+  const point = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  return { publicKey: point.toString('base64url'), privateKey: d };
+}
+
+/** Undefined if the public key does not match the private one. */
+function jwkOf({ publicKey, privateKey }: KeyPair): JsonWebKey | undefined {
+  const point = Buffer.from(publicKey, 'base64url');
+  const secret = Buffer.from(privateKey, 'base64url');
+  if (point.length !== 65 || secret.length !== 32) return undefined;
+  const own = createECDH(CURVE);
+  try {
+    own.setPrivateKey(secret);
+  } catch {
+    return undefined;
+  }
+  if (!own.getPublicKey().equals(point)) return undefined;
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString('base64url'));
+  return { kty: 'EC', crv: 'P-256', x: x ?? '', y: y ?? '', d: secret.toString('base64url') };
+}

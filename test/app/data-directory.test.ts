@@ -1,0 +1,21 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { whyUnwritable } from '../../src/app/data-directory.js';
+
+test('What keeps the data directory from being written is told with its path, and nothing is left in one that can be', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kontor-data-'));
+  try {
+    expect(whyUnwritable(directory)).toBeUndefined();
+    expect(await readdir(directory)).toEqual([]);
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const below = join(file, 'data');
+    expect(whyUnwritable(below)).toBe(
+      `DATA_DIR ${below} cannot be written: a part of the path is no directory (ENOTDIR).`,
+    );
+    expect(whyUnwritable(file)).toBe(`DATA_DIR ${file} cannot be written: it is no directory (EEXIST).`);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});

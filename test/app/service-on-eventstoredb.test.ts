@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+import type { Like } from '../support/eventstore-server/server-version.js';
+import { saleOf, TestService } from '../support/service.js';
+
+const SALES = 200;
+const WRITERS = 40;
+
+describe('The service on an EventStoreDB', () => {
+  let directory: string;
+  let server: EventStoreServer;
+  let service: TestService;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+
+  async function begin(like: Like): Promise<void> {
+    server = await EventStoreServer.start({ directory, like, systemEvents: true });
+    service = await TestService.start({ environment: { EVENTSTORE_URL: server.url } });
+  }
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-service-'));
+    process.on('unhandledRejection', note);
+  });
+  afterEach(async () => {
+    await service.close();
+    await server.stop();
+    await rm(directory, { recursive: true });
+    process.off('unhandledRejection', note);
+    expect(unhandled.splice(0)).toEqual([]);
+  });
+
+  test.each(['23.10', '24.10'] as const)(
+    'starts on an empty server like %s and books a sale',
+    async (like) => {
+      await begin(like);
+      const { partner, tenant } = await service.openBooks();
+      const { status } = await service.sell(partner, saleOf('first'));
+      expect(status).toBe('BOOKED');
+      await service.quiet();
+      expect(await service.balancesByCode(tenant.token)).toMatchObject({ '600': '-100.00' });
+      expect(service.complaints).toEqual([]);
+    },
+    60_000,
+  );
+
+  test('books every sale once and complains of nothing while its subscriptions are dropped all the time', async () => {
+    await begin('23.10');
+    const { partner, tenant } = await service.openBooks();
+    const before = { ...server.asked };
+    const isOver = new AbortController();
+    // Beside what the load itself overflows: every subscription is dropped twice a second.
+    const dropping = setInterval(() => {
+      server.faults.abortSubscriptions();
+    }, 500);
+    isOver.signal.addEventListener('abort', () => {
+      clearInterval(dropping);
+    });
+    let next = 0;
+    const writer = async (): Promise<void> => {
+      for (let n = next++; n < SALES; n = next++) {
+        const reply = await service.postSale(partner, saleOf(`sale-${n}`));
+        if (reply.status !== 202)
+          throw new Error(`${reply.told}: ${JSON.stringify(reply.body)} ${service.complaints.join('; ')}`);
+      }
+    };
+    await Promise.all(Array.from({ length: WRITERS }, writer));
+    for (let n = 0; n < SALES; n += 1) expect((await service.settled(partner, `sale-${n}`)).status).toBe('BOOKED');
+    await service.quiet();
+    isOver.abort();
+    const [subscriptions, reads] = [server.asked.subscription - before.subscription, server.asked.read - before.read];
+    process.stderr.write(`${SALES} sales: ${subscriptions} subscriptions, ${reads} reads\n`);
+    expect(await service.balancesByCode(tenant.token)).toMatchObject({ '600': `-${SALES}00.00` });
+    expect(service.complaints).toEqual([]);
+    expect(subscriptions).toBeGreaterThan(20);
+    // A sale takes six reads of streams, and a dropped subscription a page or two and a look at the head.
+    expect(reads).toBeLessThan(10 * SALES + 10 * subscriptions);
+  }, 120_000);
+});

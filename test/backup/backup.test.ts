@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { DamagedBackup } from '../../src/backup/backup-reader.js';
+import { BackupError } from '../../src/backup/backup-format.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import { anyHistory } from '../projections/arbitrary-history.js';
+import {
+  appendAll,
+  backupOf,
+  chained,
+  chainOver,
+  contentOf,
+  linesOf,
+  modelsOf,
+  restored,
+  unchained,
+  verified,
+  writeLines,
+} from '../support/backups.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+
+const clock = new SystemClock();
+let directory: string;
+let stores: EventStore[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kontor-backup-'));
+});
+afterEach(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  stores = [];
+  await rm(directory, { recursive: true, force: true });
+});
+
+let made = 0;
+function newStore(): EmbeddedEventStore {
+  made += 1;
+  const store = EmbeddedEventStore.open({ directory: join(directory, `store-${made}`), clock });
+  stores.push(store);
+  return store;
+}
+
+/** A store with a plausible history of some length, the same every time. */
+async function filledStore(least = 30): Promise<EmbeddedEventStore> {
+  const store = newStore();
+  const history = fc.sample(anyHistory, { numRuns: 50, seed: 7 }).find(({ length }) => length >= least);
+  await appendAll(store, history ?? []);
+  return store;
+}
+
+describe('A backup that is restored', () => {
+  let reads: EmbeddedReadStore;
+  beforeEach(async () => {
+    reads = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+  });
+  afterEach(() => reads.close());
+
+  test('is the same history, and makes the same read models, whatever the history', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyHistory, async (history) => {
+        const [original, copy] = [newStore(), newStore()];
+        await appendAll(original, history);
+        const path = await backupOf(original, join(directory, 'backups'));
+        expect((await verified(path)).trailer.count).toBe(history.length);
+        expect(await restored(path, copy)).toEqual({ written: history.length, found: 0 });
+        expect(await contentOf(copy)).toEqual(await contentOf(original));
+        expect(await modelsOf(copy, reads)).toEqual(await modelsOf(original, reads));
+        await rm(path);
+      }),
+      { numRuns: 8, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true },
+    );
+  });
+
+  test('makes other read models when events are missing: the comparison can fail', async () => {
+    const [original, shorter] = [await filledStore(), newStore()];
+    const history = await original.readAll();
+    await appendAll(shorter, history.slice(0, history.length / 2));
+    expect(await modelsOf(shorter, reads)).not.toEqual(await modelsOf(original, reads));
+  });
+});
+
+describe('A backup', () => {
+  test('leaves out what others keep in the same store', async () => {
+    const store = await filledStore();
+    const own = await contentOf(store);
+    const event = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
+    await store.append({ stream: 'theirs', expected: 'no_stream', events: [event] });
+    const path = await backupOf(store, directory);
+    const lines = unchained(await linesOf(path));
+    expect(lines).toHaveLength(own.length + 2);
+    expect(lines.map(({ kind }) => kind)).toEqual(['manifest', ...own.map(() => 'event'), 'trailer']);
+  });
+
+  test('leaves out what is appended when it has begun', async () => {
+    const store = await filledStore();
+    const before = await contentOf(store);
+    const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_late';
+    const late = new FaultyEventStore(store);
+    late.head = async () => {
+      const head = await store.head();
+      await appendAll(store, [{ stream, revision: 0, id: 'late', type: 'Late', data: {}, metadata: {} }]);
+      return head;
+    };
+    const { manifest, trailer } = await verified(await backupOf(late, directory));
+    expect(trailer).toMatchObject({ count: before.length, lastPosition: manifest.upTo });
+    expect(await contentOf(store)).toHaveLength(before.length + 1);
+  });
+
+  test('of an empty store is whole, and restores to an empty store', async () => {
+    const path = await backupOf(newStore(), directory);
+    expect((await verified(path)).trailer).toMatchObject({ count: 0, lastPosition: -1 });
+    const copy = newStore();
+    expect(await restored(path, copy)).toEqual({ written: 0, found: 0 });
+    expect(await copy.head()).toBe(-1);
+  });
+
+  test('holds events that are larger than what is compressed at once', async () => {
+    const [store, copy] = [newStore(), newStore()];
+    const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_big';
+    const data = { text: 'ğ'.repeat(400_000) };
+    await appendAll(
+      store,
+      [0, 1, 2].map((revision) => ({ stream, revision, id: `e${revision}`, type: 'Big', data, metadata: {} })),
+    );
+    await restored(await backupOf(store, directory), copy);
+    expect(await contentOf(copy)).toEqual(await contentOf(store));
+  });
+
+  test('is as docs/backup-format.md says: plain gzip, JSON in every line, a chain that anybody can follow', async () => {
+    const path = await backupOf(await filledStore(), directory);
+    let link = Buffer.alloc(32);
+    let before = link;
+    for (const line of await linesOf(path)) {
+      const [, text = '', shown = ''] = /^(.*),"chain":"([\w-]{12})"\}$/.exec(line) ?? [];
+      before = link;
+      link = createHash('sha256').update(link).update(text).digest();
+      expect(shown).toBe(link.toString('base64url').slice(0, 12));
+    }
+    expect(unchained(await linesOf(path)).at(-1)).toMatchObject({ kind: 'trailer', sha256: before.toString('hex') });
+  });
+});
+
+describe('A damaged backup is refused with the line that is wrong', () => {
+  let path: string;
+  let lines: string[];
+  beforeEach(async () => {
+    path = await backupOf(await filledStore(), directory);
+    lines = await linesOf(path);
+  });
+
+  async function refusal(): Promise<DamagedBackup> {
+    const error: unknown = await verified(path).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(DamagedBackup);
+    return error as DamagedBackup;
+  }
+
+  const changed = (line: string): string => line.replace(/"metadata":\{"/, '"metadata":{" ');
+  const ways: readonly (readonly [string, (all: string[]) => string[], number])[] = [
+    ['a changed byte', (all) => all.with(9, changed(all[9] ?? '')), 10],
+    ['a changed byte in the manifest', (all) => all.with(0, (all[0] ?? '').replace('0.0.0', '0.0.1')), 1],
+    ['a changed byte in the last line', (all) => all.with(-1, (all.at(-1) ?? '').replace('"count":', '"count":1')), -1],
+    ['a changed link', (all) => all.with(4, (all[4] ?? '').replace(/.("\})$/, '-$1')), 5],
+    ['a missing line', (all) => all.toSpliced(12, 1), 13],
+    ['a missing manifest', (all) => all.slice(1), 1],
+    ['two lines in the other order', (all) => all.with(6, all[7] ?? '').with(7, all[6] ?? ''), 7],
+    ['a line that comes twice', (all) => all.toSpliced(5, 0, all[4] ?? ''), 6],
+    ['a line of other origin', (all) => all.toSpliced(5, 0, '{"kind":"event"}'), 6],
+    ['an empty line', (all) => all.toSpliced(3, 0, ''), 4],
+    ['no last line', (all) => all.slice(0, -1), -1],
+    ['a line after the last', (all) => [...all, all.at(-1) ?? ''], 0],
+  ];
+  test.each(ways)('%s', async (_, damage, line) => {
+    const wrong = line > 0 ? line : lines.length + 1 + line;
+    await writeLines(path, damage(lines));
+    expect((await refusal()).line).toBe(wrong);
+    const store = newStore();
+    await expect(restored(path, store)).rejects.toThrow(`Line ${wrong}: `);
+  });
+
+  const forgeries: readonly (readonly [string, (all: Record<string, unknown>[]) => object[], number, RegExp])[] = [
+    ['a version of the format to come', (all) => all.with(0, { ...all[0], version: 2 }), 1, /newer Kontor/],
+    ['another format', (all) => all.with(0, { ...all[0], format: 'tar' }), 1, /not what a backup/],
+    ['events without a manifest', (all) => all.slice(1), 1, /not what a backup/],
+    ['an event without an id', (all) => all.with(4, { ...all[4], id: '' }), 5, /not what a backup/],
+    ['a position that goes back', (all) => all.with(4, { ...all[4], position: 0 }), 5, /does not come after/],
+    ['a digest that is not true', (all) => all.with(-1, { ...all.at(-1), sha256: '0'.repeat(64) }), -1, /not true/],
+    ['a count that is not true', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /not true/],
+  ];
+  test.each(forgeries)('%s, although the chain holds', async (_, forge, line, reason) => {
+    await writeLines(path, chained(forge(unchained(lines))));
+    const refused = await refusal();
+    expect(refused.line).toBe(line > 0 ? line : lines.length + 1 + line);
+    expect(refused.message).toMatch(reason);
+  });
+
+  test('a file that was cut, wherever', async () => {
+    const whole = await readFile(path);
+    for (const length of [0, 1, 9, 20, 200, Math.floor(whole.length / 2), whole.length - 9, whole.length - 1]) {
+      await writeFile(path, whole.subarray(0, length));
+      const { line, message } = await refusal();
+      expect(line).toBeGreaterThan(0);
+      expect([length, message]).toEqual([length, expect.stringMatching(/cut|missing/)]);
+    }
+  });
+
+  test('a changed byte of the compressed file: either every event is still there, or it is refused', async () => {
+    const whole = await readFile(path);
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: whole.length - 1 }), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const damaged = Buffer.from(whole);
+        damaged[at] = (damaged[at] ?? 0) ^ change;
+        await writeFile(path, damaged);
+        try {
+          await verified(path);
+        } catch (error) {
+          expect(error).toBeInstanceOf(DamagedBackup);
+          return;
+        }
+        // Some bytes of a gzip header (its time, its system) mean nothing, nor do the bits that fill up a block's last byte.
+        expect(await linesOf(path)).toEqual(lines);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('what is no backup at all', async () => {
+    for (const [bytes, reason] of [
+      ['position,stream\n', /not compressed with gzip/],
+      [gzipSync('position,stream\n'), /no backup of Kontor/],
+      [gzipSync(''), /the last line is missing/],
+      [gzipSync('x'.repeat(5_000_000)), /too long/],
+    ] as const) {
+      await writeFile(path, bytes);
+      const refused = await refusal();
+      expect(refused.line).toBe(1);
+      expect(refused.message).toMatch(reason);
+    }
+  });
+
+  test('bytes or lines behind its end', async () => {
+    const whole = await readFile(path);
+    for (const more of [Buffer.from('more'), gzipSync('more\n')]) {
+      await writeFile(path, Buffer.concat([whole, more]));
+      expect((await refusal()).message).toMatch(/is damaged|comes after the last line/);
+    }
+    await writeFile(path, Buffer.concat([whole, Buffer.alloc(200_000)]));
+    expect((await refusal()).message).toBe(`Line ${lines.length + 1}: something follows that does not belong to it`);
+  });
+
+  test('one of streams that this version does not know, by their name and the version that knew them', async () => {
+    const strange = { ...unchained(lines)[4], stream: 'parcel-platform_1' };
+    const forged = unchained(lines).with(4, strange);
+    const before = forged.slice(0, -1);
+    await writeLines(path, chained([...before, { ...forged.at(-1), sha256: chainOver(before) }]));
+    const error: unknown = await verified(path).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(BackupError);
+    expect((error as Error).message).toMatch(/0\.0\.0-test .* parcel-platform_1/);
+  });
+});
+
+describe('A store that is not empty', () => {
+  test('is refused, whatever it holds, and stays as it is', async () => {
+    const original = await filledStore();
+    const path = await backupOf(original, directory);
+    const before = await contentOf(original);
+    await expect(restored(path, original)).rejects.toThrow('The event store is not empty');
+    expect(await contentOf(original)).toEqual(before);
+  });
+
+  test('does not count as such for what others keep in it', async () => {
+    const path = await backupOf(await filledStore(), directory);
+    const copy = newStore();
+    const event = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
+    await copy.append({ stream: 'theirs', expected: 'no_stream', events: [event] });
+    expect((await restored(path, copy)).found).toBe(0);
+  });
+});
+
+describe('A restore that was interrupted', () => {
+  async function interrupted(path: string): Promise<EmbeddedEventStore> {
+    const copy = newStore();
+    const faulty = new FaultyEventStore(copy);
+    faulty.appendsUntilAway = 11;
+    const error: unknown = await restored(path, faulty).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(BackupError);
+    expect((error as Error).message).toMatch(/away.*--resume/);
+    return copy;
+  }
+
+  test('is refused without being told to go on, and completed when it is', async () => {
+    const original = await filledStore();
+    const path = await backupOf(original, directory);
+    const copy = await interrupted(path);
+    expect(await contentOf(copy)).toHaveLength(11);
+    await expect(restored(path, copy)).rejects.toThrow(/--resume/);
+    expect(await contentOf(copy)).toHaveLength(11);
+    const all = await contentOf(original);
+    expect(await restored(path, copy, true)).toEqual({ written: all.length - 11, found: 11 });
+    expect(await contentOf(copy)).toEqual(all);
+    expect(await restored(path, copy, true)).toEqual({ written: 0, found: all.length });
+  });
+
+  test('does not go on where the store holds something else than the beginning of the backup, or more', async () => {
+    const original = await filledStore();
+    const path = await backupOf(original, directory);
+    const other = newStore();
+    const history = await original.readAll();
+    await appendAll(other, history.slice(0, 5));
+    await expect(restored(path, other, true)).rejects.toThrow(/something else .* event number 1 is/);
+    const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_more';
+    await appendAll(original, [{ stream, revision: 0, id: 'more', type: 'More', data: {}, metadata: {} }]);
+    await expect(restored(path, original, true)).rejects.toThrow(/holds more than the \d+ events/);
+    expect(await contentOf(other)).toHaveLength(5);
+  });
+});
+
+test('A file that is not there is told by its name', async () => {
+  const path = join(directory, 'nowhere.ndjson.gz');
+  expect(existsSync(path)).toBe(false);
+  await expect(verified(path)).rejects.toThrow(path);
+});

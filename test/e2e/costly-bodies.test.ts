@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { LoginInput } from '../../src/commands/login.commands.js';
+import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
+import { costliest } from '../support/body-shapes.js';
+import { call, KontorProcess, openBooks, pause, PLAIN, until, withDirectory } from './kontor-process.js';
+
+/** `SHAPES=10000 npm run test:e2e -- test/e2e/costly-bodies.test.ts` is the long form. */
+const SHAPES = Number(process.env['SHAPES'] ?? 300);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const ROUTES = ['/api/auth/login', '/api/auth/refresh', '/console/session'];
+const CONNECTIONS = 16;
+const CALLS = 400;
+/** The goal of the long form, on a machine with nothing else to do. In CI the cores are shared: others waited before, too. */
+const GOAL_MS = 50;
+const goalMs = (p99BeforeMs: number): number =>
+  process.env['SHAPES'] === undefined ? Math.max(3 * GOAL_MS, 10 * p99BeforeMs) : GOAL_MS;
+
+/** Sends one body over and over, in a thread of its own: what it costs the sender must not count. */
+const SENDER = `
+  const { request, Agent } = require('node:http');
+  const { workerData: { url, routes, connections, body }, parentPort } = require('node:worker_threads');
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  let sent = 0;
+  const send = () => {
+    const path = routes[(sent += 1) % routes.length];
+    const asked = request(url + path, { method: 'POST', agent, headers }, (answer) => {
+      answer.resume().on('end', send);
+    });
+    asked.on('error', () => setTimeout(send, 10)).end(body);
+  };
+  for (let index = 0; index < connections; index += 1) send();
+  parentPort.on('message', () => parentPort.postMessage(sent));
+`;
+
+async function latencies(url: string, token: string): Promise<number[]> {
+  const took: number[] = [];
+  for (let made = 0; made < CALLS; made += 1) {
+    const beganMs = performance.now();
+    await call(`${url}/api/auth/me`, { token });
+    took.push(performance.now() - beganMs);
+    await pause(5);
+  }
+  return took.toSorted((a, b) => a - b);
+}
+const at = (share: number, sorted: readonly number[]): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+const figures = (sorted: readonly number[]): string =>
+  `p50 ${at(0.5, sorted).toFixed(1)} ms, p99 ${at(0.99, sorted).toFixed(1)} ms`;
+
+test(`sixteen strangers who send the costliest bodies delay nobody (seed ${SEED})`, async () => {
+  const { bytes, values } = bodyLimitsOf({ who: 'public' });
+  const { ms, shape } = costliest(SEED, SHAPES, bytes, (body) => LoginInput.safeParse(decodeJson(body, values)));
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, { ...PLAIN, LOG_LEVEL: 'info' });
+    const url = await kontor.url();
+    const { token } = await openBooks(url);
+    const before = await latencies(url, token);
+    const workerData = { url, routes: ROUTES, connections: CONNECTIONS, body: shape };
+    const sender = new Worker(SENDER, { eval: true, workerData });
+    const sent = async (): Promise<number> => {
+      sender.postMessage('how many?');
+      const [count] = (await once(sender, 'message')) as [number];
+      return count;
+    };
+    await until(sent, (count) => count > 1_000);
+    const meanwhile = await latencies(url, token);
+    const count = await sent();
+    await sender.terminate();
+    process.stdout.write(
+      `seed ${SEED}: ${ms.toFixed(2)} ms for ${shape.slice(0, 60)}…; ${count} sent; ` +
+        `others before: ${figures(before)}; meanwhile: ${figures(meanwhile)}\n`,
+    );
+    expect(at(0.99, meanwhile)).toBeLessThan(goalMs(at(0.99, before)));
+    await kontor.stopCleanly();
+  });
+}, 300_000);

@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { EventLoopUtilization } from '../../src/adapters/event-loop-utilization.js';
+import { Backpressure } from '../../src/eventsourcing/backpressure.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const START_MS = Date.UTC(2026, 2, 1);
+const BURST = 64;
+
+/** How many of `count` background steps, for something that happened `ageMs` ago, may be taken at once. */
+async function takenAtOnce(pace: Backpressure, clock: ManualClock, count: number, ageMs = 0): Promise<number> {
+  let taken = 0;
+  const run = async () => {
+    for (let step = 0; step < count; step += 1) {
+      await pace.turn(clock.nowMs() - ageMs);
+      taken += 1;
+    }
+  };
+  void run();
+  for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+  return taken;
+}
+
+/** In a burst of requests on a thread that is busy for such a share of its time. */
+function inBurst(clock: ManualClock, eventLoopUtilization = 1): Backpressure {
+  const pace = new Backpressure(clock, () => eventLoopUtilization);
+  for (let request = 0; request < BURST; request += 1) pace.requestBegins();
+  return pace;
+}
+
+describe('background work beside requests', () => {
+  test('goes on freely while few requests are under way', async () => {
+    const clock = new ManualClock(START_MS);
+    const pace = new Backpressure(clock, () => 1);
+    pace.requestBegins();
+    expect(await takenAtOnce(pace, clock, 50)).toBe(50);
+  });
+
+  test('goes on freely beside many requests that leave the thread time: they wait for engines elsewhere', async () => {
+    const clock = new ManualClock(START_MS);
+    expect(await takenAtOnce(inBurst(clock, 0.5), clock, 50)).toBe(50);
+  });
+
+  test('takes a step now and then in a burst of requests', async () => {
+    const clock = new ManualClock(START_MS);
+    const pace = inBurst(clock);
+    let taken = 0;
+    const run = async () => {
+      for (;;) {
+        await pace.turn(clock.nowMs());
+        taken += 1;
+      }
+    };
+    void run();
+    await clock.advance(0);
+    expect([taken, clock.sleeping]).toEqual([1, 1]);
+    await clock.advance(1_000);
+    expect(taken).toBeGreaterThan(50);
+    expect(taken).toBeLessThan(200);
+  });
+
+  test('shares those steps where several kinds of work are behind', async () => {
+    const clock = new ManualClock(START_MS);
+    const pace = inBurst(clock);
+    const taken = await Promise.all([takenAtOnce(pace, clock, 10), takenAtOnce(pace, clock, 10)]);
+    expect(taken).toEqual([1, 0]);
+  });
+
+  test('goes on freely when the burst is over', async () => {
+    const clock = new ManualClock(START_MS);
+    const pace = inBurst(clock);
+    for (let request = 0; request < BURST; request += 1) pace.requestEnds();
+    expect(await takenAtOnce(pace, clock, 50)).toBe(50);
+  });
+
+  test('no longer gives way when it has waited for long', async () => {
+    const clock = new ManualClock(START_MS);
+    expect(await takenAtOnce(inBurst(clock), clock, 50, 60_000)).toBe(50);
+  });
+});
+
+describe('The share of its time in which a thread is busy', () => {
+  const busyFor = (ms: number): void => {
+    for (const endMs = performance.now() + ms; performance.now() < endMs;);
+  };
+
+  test('is high while it works without a pause, and low while it rests', async () => {
+    const share = new EventLoopUtilization();
+    await sleep(150);
+    share.read();
+    for (let turn = 0; turn < 10; turn += 1) {
+      busyFor(10);
+      await nextTurn();
+    }
+    expect(share.read()).toBeGreaterThan(0.8);
+    await sleep(200);
+    expect(share.read()).toBeLessThan(0.5);
+  });
+});

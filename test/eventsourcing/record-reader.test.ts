@@ -1,0 +1,381 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { domain, type Aggregate, type EventOf } from '../../src/eventsourcing/aggregate.js';
+import { CLAIM_FENCED, EventCatalogue, UnknownEvent } from '../../src/eventsourcing/event-catalogue.js';
+import { expectedAt, PATIENCE_MS, RecordReader } from '../../src/eventsourcing/record-reader.js';
+import {
+  EventStoreUnavailable,
+  type EventToAppend,
+  type StreamRead,
+  type StreamSlice,
+} from '../../src/ports/event-store.js';
+import { appendNext } from '../support/append-next.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { ManualClock, SeededIds } from '../support/manual-clock.js';
+import { member, memberStream, OTHER_TENANT, replica, TENANT } from '../support/member.toy.js';
+
+/** A made-up record whose event has had three versions: an amount in dollars, then in cents, then with its currency. */
+const priceEvents = {
+  PriceSet: domain('UPDATE', 'price', z.object({ cents: z.number().int(), currency: z.string().length(3) }), {
+    version: 3,
+    upcasters: {
+      1: (data) => ({ cents: Math.round((data as { dollars: number }).dollars * 100) }),
+      2: (data) => ({ ...data, currency: (data as { euro?: boolean }).euro ? 'EUR' : 'USD' }),
+    },
+  }),
+};
+type PriceEvent = EventOf<typeof priceEvents>;
+type Price = { readonly history: readonly string[] };
+const price: Aggregate<Price, PriceEvent> = {
+  name: 'price',
+  events: priceEvents,
+  initial: { history: [] },
+  evolve: ({ history }, { data }) => ({ history: [...history, `${data.cents} ${data.currency}`] }),
+};
+
+/** Answers to reads can be held back. */
+class SlowEventStore extends FaultyEventStore {
+  /** Whether what was held back turns out to be a failure. */
+  fails = false;
+  private held: Promise<void> = Promise.resolve();
+
+  holdReads(): () => void {
+    let release: () => void = () => undefined;
+    this.held = new Promise((resolve) => (release = resolve));
+    return () => {
+      release();
+    };
+  }
+
+  override async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
+    const slice = super.readStream(stream, read);
+    await this.held;
+    if (this.fails) throw new EventStoreUnavailable('The line broke.');
+    return slice;
+  }
+}
+
+describe('A record that is read', () => {
+  let directory: string;
+  let store: SlowEventStore;
+  let clock: ManualClock;
+  let reader: RecordReader;
+  const catalogue = new EventCatalogue([price, member]);
+  const stream = `price-${TENANT}_p1`;
+
+  const stored = (type: string, data: object, version: number): EventToAppend => ({
+    id: randomUUID(),
+    type,
+    data,
+    metadata: { version, tenantId: TENANT },
+  });
+  const priced = (cents: number): EventToAppend => stored('PriceSet', { cents, currency: 'USD' }, 3);
+  const fence = (): EventToAppend => stored(CLAIM_FENCED, { claim: 'c', attemptId: 'a' }, 1);
+  /** Somebody else's append. */
+  const write = (...events: EventToAppend[]) => appendNext(store.inner, stream, ...events);
+  const read = (maxAgeMs?: number) => reader.read(price, TENANT, 'p1', maxAgeMs === undefined ? {} : { maxAgeMs });
+
+  beforeEach(async () => {
+    directory = await mkdtemp(pathOf(tmpdir(), 'kontor-reader-'));
+    clock = new ManualClock();
+    store = new SlowEventStore(EmbeddedEventStore.open({ directory, clock }));
+    reader = new RecordReader(store, catalogue, clock);
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  test('is as its stream says, with its revision and position', async () => {
+    expect(await read()).toEqual({ stream, state: { history: [] }, revision: -1, position: -1 });
+    const { position } = await write(priced(100), priced(200));
+    expect(await read()).toEqual({ stream, state: { history: ['100 USD', '200 USD'] }, revision: 1, position });
+  });
+
+  test('is found under its own tenant only', async () => {
+    await write(priced(100));
+    expect((await reader.read(price, OTHER_TENANT, 'p1')).revision).toBe(-1);
+  });
+
+  test('is complete also when its stream is longer than a page of reading', async () => {
+    await write(...Array.from({ length: 1_200 }, (_, cents) => priced(cents)));
+    await write(...Array.from({ length: 1_050 }, (_, cents) => priced(cents)));
+    expect(await read()).toMatchObject({ revision: 2_249 });
+    expect((await read()).state.history).toHaveLength(2_250);
+  });
+
+  test('is never older than asked: read without more it is current, also right after somebody else wrote', async () => {
+    await read();
+    for (let cents = 0; cents < 5; cents += 1) {
+      await write(priced(cents));
+      expect((await read()).revision).toBe(cents);
+    }
+  });
+
+  test('may be as old as the reader allows, and not older', async () => {
+    await write(priced(1));
+    await read();
+    await write(priced(2));
+    await clock.advance(1_000);
+    expect((await read(1_000)).revision).toBe(0);
+    await clock.advance(1);
+    expect((await read(1_000)).revision).toBe(1);
+  });
+
+  test('is not thought fresh because this process has just written it', async () => {
+    await write(priced(1));
+    const loaded = await read();
+    await clock.advance(5_000);
+    reader.remember({ ...loaded, state: { history: ['1 USD', '2 USD'] }, revision: 1 });
+    await write(priced(2), priced(3));
+    expect((await read(1_000)).revision).toBe(2);
+  });
+
+  test('is taken from what this process has just written, where any age will do', async () => {
+    reader.remember({ stream, state: { history: ['x'] }, revision: 4, position: 9 });
+    await clock.advance(5_000);
+    expect((await read(Number.MAX_SAFE_INTEGER)).state.history).toEqual(['x']);
+    expect(store.streamReads).toEqual([]);
+  });
+
+  test('is read from its tail alone, once it is known', async () => {
+    await write(priced(1));
+    const first = await read();
+    expect(await read()).toBe(first);
+    await write(priced(2));
+    await read();
+    expect(store.streamReads.map(({ from }) => from)).toEqual([0, 1, 1]);
+    expect(reader.cached(price, TENANT, 'p1')).toMatchObject({ revision: 1 });
+  });
+
+  test('is never replaced in memory by an older state', async () => {
+    await write(priced(1), priced(2));
+    const newer = await read();
+    reader.remember({ ...newer, state: { history: ['1 USD'] }, revision: 0 });
+    expect(reader.cached(price, TENANT, 'p1')).toBe(newer);
+  });
+
+  test('counts fences as revisions and not as state', async () => {
+    await write(fence());
+    expect(await read()).toMatchObject({ state: { history: [] }, revision: 0 });
+    await write(priced(1), fence());
+    expect(await read()).toMatchObject({ state: { history: ['1 USD'] }, revision: 2 });
+    expect(expectedAt((await read()).revision)).toBe(2);
+    expect(expectedAt(-1)).toBe('no_stream');
+  });
+
+  test('keeps at most as many records in memory as it was told', async () => {
+    reader = new RecordReader(store, catalogue, clock, 2);
+    for (const id of ['a', 'b', 'c']) await reader.read(price, TENANT, id);
+    expect(['a', 'b', 'c'].map((id) => reader.cached(price, TENANT, id) !== undefined)).toEqual([false, true, true]);
+  });
+
+  test('is the same for many readers at once while it is written (property)', async () => {
+    const step = fc.constantFrom('write', 'read', 'read old', 'remember', 'remember late');
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const id = randomUUID();
+        const name = `price-${TENANT}_${id}`;
+        const written: string[] = [];
+        const writeNext = async () => {
+          const events = [priced(written.length)];
+          const { position } = await store.inner.append({
+            stream: name,
+            expected: expectedAt(written.length - 1),
+            events,
+          });
+          written.push(`${written.length} USD`);
+          return { stream: name, state: { history: [...written] }, revision: written.length - 1, position };
+        };
+        const check = async (what: string, least: number) => {
+          const freshness = what === 'read old' ? { maxAgeMs: 1_000_000 } : {};
+          const { state, revision } = await reader.read(price, TENANT, id, freshness);
+          expect(state.history).toEqual(written.slice(0, revision + 1));
+          if (what === 'read') expect(revision + 1).toBeGreaterThanOrEqual(least);
+        };
+        const work: Promise<void>[] = [];
+        for (const what of steps)
+          if (what === 'write') await writeNext();
+          else if (what === 'remember') reader.remember(await writeNext());
+          else if (what === 'remember late') {
+            const loaded = await writeNext();
+            work.push(
+              delay(1).then(() => {
+                reader.remember(loaded);
+              }),
+            );
+          } else work.push(check(what, written.length));
+        await Promise.all(work);
+        await check('read', written.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  describe('while the event store is away', () => {
+    const whileAway = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
+    const lenient = () => reader.read(price, TENANT, 'p1', whileAway);
+
+    test('is as it was seen within the time that is allowed, and refused after that', async () => {
+      await write(priced(1));
+      const seen = await lenient();
+      store.away = true;
+      for (const ms of [501, 2_000, 2_499]) {
+        await clock.advance(ms);
+        expect(await lenient()).toBe(seen);
+      }
+      await clock.advance(1);
+      await expect(lenient()).rejects.toBeInstanceOf(EventStoreUnavailable);
+    });
+
+    test('is refused to who must know how it is now, and where it was never seen', async () => {
+      await write(priced(1));
+      await read();
+      store.away = true;
+      await clock.advance(501);
+      await expect(read()).rejects.toBeInstanceOf(EventStoreUnavailable);
+      await expect(read(500)).rejects.toBeInstanceOf(EventStoreUnavailable);
+      const other = reader.read(price, TENANT, 'p2', whileAway);
+      await expect(other).rejects.toBeInstanceOf(EventStoreUnavailable);
+    });
+
+    test('is what was seen, too, when the store says nothing for a second', async () => {
+      await write(priced(1));
+      const seen = await lenient();
+      await clock.advance(1_000);
+      const answer = store.holdReads();
+      const reading = lenient();
+      await clock.advance(PATIENCE_MS - 1);
+      expect(await Promise.race([reading, Promise.resolve('waits')])).toBe('waits');
+      await clock.advance(1);
+      expect(await reading).toBe(seen);
+      answer();
+    });
+
+    test.each([4_500, 6_000])(
+      'is waited for as long as it takes when what was seen is too old by then: %d ms',
+      async (ms) => {
+        await write(priced(1));
+        await lenient();
+        await write(priced(2));
+        await clock.advance(ms);
+        const answer = store.holdReads();
+        const reading = lenient();
+        await clock.advance(PATIENCE_MS * 3);
+        answer();
+        expect((await reading).state.history).toHaveLength(2);
+      },
+    );
+
+    test('is refused when what was seen has become too old before the store said that it is away', async () => {
+      await write(priced(1));
+      await lenient();
+      await clock.advance(4_500);
+      const answer = store.holdReads();
+      const reading = lenient();
+      store.fails = true;
+      await clock.advance(PATIENCE_MS - 1);
+      answer();
+      await expect(reading).rejects.toBeInstanceOf(EventStoreUnavailable);
+    });
+
+    test('is as it is now when the store is back', async () => {
+      await write(priced(1));
+      await lenient();
+      await write(priced(2));
+      store.away = true;
+      await clock.advance(501);
+      await lenient();
+      store.away = false;
+      expect((await lenient()).state.history).toHaveLength(2);
+      expect(clock.sleeping).toBe(0);
+    });
+  });
+
+  test('is looked for once for all who may share the answer, and anew for who may not', async () => {
+    await write(priced(1));
+    const before = store.streamReads.length;
+    const answer = store.holdReads();
+    const sharing = Array.from({ length: 10 }, () => read(500));
+    await clock.advance(500);
+    sharing.push(read(500));
+    expect(store.streamReads.length - before).toBe(1);
+    await clock.advance(1);
+    const alone = [read(500), read(), read()];
+    expect(store.streamReads.length - before).toBe(4);
+    answer();
+    expect((await Promise.all([...sharing, ...alone])).every(({ revision }) => revision === 0)).toBe(true);
+  });
+
+  describe('from events of older versions', () => {
+    test('is as if they had been written today', async () => {
+      await write(
+        stored('PriceSet', { dollars: 12.34 }, 1),
+        stored('PriceSet', { cents: 500, euro: true }, 2),
+        priced(700),
+      );
+      expect((await read()).state.history).toEqual(['1234 USD', '500 EUR', '700 USD']);
+    });
+
+    test('is refused when what comes of them does not fit today', async () => {
+      await write(stored('PriceSet', { dollars: 'many' }, 1));
+      await expect(read()).rejects.toThrow();
+    });
+
+    test('is refused when a version is in no upcaster', async () => {
+      await write(stored('PriceSet', { cents: 1 }, 0));
+      await expect(read()).rejects.toThrow('No upcaster from version 0');
+    });
+  });
+
+  describe('with an event that this code does not know', () => {
+    test.each([
+      ['of another type', () => stored('PriceForgotten', {}, 1)],
+      ['of a newer version', () => stored('PriceSet', { cents: 1, currency: 'USD' }, 4)],
+    ])('%s is refused, and not served from memory either', async (_, unknown) => {
+      await write(priced(1));
+      await read();
+      await write(unknown());
+      await expect(read()).rejects.toBeInstanceOf(UnknownEvent);
+      await expect(read()).rejects.toBeInstanceOf(UnknownEvent);
+    });
+  });
+
+  describe('by way of the catalogue', () => {
+    test('has every event type and every name once', () => {
+      expect(() => new EventCatalogue([price, { ...member, name: 'price' }])).toThrow('Two aggregates');
+      expect(() => new EventCatalogue([price, { ...price, name: 'other' }])).toThrow('Two event types');
+    });
+
+    test('is written only as its schemas say', () => {
+      expect(() => catalogue.encode({ type: 'PriceSet', data: { cents: 1.5, currency: 'USD' } })).toThrow();
+      expect(() => catalogue.encode({ type: 'Unheard', data: {} })).toThrow('declared by no aggregate');
+      const { data, version } = catalogue.encode({
+        type: 'PriceSet',
+        data: { cents: 1, currency: 'USD', note: 'dropped' },
+      });
+      expect({ data, version }).toEqual({ data: { cents: 1, currency: 'USD' }, version: 3 });
+    });
+
+    test('has the parts of its stream', async () => {
+      await write(priced(1));
+      const [event] = await store.readAll();
+      if (!event) throw new Error('Nothing was stored');
+      expect(catalogue.decode(event)).toMatchObject({ entity: 'price', tenantId: TENANT, recordId: 'p1', revision: 0 });
+      expect(() => catalogue.decode({ ...event, stream: 'not-one_of-ours' })).toThrow(UnknownEvent);
+    });
+  });
+
+  test('of a member is absent until it joins (the same for a process that never saw it)', async () => {
+    const process = replica(store, clock, new SeededIds(1));
+    expect(process.reader.absent(member, TENANT, 'ada')).toEqual(await process.read('ada'));
+    await process.join('ada');
+    expect((await process.read('ada')).stream).toBe(memberStream('ada'));
+  });
+});

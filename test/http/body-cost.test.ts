@@ -1,0 +1,27 @@
+import { SalePayload } from '../../src/aggregates/sale-payload.js';
+import { LoginInput } from '../../src/commands/login.commands.js';
+import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
+import { costliest, type Costly } from '../support/body-shapes.js';
+
+/** `SHAPES=10000 npm run jest -- test/http/body-cost.test.ts` is the long form. */
+const SHAPES = Number(process.env['SHAPES'] ?? 300);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+
+function told({ ms, shape }: Costly): number {
+  process.stdout.write(`seed ${SEED}: ${ms.toFixed(2)} ms for ${shape.slice(0, 60)}… (${shape.length})\n`);
+  return ms;
+}
+
+describe(`What a body costs the thread that serves everybody (seed ${SEED})`, () => {
+  test('is less than 3 ms where anybody may send it', () => {
+    const { bytes, values } = bodyLimitsOf({ who: 'public' });
+    const worst = costliest(SEED, SHAPES, bytes, (body) => LoginInput.safeParse(decodeJson(body, values)));
+    expect(told(worst)).toBeLessThan(3);
+  }, 120_000);
+
+  test('is less than 50 ms for the largest that a partner may send', () => {
+    const { bytes, values } = bodyLimitsOf({ who: 'partner', maxValues: 16_384 });
+    const worst = costliest(SEED, SHAPES, bytes, (body) => SalePayload.safeParse(decodeJson(body, values)));
+    expect(told(worst)).toBeLessThan(50);
+  }, 1_800_000);
+});

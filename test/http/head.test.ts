@@ -1,0 +1,78 @@
+import { request } from 'node:http';
+import { Requester } from '../support/requester.js';
+import { routeTable } from '../support/route-table.js';
+import { TestService } from '../support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+afterAll(() => service.close());
+
+type Told = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly bytes: number };
+const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Told> =>
+  new Promise((resolve, reject) => {
+    const asked = request(`${service.url}${path}`, { method, headers, agent: false }, (answer) => {
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        // A stream of events has no end of its own.
+        if (answer.headers['content-type']?.startsWith('text/event-stream') === true) answer.destroy();
+      });
+      answer.on('error', () => undefined);
+      answer.on('close', () => {
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes });
+      });
+    });
+    asked.on('error', reject).end();
+  });
+
+test('HEAD is answered as GET is, with its status and headers and no body, on every route that has GET', async () => {
+  const requester = await Requester.of(service);
+  const told: unknown[] = [];
+  const wanted: unknown[] = [];
+  for (const route of routeTable.filter(({ method }) => method === 'GET')) {
+    const address = requester.addressOf(route);
+    const headers = requester.credentialsFor(route);
+    const [got, head] = [await ask('GET', address, headers), await ask('HEAD', address, headers)];
+    wanted.push([route.path, got.status, got.headers['content-type'], 0]);
+    told.push([route.path, head.status, head.headers['content-type'], head.bytes]);
+  }
+  expect(wanted.length).toBeGreaterThan(60);
+  expect(told).toEqual(wanted);
+});
+
+test('HEAD needs the same credential as GET', async () => {
+  expect((await ask('HEAD', '/api/customers?pageNumber=1&pageSize=1')).status).toBe(401);
+});
+
+test.each(['/livez', '/openapi.json', '/console', '/console/transactions'])('HEAD %s is 200', async (path) => {
+  expect(await ask('HEAD', path)).toMatchObject({ status: 200, bytes: 0 });
+});
+
+test('HEAD tells the length that GET has', async () => {
+  const [got, head] = [await ask('GET', '/openapi.json'), await ask('HEAD', '/openapi.json')];
+  expect([head.headers['content-length'], got.bytes]).toEqual([String(got.bytes), got.bytes]);
+});
+
+test.each([
+  ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 302, '/console'],
+  ['curl', '*/*', 404, undefined],
+  ['a program', 'application/json', 404, undefined],
+])('the address of the service alone leads %s (Accept: %s): %d', async (_, accept, status, location) => {
+  const told = await ask('GET', '/', { accept });
+  expect([told.status, told.headers.location]).toEqual([status, location]);
+});
+
+test('a page that no list reaches is empty, up to the largest number that is exact', async () => {
+  const { tenant } = await service.openBooks();
+  for (const pageNumber of ['1000000001', '9007199254740991']) {
+    for (const list of ['customers', 'transactions', 'notifications']) {
+      const reply = await service.get(`/api/${list}?pageNumber=${pageNumber}&pageSize=100`, tenant.token);
+      expect([reply.status, reply.body]).toMatchObject([200, { items: [], pageNumber: Number(pageNumber) }]);
+    }
+  }
+  expect((await service.get('/api/customers?pageNumber=9007199254740992&pageSize=1', tenant.token)).told).toBe(
+    '400 VALIDATION_FAILED pageNumber',
+  );
+});

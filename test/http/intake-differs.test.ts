@@ -1,0 +1,89 @@
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+let service: TestService;
+let books: Books;
+beforeAll(async () => {
+  service = await TestService.start();
+  books = await service.openBooks();
+});
+afterAll(() => service.close());
+
+const push = (sale: object, key?: string) => service.postSale(books.partner, sale, key);
+const differs = async (sale: object, key?: string): Promise<unknown> => {
+  const reply = await push(sale, key);
+  expect(reply.status).toBe(200);
+  return reply.headers['idempotency-differs'];
+};
+
+describe('A replay of a pair', () => {
+  const sale = (facts: object = {}) =>
+    saleOf('pair', { customer: { name: 'Ada' }, payments: [{ method: 'CASH', amount: '5' }], ...facts });
+
+  test('names the top-level fields in which its payload differs from the accepted sale', async () => {
+    const first = await push(sale());
+    expect([first.status, first.headers['idempotency-differs']]).toEqual([202, undefined]);
+    const lines = [{ description: 'Goods', quantity: 2, unitPrice: '100.00' }];
+    expect(await differs(sale({ lines }))).toBe('lines');
+    expect(await differs(sale({ lines, total: '200.00' }))).toBe('lines,total');
+    expect(await differs(sale({ customer: { name: 'Bob' }, branchCode: 'MAIN' }))).toBe('branchCode,customer');
+    expect(await differs(sale({ metadata: { till: 4 }, occurredAt: '2026-03-05T10:00:00Z' }))).toBe(
+      'metadata,occurredAt',
+    );
+    expect(await differs(sale({ payments: [] }), 'another-key')).toBe('payments');
+    expect((await push(sale({ payments: [] }))).text).toBe(first.text);
+  });
+
+  test('names nothing where the payload only is written in another way', async () => {
+    const lines = [{ unitPrice: 100, quantity: '1', description: 'Goods', discount: '0', taxRate: 0, sku: null }];
+    const payments = [{ amount: '5.00', method: 'CASH' }];
+    const occurredAt = '2026-03-04T11:00:00.000+01:00';
+    expect(await differs(sale({ lines, payments, occurredAt, type: 'SALE', total: '100' }))).toBeUndefined();
+    expect(await differs(sale())).toBeUndefined();
+  });
+
+  test('names differences after a restart, too, and for each replica that never saw the sale', async () => {
+    await service.restart();
+    expect(await differs(sale({ customer: null }))).toBe('customer');
+  });
+});
+
+describe('A sale under very many keys', () => {
+  const keys = Array.from({ length: 50 }, (_, index) => `many-${index}`);
+  const claims = async (externalId: string): Promise<number> => {
+    const history = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
+    return history.filter(
+      ({ type, data }) =>
+        type === 'IdempotencyKeyClaimed' && (data as { externalId: string }).externalId === externalId,
+    ).length;
+  };
+
+  test.each([
+    [
+      'one after another',
+      async () => {
+        for (const key of keys) await push(saleOf('in-turn'), `${key}-in-turn`);
+      },
+      'in-turn',
+    ],
+    ['at once', () => Promise.all(keys.map((key) => push(saleOf('at-once'), `${key}-at-once`))), 'at-once'],
+  ])('records ten of them, sent %s', async (_, send, externalId) => {
+    await send();
+    expect(await claims(externalId)).toBe(10);
+    const late = await push(saleOf(externalId), `late-${externalId}`);
+    expect([late.status, late.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    const status = await service.call('GET', `/api/integrations/v1/idempotency-keys/late-${externalId}`, books.partner);
+    expect(status.status).toBe(404);
+  });
+
+  test('still refuses another payload under a key that was recorded', async () => {
+    await push(saleOf('bound'), 'bound-0');
+    for (const key of keys) await push(saleOf('bound'), `${key}-bound`);
+    const other = await push(saleOf('bound', { branchCode: 'MAIN' }), 'bound-0');
+    expect(other.told).toBe('409 IDEMPOTENCY_CONFLICT branchCode');
+    await service.restart();
+    for (const key of keys) await push(saleOf('bound'), `${key}-again`);
+    expect((await push(saleOf('bound', { branchCode: 'MAIN' }), 'bound-0')).told).toBe(
+      '409 IDEMPOTENCY_CONFLICT branchCode',
+    );
+  });
+});

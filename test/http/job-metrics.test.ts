@@ -1,0 +1,58 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobRecord } from '../../src/queries/job.queries.js';
+import { eventually } from '../support/eventually.js';
+import { MetricsText } from '../support/metrics-text.js';
+import { TestService } from '../support/service.js';
+
+type ErrorRow = { readonly message: string; readonly path: string | null };
+
+let service: TestService;
+let operator: string;
+beforeEach(async () => {
+  service = await TestService.start();
+  operator = await service.operator();
+});
+afterEach(() => service.close());
+
+/** Runs the backup, and answers the id of the run. */
+async function backup(status: 'SUCCEEDED' | 'FAILED'): Promise<string> {
+  const reply = await service.post('/api/platform/jobs/trigger', { jobName: 'database-backup' }, operator);
+  const { executionLogId } = reply.data as { executionLogId: string };
+  await eventually(
+    async () => {
+      const jobs = (await service.get('/api/platform/jobs', operator)).data as JobRecord[];
+      return jobs.some(({ lastExecution }) => lastExecution?.id === executionLogId && lastExecution.status === status);
+    },
+    15_000,
+    () => service.complaints.join('; '),
+  );
+  return executionLogId;
+}
+const metric = async (name: string): Promise<number | undefined> =>
+  new MetricsText((await service.get('/metrics')).text).all(name, { job: 'database-backup' })[0]?.value;
+
+test('Metrics tell when each job last succeeded, and how often it failed; the error log names the run and the reason', async () => {
+  expect(await metric('kontor_job_failures_total')).toBe(0);
+  expect(await metric('kontor_job_last_success_timestamp_seconds')).toBeUndefined();
+  const beganAtSeconds = Math.floor(service.clock.nowMs() / 1_000);
+  await backup('SUCCEEDED');
+  expect(await metric('kontor_job_last_success_timestamp_seconds')).toBeGreaterThanOrEqual(beganAtSeconds);
+
+  const folder = join(service.directory, 'backups');
+  await rm(folder, { recursive: true });
+  await writeFile(folder, 'no folder');
+  const run = await backup('FAILED');
+  expect(await metric('kontor_job_failures_total')).toBe(1);
+  const found = await eventually(async () => {
+    const { body } = await service.get('/api/platform/error-logs?pageNumber=1&pageSize=10', operator);
+    return (body as { items: ErrorRow[] }).items.find(({ message }) => message.startsWith('database-backup'));
+  }, 15_000);
+  expect(found.message).toContain(`a job failed, run ${run}: `);
+  expect(found.message).toContain('it is no folder');
+  expect(found.path).toBe('/console/jobs/database-backup');
+  await rm(folder);
+  await service.restart();
+  operator = await service.operator();
+  expect(await metric('kontor_job_failures_total')).toBe(1);
+}, 60_000);

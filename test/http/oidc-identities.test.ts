@@ -1,0 +1,219 @@
+import { decodeJwt } from 'jose';
+import { OidcIssuer } from '../support/oidc-issuer.js';
+import { OPERATOR, PASSWORD, TestService, type TestTenant } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+
+const clock = new ShiftedClock();
+const DAY_MS = 24 * 3_600_000;
+let issuer: OidcIssuer;
+let service: TestService;
+let [acme, evil]: TestTenant[] = [];
+beforeAll(async () => {
+  issuer = await OidcIssuer.start();
+  const environment = { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'kontor-api' };
+  service = await TestService.start({ clock, environment });
+});
+beforeEach(async () => {
+  [acme, evil] = [await service.createTenant(), await service.createTenant()];
+});
+afterAll(async () => {
+  await service.close();
+  await issuer.close();
+});
+
+let made = 0;
+const freshAddress = (): string => `ada.${(made += 1)}@acme.test`;
+const tokenFor = (email: string, changes: object = {}, header: object = {}): Promise<string> =>
+  issuer.token(email, { exp: Math.floor(clock.nowMs() / 1_000) + 300, ...changes }, header);
+const REFUSED = '401 UNAUTHENTICATED';
+
+const at = (tenant: TestTenant | undefined): TestTenant => {
+  if (!tenant) throw new Error('No tenant yet.');
+  return tenant;
+};
+const hire = async (tenant: TestTenant | undefined, email: string, role = 'USER'): Promise<string> =>
+  (await service.post('/api/users', { fullName: 'Ada', email, password: PASSWORD, role }, at(tenant).token)).id;
+const settings = (tenant: TestTenant | undefined, body: object) =>
+  service.call('PATCH', '/api/settings', { token: at(tenant).token, body });
+const list = (tenant: TestTenant | undefined, domain = 'acme.test', by = issuer.url) =>
+  settings(tenant, { oidcDomains: [{ issuer: by, domain }] });
+/** The slug of the tenant that a token lets into, or what it is refused with. */
+const into = async (token: string): Promise<string> => {
+  const me = await service.get('/api/auth/me', token);
+  return me.status === 200 ? ((me.data as { tenant: { slug: string } | null }).tenant?.slug ?? 'platform') : me.told;
+};
+const invite = async (tenant: TestTenant | undefined, id: string): Promise<string> => {
+  const reply = await service.post(`/api/users/${id}/invitation`, {}, at(tenant).token);
+  expect(reply.told).toBe('201');
+  return (reply.data as { code: string }).code;
+};
+const bind = async (token: string, code: string): Promise<string> =>
+  (await service.post('/api/auth/oidc/bind', { code }, token)).told;
+
+describe('At the first sign-in by OpenID', () => {
+  test('nobody gets in merely because a tenant has registered their address', async () => {
+    const email = freshAddress();
+    await hire(evil, email);
+    expect(await into(await tokenFor(email))).toBe(REFUSED);
+    await list(acme);
+    expect(await into(await tokenFor(email))).toBe(REFUSED);
+  });
+
+  test('a person becomes the user of the tenant that lists their issuer and domain, for good', async () => {
+    const email = freshAddress();
+    await hire(evil, email);
+    const id = await hire(acme, email.toUpperCase());
+    await list(acme, 'ACME.test');
+    const token = await tokenFor(email);
+    expect(await into(token)).toBe(acme?.slug);
+    expect(((await service.get('/api/auth/me', token)).data as { user: { id: string } }).user.id).toBe(id);
+    await list(evil);
+    await settings(acme, { oidcDomains: [] });
+    expect(await into(await tokenFor(email, { jti: 'later' }))).toBe(acme?.slug);
+  });
+
+  test.each([
+    ['another domain', 'other.test', undefined],
+    ['a domain below it', 'mail.acme.test', undefined],
+    ['the end of it only', 'me.test', undefined],
+    ['another issuer', 'acme.test', 'https://login.elsewhere.test'],
+  ])('nobody gets in where the tenant lists %s', async (_, domain, by) => {
+    const email = freshAddress();
+    await hire(acme, email);
+    expect((await list(acme, domain, by)).status).toBe(200);
+    expect(await into(await tokenFor(email))).toBe(REFUSED);
+  });
+
+  test('nobody gets in where two tenants would have them; an invitation tells which', async () => {
+    const email = freshAddress();
+    await hire(evil, email);
+    const id = await hire(acme, email);
+    await list(acme);
+    await list(evil);
+    const token = await tokenFor(email);
+    expect(await into(token)).toBe(REFUSED);
+    expect(await bind(token, await invite(acme, id))).toBe('200');
+    expect(await into(token)).toBe(acme?.slug);
+  });
+
+  test('an address that has got another holder at the issuer lets nobody in for the first one', async () => {
+    const email = freshAddress();
+    await hire(acme, email);
+    await list(acme);
+    expect(await into(await tokenFor(email, { sub: 'first' }))).toBe(acme?.slug);
+    expect(await into(await tokenFor(email, { sub: 'second' }))).toBe(REFUSED);
+  });
+
+  test('an operator is who has the verified address, whatever tenants say', async () => {
+    await hire(evil, OPERATOR.email);
+    await list(evil, 'kontor.test');
+    expect(await into(await tokenFor(OPERATOR.email))).toBe('platform');
+    expect(await into(await tokenFor(OPERATOR.email, { sub: 'second' }))).toBe(REFUSED);
+  });
+
+  test('many requests at once bind once', async () => {
+    const email = freshAddress();
+    await hire(acme, email);
+    await list(acme);
+    const token = await tokenFor(email);
+    const all = await Promise.all(Array.from({ length: 10 }, () => into(token)));
+    expect(new Set(all)).toEqual(new Set([acme?.slug]));
+  });
+});
+
+describe('An invitation', () => {
+  test('binds whoever brings it, under whatever address, once', async () => {
+    const id = await hire(acme, freshAddress());
+    const [token, other] = [await tokenFor(freshAddress()), await tokenFor(freshAddress())];
+    const code = await invite(acme, id);
+    expect(await into(token)).toBe(REFUSED);
+    expect(await bind(token, code)).toBe('200');
+    expect(await into(token)).toBe(acme?.slug);
+    expect(await bind(other, code)).toBe('400 VALIDATION_FAILED code');
+    expect(await into(other)).toBe(REFUSED);
+  });
+
+  test('moves the user to another identity', async () => {
+    const id = await hire(acme, freshAddress());
+    const [before, after] = [await tokenFor(freshAddress()), await tokenFor(freshAddress())];
+    expect(await bind(before, await invite(acme, id))).toBe('200');
+    expect(await into(before)).toBe(acme?.slug);
+    expect(await bind(after, await invite(acme, id))).toBe('200');
+    clock.pass(1_000);
+    expect([await into(before), await into(after)]).toEqual([REFUSED, acme?.slug]);
+  });
+
+  test('ends after seven days, with the next one, and with the user', async () => {
+    const id = await hire(acme, freshAddress());
+    const token = await tokenFor(freshAddress(), { exp: Math.floor(clock.nowMs() / 1_000) + 30 * 86_400 });
+    const first = await invite(acme, id);
+    const second = await invite(acme, id);
+    expect(await bind(token, first)).toBe('400 VALIDATION_FAILED code');
+    clock.pass(7 * DAY_MS);
+    expect(await bind(token, second)).toBe('400 VALIDATION_FAILED code');
+    const tenant = { ...at(acme), token: await service.signIn(at(acme).email) };
+    const third = await invite(tenant, id);
+    await service.call('DELETE', `/api/users/${id}`, { token: tenant.token });
+    expect(await bind(token, third)).toBe('400 VALIDATION_FAILED code');
+    for (const code of ['', 'nonsense', third.replace(/.$/, '-')])
+      expect(await bind(token, code)).toBe('400 VALIDATION_FAILED code');
+  });
+
+  test('needs a token of the provider, and no other', async () => {
+    const code = await invite(acme, await hire(acme, freshAddress()));
+    expect(await bind(at(evil).token, code)).toBe(REFUSED);
+    expect((await service.post('/api/auth/oidc/bind', { code })).told).toBe(REFUSED);
+    expect(await bind(await tokenFor(freshAddress(), {}, { typ: 'JWT' }), code)).toBe(REFUSED);
+  });
+
+  test('does not bind an identity that is bound elsewhere, until the user there is gone', async () => {
+    const token = await tokenFor(freshAddress());
+    const there = await hire(evil, freshAddress());
+    expect(await bind(token, await invite(evil, there))).toBe('200');
+    const code = await invite(acme, await hire(acme, freshAddress()));
+    expect(await bind(token, code)).toBe('409 IDENTITY_TAKEN');
+    await service.call('DELETE', `/api/users/${there}`, { token: at(evil).token });
+    expect(await bind(token, code)).toBe('200');
+    clock.pass(1_000);
+    expect(await into(token)).toBe(acme?.slug);
+  });
+
+  test('is made only by who may set the password of the user', async () => {
+    const { sub: owner = '' } = decodeJwt(at(acme).token);
+    const admin = await service.createUser(at(acme), 'ADMIN');
+    expect((await service.post(`/api/users/${owner}/invitation`, {}, admin)).told).toBe('403 FORBIDDEN');
+    expect((await service.post(`/api/users/${owner}/invitation`, {}, at(evil).token)).told).toBe('404 NOT_FOUND');
+    const clerk = await service.createUser(at(acme), 'USER');
+    expect((await service.post(`/api/users/${owner}/invitation`, {}, clerk)).told).toBe('403 FORBIDDEN');
+  });
+});
+
+describe('The settings of a tenant', () => {
+  test('are empty at first, and those of the tenant alone', async () => {
+    expect((await list(acme)).status).toBe(200);
+    const own = await service.get('/api/settings', at(acme).token);
+    expect(own.data).toMatchObject({ id: acme?.id, oidcDomains: [{ issuer: issuer.url, domain: 'acme.test' }] });
+    expect(own.headers['etag']).toBe('"1"');
+    expect((await service.get('/api/settings', at(evil).token)).data).toMatchObject({ id: evil?.id, oidcDomains: [] });
+    const seen = await service.get(`/api/platform/tenants/${acme?.id ?? ''}`, await service.operator());
+    expect(seen.data).toMatchObject({ oidcDomains: [{ issuer: issuer.url, domain: 'acme.test' }] });
+  });
+
+  test('change under If-Match, and not at all where nothing is different', async () => {
+    await list(acme);
+    const change = { token: at(acme).token, headers: { 'if-match': '"0"' }, body: { oidcDomains: [] } };
+    expect((await service.call('PATCH', '/api/settings', change)).told).toBe('409 REVISION_CONFLICT');
+    expect((await list(acme)).data).toMatchObject({ success: true, id: acme?.id, revision: 1 });
+    expect((await settings(acme, {})).data).toMatchObject({ revision: 1 });
+  });
+
+  test.each([
+    [{ oidcDomains: [{ issuer: 'nowhere', domain: 'acme.test' }] }, 'oidcDomains[0].issuer'],
+    [{ oidcDomains: [{ issuer: 'https://a.test', domain: 'acme' }] }, 'oidcDomains[0].domain'],
+    [{ oidcDomains: [{ issuer: 'https://a.test', domain: '@acme.test' }] }, 'oidcDomains[0].domain'],
+    [{ oidcDomains: null }, 'oidcDomains'],
+    [{ requireFactor: true }, 'requireFactor'],
+  ])('are refused as %j', async (body, path) => {
+    expect((await settings(acme, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
+  });
+});

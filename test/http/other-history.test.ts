@@ -1,0 +1,253 @@
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { POLICIES, POLICY_NAMES } from '../../src/policies/policies.js';
+import type { Policy } from '../../src/eventsourcing/policy.js';
+import { filledKey } from '../../src/projecting/read-model-readiness.js';
+import { projections } from '../../src/projections/projections.js';
+import { eventually } from '../support/eventually.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+const SALES = 60;
+const WARNING = 'the read models are not those of the event store';
+
+let begin: (() => Promise<void>) | undefined;
+let isHeld = false;
+let service: TestService;
+let copies: string;
+beforeEach(async () => {
+  isHeld = false;
+  copies = await mkdtemp(join(tmpdir(), 'kontor-copies-'));
+  service = await TestService.start({
+    environment: { READ_WAIT_MS: '50' },
+    between: (engines) => ({
+      ...engines,
+      startSubscribers: (callbacks) => {
+        begin = () => engines.startSubscribers(callbacks);
+        return isHeld ? Promise.resolve() : begin();
+      },
+    }),
+  });
+});
+afterEach(async () => {
+  await service.close();
+  await rm(copies, { recursive: true, force: true });
+});
+
+const filesOf = async (directory: string, name: string): Promise<string[]> =>
+  (await readdir(directory)).filter((file) => file.startsWith(name));
+
+const remove = async (name: string): Promise<void> => {
+  for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
+};
+
+/** Of a service that runs, too: the file and its log, one after the other. */
+async function copy(name: string, to = copies): Promise<void> {
+  for (const file of await filesOf(service.directory, name))
+    await copyFile(join(service.directory, file), join(to, file));
+}
+
+async function putBack(name: string): Promise<void> {
+  await remove(name);
+  for (const file of await filesOf(copies, name)) await copyFile(join(copies, file), join(service.directory, file));
+}
+
+const sell = async ({ partner }: Books, prefix: string, count: number): Promise<void> => {
+  for (let n = 0; n < count; n += 1) await service.sell(partner, saleOf(`${prefix}-${n}`));
+};
+
+/** Starts on what `meanwhile` leaves, and holds the rebuild until it is seen that nothing old is served. */
+async function startOn(meanwhile: () => Promise<void>): Promise<void> {
+  service.complaints.length = 0;
+  await service.restart(async () => {
+    await meanwhile();
+    isHeld = true;
+  });
+  expect(service.complaints.filter((line) => line.includes(WARNING))).toHaveLength(1);
+}
+
+async function rebuild(): Promise<void> {
+  await begin?.();
+  await eventually(async () => (await service.get('/readyz')).status === 200, 20_000);
+}
+
+/** New sales are accepted and booked, and a new customer can be read: the service works on the history that it has. */
+async function expectToWork(books: Books): Promise<void> {
+  const statuses: number[] = [];
+  for (let n = 0; n < SALES; n += 1) statuses.push((await service.postSale(books.partner, saleOf(`new-${n}`))).status);
+  expect(statuses).toEqual(Array.from({ length: SALES }, () => 202));
+  const settled: string[] = [];
+  for (let n = 0; n < SALES; n += 1) settled.push((await service.settled(books.partner, `new-${n}`)).status);
+  expect(settled).toEqual(Array.from({ length: SALES }, () => 'BOOKED'));
+  const token = await service.signIn(books.tenant.email);
+  const { id } = await service.post('/api/customers', { name: 'A customer of the new time' }, token);
+  await service.quiet();
+  expect((await service.customer(token, id)).name).toBe('A customer of the new time');
+}
+
+const invoicesOf = async ({ tenant }: Books): Promise<number> =>
+  (await service.transactions(await service.signIn(tenant.email), 'type=INVOICE')).totalCount;
+
+/** A history of five sales in `copies`, while the service has gone on to fifteen. */
+async function twoHistories(): Promise<Books> {
+  const books = await service.openBooks();
+  await sell(books, 'early', 5);
+  await service.quiet();
+  await copy('history.sqlite');
+  await sell(books, 'late', 10);
+  await service.quiet();
+  return books;
+}
+
+test('A directory that was copied file by file while the service wrote is rebuilt from its history', async () => {
+  const books = await twoHistories();
+  await copy('models.sqlite');
+  await copy('broker.sqlite');
+  await startOn(async () => {
+    for (const name of ['history.sqlite', 'models.sqlite', 'broker.sqlite']) await putBack(name);
+  });
+  expect((await service.get('/readyz')).status).toBe(503);
+  const read = await service.get('/api/transactions?pageNumber=1&pageSize=1', await service.signIn(books.tenant.email));
+  expect(read.status).toBe(503);
+  await rebuild();
+  expect(await invoicesOf(books)).toBe(5);
+  await expectToWork(books);
+  expect(await invoicesOf(books)).toBe(5 + SALES);
+}, 120_000);
+
+test('Read models that are ahead of an older history are rebuilt from it', async () => {
+  const books = await twoHistories();
+  await startOn(() => putBack('history.sqlite'));
+  expect((await service.get('/readyz')).status).toBe(503);
+  await rebuild();
+  expect(await invoicesOf(books)).toBe(5);
+  await expectToWork(books);
+}, 120_000);
+
+test('Without its history file the service begins a new history with new read models', async () => {
+  await twoHistories();
+  await startOn(() => remove('history.sqlite'));
+  // Nothing is to be built.
+  await rebuild();
+  service.forgetOperator();
+  const books = await service.openBooks();
+  expect(await invoicesOf(books)).toBe(0);
+  await expectToWork(books);
+}, 120_000);
+
+test('An older history that has outgrown the read models since then is recognised by its events', async () => {
+  const books = await twoHistories();
+  // Somewhere else the copy goes on, without these read models, until it is longer than what they were made from.
+  await service.restart(async () => {
+    await copy('models.sqlite');
+    await remove('models.sqlite');
+    await putBack('history.sqlite');
+  });
+  await sell(books, 'elsewhere', 30);
+  await service.quiet();
+  await startOn(() => putBack('models.sqlite'));
+  expect(service.complaints.join()).toContain('the history does not have the event');
+  await rebuild();
+  expect(await invoicesOf(books)).toBe(35);
+  await expectToWork(books);
+}, 120_000);
+
+test('Policies book the sales that a history holds and the lost read models knew nothing of', async () => {
+  const books = await service.openBooks();
+  await sell(books, 'early', 3);
+  await copy('history.sqlite');
+  await sell(books, 'late', 20);
+  await service.quiet();
+  await startOn(() => putBack('history.sqlite'));
+  const accepted = await service.postSale(books.partner, saleOf('during'));
+  expect(accepted.status).toBe(202);
+  await rebuild();
+  expect((await service.settled(books.partner, 'during')).status).toBe('BOOKED');
+}, 120_000);
+
+test('A restart on the same history rebuilds nothing', async () => {
+  const books = await service.openBooks();
+  await sell(books, 'one', 2);
+  await service.quiet();
+  const { history } = service.service.engines;
+  const before = history.known;
+  service.complaints.length = 0;
+  await service.restart();
+  expect(service.service.engines.history.known).toEqual(before);
+  expect(before.space).toBe('');
+  expect(service.complaints.filter((line) => line.includes(WARNING))).toEqual([]);
+  expect(await invoicesOf(books)).toBe(2);
+}, 60_000);
+
+test('The subscribers whose checkpoints are compared are all that there are', () => {
+  const names = service.service.app.get<readonly Policy[]>(POLICIES).map(({ name }) => name);
+  expect([...names].toSorted()).toEqual([...POLICY_NAMES].toSorted());
+});
+
+describe('What was written by a Kontor that knew no ids of histories', () => {
+  /** The files as such a version leaves them. */
+  async function withoutIds(): Promise<void> {
+    for (const [file, table] of [
+      ['history.sqlite', 'kontor_history'],
+      ['models.sqlite', 'histories_v1_g1'],
+    ] as const) {
+      const db = new DatabaseSync(join(service.directory, file));
+      db.exec(file === 'history.sqlite' ? `DROP TABLE ${table}` : `DELETE FROM ${table}`);
+      db.close();
+    }
+    return Promise.resolve();
+  }
+
+  test('is adopted without a rebuild where its checkpoints fit the history', async () => {
+    const books = await service.openBooks();
+    await sell(books, 'old', 3);
+    await service.quiet();
+    // Stored within a second after the read models are complete.
+    await eventually(async () => {
+      const keys = projections.map(({ model }) => filledKey(model));
+      return (await service.service.engines.reads.checkpoints(keys)).every((position) => position >= 0);
+    }, 10_000);
+    service.complaints.length = 0;
+    await service.restart(async () => {
+      await withoutIds();
+      isHeld = true;
+    });
+    expect(service.complaints.filter((line) => line.includes(WARNING))).toEqual([]);
+    // Nothing runs that could build anything.
+    expect(await invoicesOf(books)).toBe(3);
+    const { reads, history } = service.service.engines;
+    expect(history.space).toBe('');
+    expect(await reads.checkpoint('subscriber:booking')).toBeGreaterThan(0);
+    await begin?.();
+    await expectToWork(books);
+  }, 120_000);
+
+  test('is rebuilt where its checkpoints lie beyond the end of the history', async () => {
+    const books = await twoHistories();
+    await startOn(async () => {
+      await putBack('history.sqlite');
+      await withoutIds();
+    });
+    await rebuild();
+    expect(await invoicesOf(books)).toBe(5);
+    await expectToWork(books);
+  }, 120_000);
+
+  test('is rebuilt where the history has another event at the position of the newest entry of the audit log', async () => {
+    const books = await twoHistories();
+    await service.restart(async () => {
+      await copy('models.sqlite');
+      await remove('models.sqlite');
+      await putBack('history.sqlite');
+    });
+    await sell(books, 'elsewhere', 30);
+    await service.quiet();
+    await startOn(async () => {
+      await putBack('models.sqlite');
+      await withoutIds();
+    });
+    await rebuild();
+    expect(await invoicesOf(books)).toBe(35);
+  }, 120_000);
+});

@@ -1,0 +1,114 @@
+import { MemoryCache } from '../../src/adapters/embedded/cache.js';
+import { QueueBoard, type BoardParts } from '../../src/observability/queue-board.js';
+import { QueueMeters } from '../../src/observability/queue-meters.js';
+import type { Cache } from '../../src/ports/cache.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { whileTimePasses } from '../support/while-time-passes.js';
+
+const QUEUES = [
+  { name: 'customers', kind: 'projection' },
+  { name: 'booking', kind: 'policy' },
+] as const;
+
+/** A replica with its own meters, on a cache and a history that it shares. */
+class Replica {
+  readonly meters: QueueMeters;
+  readonly board: QueueBoard;
+
+  constructor(clock: ManualClock, shared: Cache | undefined, more: Partial<BoardParts> = {}) {
+    this.meters = new QueueMeters(clock);
+    this.board = new QueueBoard({
+      queues: QUEUES,
+      readings: () => this.meters.readings(),
+      positionOf: (name) => Promise.resolve(name === 'customers' ? 90 : 40),
+      head: () => Promise.resolve(100),
+      shared,
+      clock,
+      logger: silentLogger,
+      ...more,
+    });
+  }
+}
+
+describe('The queues of the service', () => {
+  test('are reported by the replica that leads in them, whichever replica is asked', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 2, 4));
+    const cache = new MemoryCache({ clock });
+    const [leader, other] = [new Replica(clock, cache), new Replica(clock, cache)];
+    const booking = leader.meters.of('booking', 'policy');
+    booking.begin(60);
+    booking.handled(5, 70, 1);
+    booking.failed();
+    leader.board.start();
+    other.board.start();
+    await clock.advance(2_000);
+    const expected = {
+      ...{ name: 'booking', kind: 'policy', position: 70, head: 100, lag: 30, inFlight: 1, failures: 1, perMinute: 5 },
+      lastProcessedAt: '2026-03-04T00:00:00.000Z',
+    };
+    expect((await leader.board.list())[1]).toEqual(expected);
+    expect((await other.board.list())[1]).toEqual(expected);
+    booking.handled(1, 70, 0);
+    booking.reached(80, true);
+    await clock.advance(2_000);
+    expect((await other.board.list())[1]).toMatchObject({ position: 80, head: 100, lag: 0, inFlight: 0 });
+    await Promise.all([leader.board.stop(), other.board.stop()]);
+  });
+
+  test('do not lag by what a projection has done since its last reading', async () => {
+    const clock = new ManualClock();
+    let position = 99;
+    const { board, meters } = new Replica(clock, undefined, { positionOf: () => Promise.resolve(position) });
+    meters.of('customers', 'projection').begin(99);
+    expect((await board.list())[0]).toMatchObject({ position: 99, lag: 1 });
+    position = 100;
+    expect((await board.list())[0]).toMatchObject({ position: 100, lag: 0 });
+  });
+
+  test('have only their checkpoint when their leader has not reported for ten seconds', async () => {
+    const clock = new ManualClock();
+    const cache = new MemoryCache({ clock });
+    const [leader, other] = [new Replica(clock, cache), new Replica(clock, cache)];
+    leader.meters.of('booking', 'policy').begin(60);
+    leader.board.start();
+    await clock.advance(2_000);
+    await leader.board.stop();
+    expect((await other.board.list())[1]).toMatchObject({ position: 60 });
+    await clock.advance(10_001);
+    expect((await other.board.list())[1]).toEqual({
+      ...{ name: 'booking', kind: 'policy', position: 40, head: 100, lag: 60 },
+      ...{ inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null },
+    });
+  });
+
+  test('are not shared without a shared cache', async () => {
+    const clock = new ManualClock();
+    const replica = new Replica(clock, undefined);
+    replica.meters.of('customers', 'projection').begin(100);
+    replica.board.start();
+    await clock.advance(5_000);
+    expect(clock.sleeping).toBe(0);
+    expect((await replica.board.list()).map(({ name, position, lag }) => [name, position, lag])).toEqual([
+      ['customers', 100, 0],
+      ['booking', 40, 60],
+    ]);
+    await replica.board.stop();
+  });
+
+  test('are listed in bounded time with what is known while engines do not answer', async () => {
+    const clock = new ManualClock();
+    const silent = new Promise<never>(() => undefined);
+    const replica = new Replica(clock, undefined, {
+      head: () => silent,
+      positionOf: () => Promise.reject(new Error('away')),
+    });
+    replica.meters.of('customers', 'projection').begin(12);
+    const list = await whileTimePasses(clock, replica.board.list(), 100);
+    expect(clock.monotonicMs()).toBeLessThanOrEqual(4_000);
+    expect(list.map(({ position, head, lag }) => [position, head, lag])).toEqual([
+      [12, null, null],
+      [null, null, null],
+    ]);
+  });
+});

@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
+
+import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
+import { foundAt } from '../../src/projecting/history-register.js';
+import { settleHistory } from '../../src/projecting/history-settlement.js';
+import type { HistorySpace } from '../../src/eventsourcing/history-state.js';
+import { dropOthers, HistoryWatch } from '../../src/projecting/history-watch.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { PLATFORM, type ReadModel } from '../../src/ports/read-store.js';
+import { eventually } from '../support/eventually.js';
+import { catalogue } from '../../src/app/catalogue.js';
+
+const note: ReadModel<{ text: string }> = {
+  name: 'notes',
+  version: 1,
+  fields: { text: { type: 'text', of: ({ text }) => text } },
+  filters: ['text'],
+  order: { fields: ['text'], direction: 'ascending' },
+};
+const people: ReadModel<{ name: string }> = {
+  name: 'people',
+  version: 1,
+  fields: { name: { type: 'text', of: ({ name }) => name } },
+  filters: [],
+  order: { fields: ['name'], direction: 'ascending' },
+};
+const TABLE = { model: note as unknown as ReadModel, generation: 1 };
+const clock = new SystemClock();
+const ids = new Uuid7Ids();
+
+let directory: string;
+let reads: EmbeddedReadStore;
+const opened: EmbeddedEventStore[] = [];
+let warnings: string[];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kontor-settlement-'));
+  reads = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+  warnings = [];
+});
+afterEach(async () => {
+  for (const events of opened.splice(0)) await events.close();
+  await reads.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** An event store of its own, with so many events. */
+async function history(name: string, count: number): Promise<EmbeddedEventStore> {
+  const events = EmbeddedEventStore.open({ directory: join(directory, name), clock });
+  opened.push(events);
+  await grow(events, count);
+  return events;
+}
+
+async function grow(events: EmbeddedEventStore, count: number): Promise<void> {
+  const [prefix = ''] = catalogue.streamPrefixes;
+  for (let n = 0; n < count; n += 1) {
+    const event = { id: ids.next(), type: 'MemberJoined', data: {}, metadata: {} };
+    await events.append({ stream: `${prefix}platform_${event.id}`, expected: 'no_stream', events: [event] });
+  }
+}
+
+const settle = (events: EmbeddedEventStore): Promise<HistorySpace> =>
+  settleHistory({
+    ...{ identity: events, events, store: reads, catalogue, clock, ids },
+    models: [TABLE.model],
+    subscribers: ['booking', 'push'],
+    skipping: ['push'],
+    witness: () => Promise.resolve(undefined),
+    logger: { ...silentLogger, warn: (_, message) => warnings.push(message) },
+  });
+
+const storeOf = ({ space }: HistorySpace): HistoryReadStore => new HistoryReadStore(reads, { space });
+
+const checkpoint = (store: HistoryReadStore, position: number) =>
+  store.write({ tables: [], checkpoints: [{ key: 'subscriber:booking', position }] });
+
+async function watched(events: EmbeddedEventStore, settled: HistorySpace): Promise<string[]> {
+  const reasons: string[] = [];
+  const watch = new HistoryWatch({
+    ...{ events, identity: events, store: storeOf(settled), catalogue, clock, models: [], logger: silentLogger },
+    historyId: settled.historyId,
+    onReplaced: (reason) => reasons.push(reason),
+  });
+  await watch.stop();
+  return reasons;
+}
+
+test('The first history of a read store uses it as it is, and is known at the next start', async () => {
+  const events = await history('a', 3);
+  const settled = await settle(events);
+  await checkpoint(storeOf(settled), 2);
+  expect(await settle(events)).toEqual(settled);
+  expect([settled.space, warnings]).toEqual(['', []]);
+});
+
+test('Replicas that meet a changed history at once agree on its part of the read store, and one of them tells', async () => {
+  await checkpoint(storeOf(await settle(await history('a', 5))), 4);
+  const other = await history('b', 2);
+  const settled = await Promise.all([settle(other), settle(other), settle(other)]);
+  expect(new Set(settled.map(({ space }) => space)).size).toBe(1);
+  expect(settled[0].space).not.toBe('');
+  expect(warnings).toEqual([expect.stringContaining('they belong to the history')]);
+});
+
+test('A checkpoint beyond the end of the history gives the history a new id', async () => {
+  const events = await history('a', 5);
+  const first = await settle(events);
+  await checkpoint(storeOf(first), 9);
+  const second = await settle(events);
+  expect(second.historyId).not.toBe(first.historyId);
+  expect(warnings).toEqual([expect.stringContaining('made up to position 9, and the history ends at 4')]);
+  expect(await settle(events)).toEqual(second);
+});
+
+test('Subscribers of a changed history begin anew, but for those that would tell old news', async () => {
+  await settle(await history('a', 5));
+  const store = storeOf(await settle(await history('b', 3)));
+  expect(await store.checkpoints(['subscriber:booking', 'subscriber:push'])).toEqual([-1, 2]);
+});
+
+test('A forwarder learns up to where it would publish anew what it has no checkpoint of', async () => {
+  const [fresh, found] = [await history('fresh', 0), await history('found', 4)];
+  const first = await settle(fresh);
+  await grow(fresh, 2);
+  expect(await foundAt(storeOf(await settle(fresh)), first.historyId)).toBeNull();
+  const second = await settle(found);
+  expect(await foundAt(storeOf(second), second.historyId)).toBe(3);
+});
+
+test('A watch keeps the last event, by which a history is told from one that went on differently', async () => {
+  const events = await history('a', 5);
+  const settled = await settle(events);
+  await checkpoint(storeOf(settled), 4);
+  expect(await watched(events, settled)).toEqual([]);
+  // Another history with the same id, which is longer.
+  const copy = await history('b', 20);
+  await copy.renew(await copy.current(), settled.historyId);
+  const second = await settle(copy);
+  expect(second.historyId).not.toBe(settled.historyId);
+  expect(warnings).toEqual([expect.stringContaining('the history does not have the event')]);
+});
+
+test('A watch registers its history again in a read store that began anew', async () => {
+  await settle(await history('a', 2));
+  const events = await history('b', 4);
+  const settled = await settle(events);
+  await reads.close();
+  await rm(join(directory, 'models.sqlite'));
+  reads = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+  expect(await watched(events, settled)).toEqual([]);
+  expect(await settle(events)).toEqual(settled);
+});
+
+test('A watch tells once when another history is found under a running process', async () => {
+  const events = await history('a', 2);
+  const settled = await settle(events);
+  const reasons: string[] = [];
+  const watch = new HistoryWatch({
+    ...{ events, identity: events, store: storeOf(settled), catalogue, clock, models: [], logger: silentLogger },
+    historyId: settled.historyId,
+    onReplaced: (reason) => reasons.push(reason),
+  });
+  await events.renew(settled.historyId, 'another');
+  await eventually(() => reasons.length > 0, 10_000);
+  await watch.stop();
+  expect(reasons).toEqual([`it holds the history another instead of ${settled.historyId}`]);
+});
+
+test('Tables of other histories are dropped once, and a history that comes back gets new ones', async () => {
+  const old = await history('a', 3);
+  const first = await settle(old);
+  const ofFirst = storeOf(first);
+  await ofFirst.prepare([TABLE]);
+  const write = { scope: PLATFORM, id: 'x', document: { text: 'old' }, position: 1, expected: null };
+  await ofFirst.write({ tables: [{ table: TABLE, writes: [write] }], checkpoints: [] });
+  await checkpoint(ofFirst, 2);
+  const second = await settle(await history('b', 3));
+  const dropped = await Promise.all([1, 2].map(() => dropOthers(storeOf(second), second.historyId, [TABLE.model])));
+  expect(dropped.flat()).toEqual([first.space]);
+  const third = storeOf(await settle(old));
+  await third.prepare([TABLE]);
+  expect([await third.get(TABLE, PLATFORM, 'x'), await third.checkpoint('subscriber:booking')]).toEqual([
+    undefined,
+    -1,
+  ]);
+  expect(third.space).not.toBe(first.space);
+});
+
+test('Documents, lists and conflicts of a history are told in the terms of its caller', async () => {
+  await settle(await history('a', 1));
+  const store = storeOf(await settle(await history('b', 1)));
+  await store.prepare([TABLE]);
+  const write = { scope: PLATFORM, id: 'x', document: { text: 'new' }, position: 0, expected: null };
+  const batch = { tables: [{ table: TABLE, writes: [write] }], checkpoints: [] };
+  expect((await store.write(batch)).conflicts).toEqual([]);
+  expect((await store.write(batch)).conflicts).toEqual([{ scope: PLATFORM, id: 'x', table: TABLE }]);
+  expect((await store.list(TABLE, PLATFORM, { offset: 0, limit: 5 })).items).toEqual(['{"text":"new"}']);
+});
+
+test('A search of a history looks into the joined documents of the same history', async () => {
+  const joining = { ...note, name: 'joining', searchJoins: [{ field: 'text', model: 'people', texts: ['name'] }] };
+  const person: ReadModel<{ name: string }> = { ...people, search: { name: ({ name }) => name } };
+  const tables = [joining, person].map((model) => ({ model: model, generation: 1 }));
+  await settle(await history('a', 1));
+  const first = storeOf(await settle(await history('b', 1)));
+  const second = storeOf(await settle(await history('c', 1)));
+  for (const [store, name] of [
+    [first, 'Ada'],
+    [second, 'Grace'],
+  ] as const) {
+    await store.prepare(tables);
+    for (const { model } of tables) await store.setLiveGeneration(model.name, model.version, 1);
+    const documents = [{ text: 'p' }, { name }];
+    const writes = tables.map((table, n) => {
+      const document = documents[n] ?? {};
+      return { table, writes: [{ scope: PLATFORM, id: 'p', document, position: 0, expected: null }] };
+    });
+    await store.write({ tables: writes, checkpoints: [] });
+  }
+  const found = async (store: HistoryReadStore, search: string): Promise<number> => {
+    const [table] = tables;
+    return table ? (await store.list(table, PLATFORM, { search, offset: 0, limit: 5 })).totalCount : -1;
+  };
+  expect([await found(first, 'ada'), await found(first, 'grace')]).toEqual([1, 0]);
+  expect([await found(second, 'ada'), await found(second, 'grace')]).toEqual([0, 1]);
+});

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { ModelFollower } from '../../src/projecting/model-follower.js';
+import { Progress } from '../../src/projecting/progress.js';
+import { checkpointKey, stoppedKey } from '../../src/projecting/projection.js';
+import { silentLogger } from '../../src/ports/log.js';
+import type { AnyTable } from '../../src/ports/read-store.js';
+import type { Clock } from '../../src/ports/time.js';
+import { clubProjections } from '../support/club.toy.js';
+import { FaultyReadStore } from '../support/faulty-read-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { usedMemory } from '../support/used-memory.js';
+import { until, whileTimePasses } from '../support/while-time-passes.js';
+
+const models = clubProjections.map(({ model }) => model);
+const [members, greeters] = models as [(typeof models)[number], (typeof models)[number]];
+const names = models.map(({ name }) => name);
+
+describe('A replica that follows the read models of another', () => {
+  let directory: string;
+  let store: FaultyReadStore;
+  let clock: ManualClock;
+  let progress: Progress;
+  let follower: ModelFollower;
+  let tables: AnyTable[];
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-follower-'));
+    store = new FaultyReadStore(await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
+    clock = new ManualClock();
+    progress = new Progress(clock, names);
+    tables = [];
+    follower = new ModelFollower(store, models, progress, clock, silentLogger, (table) => {
+      tables.push(table);
+      return Promise.resolve();
+    });
+  });
+  afterEach(async () => {
+    await follower.stop();
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  /** What the other replica's projector stores. */
+  const project = async (position: number, generation = 1): Promise<void> => {
+    const checkpoints = models.map((model) => ({ key: checkpointKey(model, generation), position }));
+    await store.inner.write({ tables: [], checkpoints });
+  };
+
+  test('learns of progress within 20 ms when somebody waits for it', async () => {
+    await follower.start();
+    const waiting = progress.reached(7, 1_000);
+    await whileTimePasses(clock, new Promise((resolve) => setImmediate(resolve)));
+    await project(7);
+    const beganAtMs = clock.monotonicMs();
+    expect(await whileTimePasses(clock, waiting, 1)).toBe(true);
+    expect(clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(20);
+  });
+
+  test('waits for models of which nothing is known yet', async () => {
+    await follower.start();
+    expect(await whileTimePasses(clock, progress.reached(0, 300))).toBe(false);
+  });
+
+  test('learns of progress also when nobody waits, within a second', async () => {
+    await follower.start();
+    await project(3);
+    const beganAtMs = clock.monotonicMs();
+    await until(clock, () => names.every((name) => progress.position(name) === 3));
+    expect(clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(1_000);
+  });
+
+  test('leaves progress alone while the projector is in its own process', async () => {
+    await follower.start();
+    follower.leads(true);
+    await project(3);
+    await until(clock, () => clock.monotonicMs() > 2_000);
+    expect(progress.position(members.name)).toBe(-1);
+    follower.leads(false);
+    await until(clock, () => progress.position(members.name) === 3);
+  });
+
+  test('knows of a model that stands still, until it goes on', async () => {
+    await follower.start();
+    await project(3);
+    const key = checkpointKey(members, 1);
+    await store.inner.write({ tables: [], checkpoints: [{ key: stoppedKey(key), position: 5 }] });
+    await until(clock, () => progress.isStopped(members.name));
+    expect(progress.isStopped(greeters.name)).toBe(false);
+    await store.inner.write({ tables: [], checkpoints: [{ key, position: 5 }] });
+    await until(clock, () => !progress.isStopped(members.name));
+  });
+
+  test('reads from the generation that is live, and moves to the next within a second', async () => {
+    await store.inner.setLiveGeneration(members.name, members.version, 4);
+    const first = await follower.start();
+    expect(first.map(({ generation }) => generation)).toEqual(models.map((model) => (model === members ? 4 : 1)));
+    await store.inner.setLiveGeneration(members.name, members.version, 5);
+    const beganAtMs = clock.monotonicMs();
+    await until(clock, () => tables.length > 0);
+    expect(clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(1_000);
+    expect(tables).toEqual([{ model: members, generation: 5 }]);
+    await project(9, 5);
+    await until(clock, () => progress.position(members.name) === 9);
+  });
+
+  test('keeps nothing of the turns that it has done, however many they are', async () => {
+    let turns = 0;
+    // Every sleep is over at once: some hours of them pass in a second.
+    const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
+    follower = new ModelFollower(store, models, progress, hurried, silentLogger, () => Promise.resolve());
+    follower.leads(true);
+    await follower.start();
+    const usedAfter = async (count: number): Promise<number> => {
+      while (turns < count) await nextTurn();
+      return usedMemory();
+    };
+    const before = await usedAfter(5_000);
+    expect((await usedAfter(105_000)) - before).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  test('goes on when the read store was away', async () => {
+    await follower.start();
+    store.away = true;
+    await until(clock, () => clock.monotonicMs() > 3_000);
+    store.away = false;
+    await project(2);
+    await until(clock, () => progress.position(members.name) === 2);
+  });
+});

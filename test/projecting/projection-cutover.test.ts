@@ -1,0 +1,128 @@
+import { facts, greeterProjection, happen, memberProjection } from '../support/club.toy.js';
+import {
+  type Club,
+  hasEmptyQuarantine,
+  isGone,
+  liveOf,
+  manyGreetings,
+  mustEqual,
+  poisoned,
+  rebuilt,
+  withClub,
+} from '../support/running-club.js';
+import { until, whileTimePasses } from '../support/while-time-passes.js';
+
+const isDone = async (club: Club, name: string): Promise<boolean> => (await club.control(name)).last?.status === 'DONE';
+
+/** Goes on until nothing is left to do of a rebuild, then as long again. */
+const longAfter = (club: Club) => club.clock.advance(40_000);
+
+describe('A rebuild that is live before that could be told', () => {
+  test.each([false, true])('is told later, and what is read stays (told, but no answer came: %p)', (isKept) =>
+    withClub(async (club) => {
+      const { reached } = await club.start();
+      await reached(await happen(club.events, ...manyGreetings(40)));
+      club.reportToLose = { kind: 'done', isKept };
+      expect(await rebuilt(club, 'members')).toMatchObject({ status: 'DONE', generation: 2 });
+      await longAfter(club);
+      await reached(await happen(club.events, facts.greeted('m0', 'late')));
+      expect(await liveOf(club, memberProjection)).toBe(2);
+      await mustEqual(club, memberProjection);
+      expect(await isGone(club, memberProjection, 1)).toBe(true);
+    }),
+  );
+
+  test('is told by the next process where its own ended in between, and what is read stays', () =>
+    withClub(async (club) => {
+      let isBroken = true;
+      const mending = poisoned(memberProjection, (by) => by === 'poison' && isBroken);
+      const first = await club.start([mending, greeterProjection]);
+      await happen(club.events, ...manyGreetings(40), facts.greeted('m4', 'poison'));
+      await until(club.clock, () => first.parked.length === 1);
+      isBroken = false;
+      await happen(club.events, facts.rebuildRequested('members', 'one'));
+      // Nothing comes through from the swap on.
+      club.settlementsToLose = Number.POSITIVE_INFINITY;
+      club.reportToLose = { kind: 'done', isKept: false };
+      await until(club.clock, () => club.reportToLose === undefined);
+      await first.stop();
+      expect([await liveOf(club, memberProjection), await isDone(club, 'members')]).toEqual([2, false]);
+
+      club.settlementsToLose = 0;
+      const second = await club.start([mending, greeterProjection]);
+      await until(club.clock, () => isDone(club, 'members'));
+      await longAfter(club);
+      await second.reached(await happen(club.events, facts.greeted('m0', 'late')));
+      expect(await liveOf(club, memberProjection)).toBe(2);
+      await mustEqual(club, memberProjection);
+      expect(await isGone(club, memberProjection, 1)).toBe(true);
+      expect(second.settled).toEqual(first.parked);
+      await until(club.clock, () => hasEmptyQuarantine(club));
+    }));
+
+  test('is so for good where the answer to the swap itself got lost', () =>
+    withClub(async (club) => {
+      const { reached } = await club.start();
+      await reached(await happen(club.events, ...manyGreetings(40)));
+      club.store.loseNextSwap = true;
+      await rebuilt(club, 'members');
+      const { events } = await club.events.inner.readStream('projection-platform_members');
+      expect(events.filter(({ type }) => type === 'ProjectionRebuildBegan')).toHaveLength(1);
+      await longAfter(club);
+      await reached(await happen(club.events, facts.greeted('m0', 'late')));
+      await mustEqual(club, memberProjection);
+    }));
+
+  test('settles its letters as soon as that can be done', () =>
+    withClub(async (club) => {
+      let isBroken = true;
+      const mending = poisoned(memberProjection, (by) => by === 'poison' && isBroken);
+      const { reached, parked, settled } = await club.start([mending]);
+      await reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison')));
+      isBroken = false;
+      club.settlementsToLose = 3;
+      await rebuilt(club, 'members');
+      await until(club.clock, () => settled.length > 0);
+      expect(settled).toEqual(parked);
+      await until(club.clock, () => isGone(club, memberProjection, 1));
+    }));
+});
+
+describe('A rebuild that is given up', () => {
+  test('leaves neither marks nor letters of what the live generation has', () =>
+    withClub(async (club) => {
+      let isBroken = false;
+      const breaking = poisoned(memberProjection, (by) => by === 'by-1' && isBroken);
+      const { reached, parked, settled } = await club.start([breaking]);
+      await reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'by-1')));
+      const held = club.store.holdWriteTo('members', 2);
+      isBroken = true;
+      await happen(club.events, facts.rebuildRequested('members', 'one'));
+      await whileTimePasses(club.clock, held.reached);
+      isBroken = false;
+      expect(parked).toEqual([await club.letter('members', 1)]);
+      await happen(club.events, facts.rebuildCancelled('members', 'one'));
+      held.release();
+      await until(club.clock, () => settled.length > 0);
+      expect(settled).toEqual(parked);
+      await until(club.clock, () => hasEmptyQuarantine(club));
+      expect(await isGone(club, memberProjection, 2)).toBe(true);
+      await reached(await happen(club.events, facts.greeted('ada', 'kim')));
+      await mustEqual(club, memberProjection);
+    }));
+
+  test('leaves the letter of an event that the live generation lacks, too', () =>
+    withClub(async (club) => {
+      const breaking = poisoned(memberProjection, (by) => by === 'poison');
+      const { reached, settled } = await club.start([breaking]);
+      await reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison')));
+      const held = club.store.holdWriteTo('members', 2);
+      await happen(club.events, facts.rebuildRequested('members', 'one'));
+      await whileTimePasses(club.clock, held.reached);
+      await happen(club.events, facts.rebuildCancelled('members', 'one'));
+      held.release();
+      await until(club.clock, () => isGone(club, memberProjection, 2));
+      await longAfter(club);
+      expect(settled).toEqual([]);
+    }));
+});

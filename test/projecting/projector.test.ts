@@ -1,0 +1,237 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
+import fc from 'fast-check';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { hashOf, rebuild } from '../support/rebuilt-table.js';
+import type { AnyProjection } from '../../src/projecting/projection.js';
+import { PoisonEvent, project, Projector } from '../../src/projecting/projector.js';
+import { PLATFORM, tenantScope, type AnyTable } from '../../src/ports/read-store.js';
+import {
+  anyFact,
+  catalogue,
+  clubProjections,
+  facts,
+  greeterProjection,
+  happen,
+  memberProjection,
+} from '../support/club.toy.js';
+import { FaultyReadStore } from '../support/faulty-read-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { memberEvents, TENANT } from '../support/member.toy.js';
+
+type Club = { events: EmbeddedEventStore; store: FaultyReadStore; close: () => Promise<void> };
+
+async function openClub(): Promise<Club> {
+  const directory = await mkdtemp(pathOf(tmpdir(), 'kontor-projector-'));
+  const events = EmbeddedEventStore.open({ directory, clock: new ManualClock() });
+  const store = new FaultyReadStore(await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
+  await store.prepare(clubProjections.map((projection) => liveTable(projection)));
+  const close = async () => {
+    await Promise.all([events.close(), store.close()]);
+    await rm(directory, { recursive: true });
+  };
+  return { events, store, close };
+}
+
+const liveTable = ({ model }: AnyProjection): AnyTable => ({ model, generation: 1 });
+
+/** One leader: its own memory of documents, and its place in the history. */
+class Leader {
+  private projectors: Projector[] = [];
+  position = -1;
+
+  constructor(private readonly club: Club) {
+    this.restart();
+  }
+
+  restart(position = -1): void {
+    this.position = position;
+    this.projectors = clubProjections.map(
+      (projection) => new Projector(this.club.store, { projection, table: liveTable(projection) }),
+    );
+  }
+
+  /** Takes the next events, at most `size`; answers false when there are none. */
+  async step(size: number): Promise<boolean> {
+    const batch = await this.club.events.readAll({ from: this.position, maxCount: size });
+    const last = batch.at(-1);
+    if (!last) return false;
+    const decoded = batch.map((event) => catalogue.decode(event));
+    await project(this.club.store, this.projectors, decoded, last.position);
+    this.position = last.position;
+    return true;
+  }
+
+  async checkpoint(): Promise<number> {
+    return Math.min(
+      ...(await Promise.all(this.projectors.map(({ checkpointKey }) => this.club.store.checkpoint(checkpointKey)))),
+    );
+  }
+}
+
+/** Hashes of the live tables, and of tables that are built anew from the history. */
+async function compare({ events, store }: Club): Promise<{ live: string[]; rebuilt: string[] }> {
+  const upTo = await events.head();
+  const live: string[] = [];
+  const rebuilt: string[] = [];
+  for (const projection of clubProjections) {
+    await rebuild(events, store, catalogue, projection, 2, upTo);
+    live.push(await hashOf(store, liveTable(projection)));
+    rebuilt.push(await hashOf(store, { model: projection.model, generation: 2 }));
+  }
+  return { live, rebuilt };
+}
+
+const withClub = async (work: (club: Club) => Promise<void>): Promise<void> => {
+  const club = await openClub();
+  try {
+    await work(club);
+  } finally {
+    await club.close();
+  }
+};
+
+describe('A projection', () => {
+  const memberOf = async ({ store }: Club, id: string): Promise<unknown> => {
+    const json = await store.get(liveTable(memberProjection), tenantScope(TENANT), id);
+    return json === undefined ? undefined : JSON.parse(json);
+  };
+  const greeterOf = async ({ store }: Club, id: string): Promise<unknown> => {
+    const json = await store.get(liveTable(greeterProjection), PLATFORM, id);
+    return json === undefined ? undefined : JSON.parse(json);
+  };
+
+  test('makes documents of events, changes and deletes them, and keeps its place with them', () =>
+    withClub(async (club) => {
+      const leader = new Leader(club);
+      await happen(club.events, facts.joined('ada', 'ada@example.com'), facts.greeted('ada', 'kim'));
+      await leader.step(100);
+      expect(await memberOf(club, 'ada')).toEqual({ id: 'ada', email: 'ada@example.com', greetings: 1, revision: 1 });
+      expect(await leader.checkpoint()).toBe(leader.position);
+      await happen(club.events, facts.left('ada'));
+      await leader.step(100);
+      expect(await memberOf(club, 'ada')).toBeUndefined();
+      expect(await greeterOf(club, 'everybody')).toMatchObject({ greetings: 1 });
+    }));
+
+  test('is not seen by other tenants', () =>
+    withClub(async (club) => {
+      await happen(club.events, facts.joined('ada'));
+      await new Leader(club).step(100);
+      expect(await club.store.get(liveTable(memberProjection), PLATFORM, 'ada')).toBeUndefined();
+    }));
+
+  test('is not changed by a fence, but knows the revision that the record has by it', () =>
+    withClub(async (club) => {
+      const leader = new Leader(club);
+      await happen(club.events, facts.joined('ada'), facts.fenced('ada'), facts.fenced('eve'));
+      await leader.step(100);
+      expect(await memberOf(club, 'ada')).toEqual({ id: 'ada', email: null, greetings: 0, revision: 1 });
+      expect(await memberOf(club, 'eve')).toBeUndefined();
+      expect(await greeterOf(club, 'everybody')).toBeUndefined();
+    }));
+
+  test('that knows the events of its records alone is not asked about fences', () =>
+    withClub(async ({ events, store }) => {
+      await happen(events, facts.fenced('ada'), facts.joined('ada'), facts.fenced('ada'));
+      const documents = ({ type }: { type: string }): string[] => {
+        if (type in memberEvents) return ['everybody'];
+        throw new Error(`Unheard of: ${type}`);
+      };
+      const projection = { ...greeterProjection, documents };
+      const projector = new Projector(store, { projection, table: liveTable(projection) });
+      const batch = (await events.readAll()).map((event) => catalogue.decode(event));
+      await project(store, [projector], batch, 2);
+      const json = await store.get(liveTable(projection), PLATFORM, 'everybody');
+      expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1, recent: ['ada@1'] });
+    }));
+
+  test('leaves a tombstone of a document that was made and deleted within one batch', () =>
+    withClub(async (club) => {
+      await happen(club.events, facts.joined('ada'), facts.left('ada'));
+      const slow = new Leader(club);
+      await new Leader(club).step(100);
+      // The slower leader knows nothing of the departure yet, and dies before it gets there.
+      await slow.step(1);
+      expect(await memberOf(club, 'ada')).toBeUndefined();
+      const { live, rebuilt } = await compare(club);
+      expect(live).toEqual(rebuilt);
+    }));
+
+  test('tells the event that it cannot fold, and stores nothing of its batch', () =>
+    withClub(async ({ events, store }) => {
+      await happen(events, facts.joined('ada'), facts.greeted('ada', 'kim'));
+      const projection = {
+        ...memberProjection,
+        evolve: (...[view, event, id]: Parameters<typeof memberProjection.evolve>) => {
+          if (event.type === 'MemberGreeted') throw new Error('No greetings');
+          return memberProjection.evolve(view, event, id);
+        },
+      };
+      const projector = new Projector(store, { projection, table: liveTable(projection) });
+      const batch = (await events.readAll()).map((event) => catalogue.decode(event));
+      const failed: unknown = await project(store, [projector], batch, 1).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(PoisonEvent);
+      expect(failed).toMatchObject({ event: { type: 'MemberGreeted', position: 1 }, document: { id: 'ada' } });
+      expect((failed as PoisonEvent).projector).toBe(projector);
+      expect(await store.checkpoint(projector.checkpointKey)).toBe(-1);
+    }));
+
+  type Step =
+    | { what: 'step'; leader: number; size: number }
+    | { what: 'both'; size: number }
+    | { what: 'tear'; leader: number; size: number; tables: number }
+    | { what: 'lose answer'; leader: number; size: number }
+    | { what: 'crash'; leader: number }
+    | { what: 'again'; leader: number; back: number };
+  const leader = fc.nat(1);
+  const size = fc.integer({ min: 1, max: 7 });
+  const anyStep: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ what: fc.constant('step' as const), leader, size }) },
+    { weight: 3, arbitrary: fc.record({ what: fc.constant('both' as const), size }) },
+    { weight: 2, arbitrary: fc.record({ what: fc.constant('tear' as const), leader, size, tables: fc.nat(2) }) },
+    { weight: 1, arbitrary: fc.record({ what: fc.constant('lose answer' as const), leader, size }) },
+    { weight: 2, arbitrary: fc.record({ what: fc.constant('crash' as const), leader }) },
+    { weight: 1, arbitrary: fc.record({ what: fc.constant('again' as const), leader, back: fc.nat(20) }) },
+  );
+
+  async function take(club: Club, leaders: readonly [Leader, Leader], step: Step): Promise<void> {
+    if (step.what === 'both') {
+      await Promise.all(leaders.map((one) => one.step(step.size)));
+      return;
+    }
+    const one = leaders[step.leader === 0 ? 0 : 1];
+    if (step.what === 'crash') one.restart(await one.checkpoint());
+    else if (step.what === 'again') one.position = Math.max(-1, one.position - step.back);
+    else {
+      if (step.what === 'tear') club.store.tearAfterTables = step.tables;
+      if (step.what === 'lose answer') club.store.loseNextAnswer = true;
+      await one.step(step.size).catch(() => undefined);
+      club.store.tearAfterTables = undefined;
+      club.store.loseNextAnswer = false;
+    }
+  }
+
+  test('equals its rebuild after redelivery, two leaders at once and crashes between any two writes (property)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyFact, { minLength: 1, maxLength: 40 }),
+        fc.array(anyStep, { maxLength: 25 }),
+        (history, steps) =>
+          withClub(async (club) => {
+            await happen(club.events, ...history);
+            const leaders = [new Leader(club), new Leader(club)] as const;
+            for (const step of steps) await take(club, leaders, step);
+            const [last] = leaders;
+            last.restart(await last.checkpoint());
+            while (await last.step(5));
+            const { live, rebuilt } = await compare(club);
+            expect(live).toEqual(rebuilt);
+          }),
+      ),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});

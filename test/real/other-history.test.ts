@@ -1,0 +1,208 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import {
+  KontorProcess,
+  openBooks as openProcessBooks,
+  PLAIN,
+  postSale,
+  statusOf,
+  until,
+  withDirectory,
+} from '../e2e/kontor-process.js';
+import { eventually } from '../support/eventually.js';
+import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
+import { mongoRecipe } from '../support/mongo-server/recipe.js';
+import { ServerProcess } from '../support/server-process.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+const SALES = 60;
+const WARNING = 'the read models are not those of the event store';
+
+/** An EventStoreDB whose data may be exchanged for other data while it is down, on the same port. */
+class ExchangeableStore {
+  private constructor(
+    private readonly root: string,
+    private readonly data: { name: string },
+    readonly server: ServerProcess,
+  ) {}
+
+  static async start(): Promise<ExchangeableStore> {
+    const root = await mkdtemp(join(tmpdir(), 'kontor-exchange-'));
+    const data = { name: 'first' };
+    const args = (port: number) => eventStoreRecipe.args(port, join(root, data.name));
+    return new ExchangeableStore(root, data, await ServerProcess.start({ ...eventStoreRecipe, args }));
+  }
+
+  /** Keeps a copy of what the server holds now. */
+  async copyTo(name: string): Promise<void> {
+    await this.server.stop();
+    await cp(join(this.root, this.data.name), join(this.root, name), { recursive: true });
+    await this.server.start();
+  }
+
+  /** Goes on with other data: of a copy, or none. */
+  async exchange(name: string): Promise<void> {
+    await this.server.stop();
+    this.data.name = name;
+    await this.server.start();
+  }
+
+  async dispose(): Promise<void> {
+    await this.server.dispose();
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+let store: ExchangeableStore;
+let mongo: ServerProcess;
+beforeAll(async () => {
+  mongo = await ServerProcess.start(mongoRecipe);
+}, 60_000);
+afterAll(() => mongo.dispose());
+
+let service: TestService;
+let isRunning = false;
+beforeEach(async () => {
+  isRunning = false;
+  store = await ExchangeableStore.start();
+}, 60_000);
+afterEach(async () => {
+  if (isRunning) await service.close();
+  await store.dispose();
+});
+
+const startOn = async (environment: Readonly<Record<string, string>>): Promise<void> => {
+  service = await TestService.start({ environment: { EVENTSTORE_URL: store.server.url, ...environment } });
+  isRunning = true;
+};
+let databases = 0;
+/** A database of the test's own. */
+const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
+
+const sell = async ({ partner }: Books, prefix: string, count: number): Promise<void> => {
+  for (let n = 0; n < count; n += 1) await service.sell(partner, saleOf(`${prefix}-${n}`));
+};
+
+const isReady = async (): Promise<boolean> => (await service.get('/readyz')).status === 200;
+const warnings = (): string[] => service.complaints.filter((line) => line.includes(WARNING));
+
+async function expectToWork(books: Books): Promise<void> {
+  const statuses: number[] = [];
+  for (let n = 0; n < SALES; n += 1) statuses.push((await service.postSale(books.partner, saleOf(`new-${n}`))).status);
+  expect(statuses).toEqual(Array.from({ length: SALES }, () => 202));
+  const settled: string[] = [];
+  for (let n = 0; n < SALES; n += 1) settled.push((await service.settled(books.partner, `new-${n}`)).status);
+  expect(settled).toEqual(Array.from({ length: SALES }, () => 'BOOKED'));
+  const token = await service.signIn(books.tenant.email);
+  const { id } = await service.post('/api/customers', { name: 'A new customer' }, token);
+  await service.quiet();
+  expect((await service.customer(token, id)).name).toBe('A new customer');
+}
+
+const invoicesOf = async ({ tenant }: Books): Promise<number> =>
+  (await service.transactions(await service.signIn(tenant.email), 'type=INVOICE')).totalCount;
+
+test('Read models in MongoDB that were made from another EventStoreDB are left, and new ones are built', async () => {
+  await startOn(withMongo());
+  await sell(await service.openBooks(), 'old', 10);
+  await service.quiet();
+  service.complaints.length = 0;
+  await service.restart(() => store.exchange('second'));
+  expect(warnings()).toHaveLength(1);
+  await eventually(isReady, 20_000);
+  service.forgetOperator();
+  const books = await service.openBooks();
+  expect(await invoicesOf(books)).toBe(0);
+  await expectToWork(books);
+  // The next start knows them.
+  service.complaints.length = 0;
+  await service.restart();
+  expect(warnings()).toEqual([]);
+  expect(await invoicesOf(books)).toBe(SALES);
+}, 180_000);
+
+test('Read models in MongoDB that a Kontor without ids of histories wrote are adopted, and nothing is rebuilt', async () => {
+  const environment = withMongo();
+  await startOn(environment);
+  const books = await service.openBooks();
+  await sell(books, 'old', 5);
+  await service.quiet();
+  service.complaints.length = 0;
+  await service.restart(async () => {
+    const client = new MongoClient(environment.MONGODB_URL);
+    await client.db().collection('histories_v1_g1').drop();
+    await client.close();
+  });
+  expect(warnings()).toEqual([]);
+  expect(service.service.engines.history.space).toBe('');
+  expect(await invoicesOf(books)).toBe(5);
+  await expectToWork(books);
+}, 180_000);
+
+test('Embedded read models that are ahead of their EventStoreDB are rebuilt from it', async () => {
+  await startOn({});
+  const books = await service.openBooks();
+  await sell(books, 'early', 5);
+  await service.quiet();
+  await store.copyTo('copy');
+  await eventually(isReady, 20_000);
+  await sell(books, 'late', 10);
+  await service.quiet();
+  service.complaints.length = 0;
+  await service.restart(() => store.exchange('copy'));
+  expect(warnings()).toHaveLength(1);
+  await eventually(isReady, 20_000);
+  expect(await invoicesOf(books)).toBe(5);
+  await expectToWork(books);
+}, 180_000);
+
+test('A process whose EventStoreDB is replaced is not ready, serves nothing old, and its next start rebuilds', async () => {
+  await startOn(withMongo());
+  const books = await service.openBooks();
+  await sell(books, 'old', 5);
+  await service.quiet();
+  await eventually(isReady, 20_000);
+  const reasons: string[] = [];
+  service.service.engines.history.onReplaced((reason) => reasons.push(reason));
+  await store.exchange('second');
+  await eventually(() => reasons.length > 0, 20_000);
+  expect(reasons).toEqual([expect.stringContaining('The event store was replaced: it holds the history (none)')]);
+  expect(await isReady()).toBe(false);
+  const { token } = books.tenant;
+  const asked = [
+    await service.get('/api/transactions?pageNumber=1&pageSize=1', token),
+    await service.post('/api/customers', { name: 'Nobody' }, token),
+    await service.postSale(books.partner, saleOf('lost')),
+  ];
+  expect(asked.map(({ status }) => status)).not.toContain(200);
+  expect(asked.map(({ status }) => status)).not.toContain(202);
+  service.complaints.length = 0;
+  await service.restart();
+  expect(warnings()).toHaveLength(1);
+  await eventually(isReady, 20_000);
+  service.forgetOperator();
+  await expectToWork(await service.openBooks());
+}, 180_000);
+
+test('A process ends when its EventStoreDB is replaced, with one line that says why, and the next one rebuilds', async () => {
+  await withDirectory(async (directory) => {
+    const settings = { ...PLAIN, EVENTSTORE_URL: store.server.url };
+    const first = await KontorProcess.ready(directory, settings);
+    await openProcessBooks(await first.url());
+    await store.exchange('second');
+    expect((await first.exit).code).toBe(1);
+    const told = first.stderr.split('\n').filter((line) => line.includes('The event store was replaced'));
+    expect(told).toEqual([expect.stringContaining('Kontor ends. Its next start rebuilds the read models.')]);
+    const next = await KontorProcess.ready(directory, settings);
+    const url = await next.url();
+    expect(next.stdout.split('\n').filter((line) => line.includes(WARNING))).toHaveLength(1);
+    const books = await openProcessBooks(url);
+    expect((await postSale(url, books, 'new')).status).toBe(202);
+    await until(
+      () => statusOf(url, books, 'new'),
+      (status) => status === 'BOOKED',
+    );
+  });
+}, 120_000);

@@ -1,0 +1,40 @@
+import { bodyLimitsOf } from '../../src/http/json-body.js';
+import { endpointsOf } from '../../src/http/endpoint.js';
+import { allControllers } from '../../src/app/app.module.js';
+import { SchemaCollection, type JsonSchema } from '../../src/http/openapi-schemas.js';
+
+/** Free JSON is bounded by the length of its text: `[0,0,…]` has most values. */
+const MOST_IN_FREE_JSON = 16_384 / 2;
+
+const endpoints = endpointsOf(allControllers);
+
+/** How many values the largest body has that the schema lets through. */
+function largest(schema: JsonSchema, named: Record<string, JsonSchema>): number {
+  const { $ref, properties, additionalProperties, items, maxItems, anyOf, oneOf } = schema as {
+    $ref?: string;
+    properties?: Record<string, JsonSchema>;
+    additionalProperties?: unknown;
+    items?: JsonSchema;
+    maxItems?: number;
+    anyOf?: JsonSchema[];
+    oneOf?: JsonSchema[];
+  };
+  if ($ref !== undefined) return largest(named[$ref.split('/').at(-1) ?? ''] ?? {}, named);
+  const choices = anyOf ?? oneOf;
+  if (choices) return Math.max(...choices.map((choice) => largest(choice, named)));
+  if (items) return 2 + (maxItems ?? Infinity) * largest(items, named);
+  if (!properties) return typeof additionalProperties === 'object' ? MOST_IN_FREE_JSON : 1;
+  return Object.values(properties).reduce((sum, property) => sum + largest(property, named), 2);
+}
+
+test('no route refuses for its number of values a body that its schema takes', () => {
+  const writing = endpoints.filter(({ body }) => body !== undefined);
+  const tooLarge = writing.flatMap((endpoint) => {
+    const schemas = new SchemaCollection();
+    const schema = schemas.of(endpoint.body as never, 'input');
+    const values = largest(schema, schemas.components());
+    return values > bodyLimitsOf(endpoint).values ? [`${endpoint.method} ${endpoint.path}: ${values}`] : [];
+  });
+  expect(writing.length).toBeGreaterThan(30);
+  expect(tooLarge).toEqual([]);
+});

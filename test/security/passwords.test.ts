@@ -1,0 +1,92 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { hash } from '@node-rs/argon2';
+import { passwords, Passwords } from '../../src/security/passwords.js';
+
+const hashed = (password: string, by = passwords, tenantId = ''): Promise<string> =>
+  by.hash(password, { group: tenantId, member: tenantId });
+
+describe('A password', () => {
+  test('belongs to its own hash and to no other', async () => {
+    const hash = await hashed('correct horse');
+    expect(await passwords.matches(hash, 'correct horse')).toBe(true);
+    expect(await passwords.matches(hash, 'correct horse ')).toBe(false);
+    expect(await passwords.matches(hash, '')).toBe(false);
+  });
+
+  test('is kept as argon2id with the parameters that OWASP asks for, and a salt of its own', async () => {
+    const [one, other] = await Promise.all([hashed('same'), hashed('same')]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(other);
+    expect(one).not.toContain('same');
+  });
+
+  test('of an account that does not exist never matches, not even the decoy', async () => {
+    expect(await passwords.matches(undefined, 'no account has this password')).toBe(false);
+  });
+
+  test('of an account that does not exist costs as much work as a wrong one', async () => {
+    const hash = await hashed('correct horse');
+    const cpuMs = async (given: string | undefined): Promise<number> => {
+      const before = process.cpuUsage();
+      await passwords.matches(given, 'wrong');
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    };
+    let [known, unknown] = [Infinity, Infinity];
+    // The least of each, in turns: other work of the process and of the machine only adds to them.
+    for (let time = 0; time < 8; time += 1) {
+      known = Math.min(known, await cpuMs(hash));
+      unknown = Math.min(unknown, await cpuMs(undefined));
+    }
+    expect(unknown / known).toBeGreaterThan(0.4);
+  });
+
+  test('is one of few that are hashed at once: tenants wait in turn, and those that are too many are refused', async () => {
+    const passwords = new Passwords({ atOnce: 1, maxWaiting: 4, maxPerGroup: 3, maxPerMember: 3 });
+    const outcomes = await Promise.allSettled('aaaaaaab'.split('').map((tenant) => hashed('same', passwords, tenant)));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: 4 }, () => 'fulfilled'),
+      ...Array.from({ length: 3 }, () => 'rejected'),
+      'fulfilled',
+    ]);
+    const refused = { kind: 'unavailable', code: 'UNAVAILABLE', details: { retryAfterSeconds: 1 } };
+    for (const outcome of outcomes.slice(4, 7)) expect(outcome).toMatchObject({ reason: refused });
+  });
+
+  test('is verified while others are set, and after one that could not be', async () => {
+    const passwords = new Passwords();
+    const setting = Array.from({ length: 20 }, () => hashed('same', passwords));
+    let areSet = false;
+    const allSet = Promise.all(setting).then(() => (areSet = true));
+    await expect(passwords.matches('no hash', 'same')).rejects.toThrow();
+    const again = await Promise.all(Array.from({ length: 5 }, () => passwords.matches(undefined, 'same')));
+    expect(again).toEqual([false, false, false, false, false]);
+    expect(areSet).toBe(false);
+    expect(passwords.verified).toBe(6);
+    await allSet;
+  });
+
+  test('may be typed on any keyboard: composed and decomposed characters are the same', async () => {
+    const [composed, decomposed] = ['Grüße aus Köln'.normalize('NFC'), 'Grüße aus Köln'.normalize('NFD')];
+    for (const set of [composed, decomposed]) {
+      const hash = await hashed(set);
+      expect(await passwords.matches(hash, composed)).toBe(true);
+      expect(await passwords.matches(hash, decomposed)).toBe(true);
+    }
+  });
+
+  test('that was once hashed as it was typed still belongs to its hash', async () => {
+    const decomposed = 'Grüße aus Köln'.normalize('NFD');
+    expect(await passwords.matches(await hash(decomposed), decomposed)).toBe(true);
+    expect(await passwords.matches(await hash(decomposed), 'Grüße aus Bonn'.normalize('NFD'))).toBe(false);
+  });
+
+  test('is hashed without holding up what else the process does', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await Promise.all(Array.from({ length: 20 }, () => hashed('same')));
+    delay.disable();
+    // A median, since a busy machine may hold up any single turn.
+    expect(delay.percentile(50) / 1_000_000).toBeLessThan(50);
+  });
+});

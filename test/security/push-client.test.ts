@@ -1,0 +1,199 @@
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { PushClient, retryAfterMs, type Lookup, type PushClientOptions } from '../../src/security/push-client.js';
+import { isPublicAddress } from '../../src/security/public-addresses.js';
+import { VapidKeys } from '../../src/security/vapid-keys.js';
+import { PushService, type Browser } from '../support/push-service.js';
+
+const clock = new SystemClock();
+const message = { payload: Buffer.from('{}'), ttlSeconds: 60, urgency: 'normal', topic: 'topic' } as const;
+
+let directory: string;
+let vapid: VapidKeys;
+let pushes: PushService;
+/** Counts who connects, whatever they want. */
+let listener: Server;
+let connections = 0;
+const clients: PushClient[] = [];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kontor-push-'));
+  vapid = await VapidKeys.open({ directory, clock, subject: 'mailto:push@kontor.test' });
+  pushes = await PushService.start();
+  listener = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+});
+beforeEach(() => {
+  connections = 0;
+});
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+afterAll(async () => {
+  listener.close();
+  await pushes.close();
+  await rm(directory, { recursive: true });
+});
+
+function clientWith(options: Partial<PushClientOptions> = {}): PushClient {
+  const client = new PushClient({ vapid, clock, allowPrivate: false, ca: pushes.ca, ...options });
+  clients.push(client);
+  return client;
+}
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+const asLookup =
+  (...addresses: readonly string[]): Lookup =>
+  (_, __, done) => {
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+const at = (endpoint: string, { keys }: Browser) => ({ endpoint, keys });
+
+describe('An endpoint is refused by its name alone', () => {
+  test.each([
+    ['http://push.test/x', 'Must be an https address.'],
+    ['ftp://push.test/x', 'Must be an https address.'],
+    ['push.test/x', 'Must be an https address.'],
+    ['https://user:secret@push.test/x', 'Must be an https address.'],
+    ['https://localhost/x', 'Must be a public address.'],
+    ['https://LOCALHOST./x', 'Must be a public address.'],
+    ['https://push.localhost/x', 'Must be a public address.'],
+    ['https://127.0.0.1/x', 'Must be a public address.'],
+    ['https://127.1/x', 'Must be a public address.'],
+    ['https://0x7f.0.0.1/x', 'Must be a public address.'],
+    ['https://0177.0.0.1/x', 'Must be a public address.'],
+    ['https://2130706433/x', 'Must be a public address.'],
+    ['https://0x7f000001/x', 'Must be a public address.'],
+    ['https://0/x', 'Must be a public address.'],
+    ['https://10.1.2.3/x', 'Must be a public address.'],
+    ['https://100.64.0.1/x', 'Must be a public address.'],
+    ['https://169.254.169.254/latest/meta-data', 'Must be a public address.'],
+    ['https://172.31.255.255/x', 'Must be a public address.'],
+    ['https://192.168.0.1/x', 'Must be a public address.'],
+    ['https://192.0.2.1/x', 'Must be a public address.'],
+    ['https://198.51.100.1/x', 'Must be a public address.'],
+    ['https://203.0.113.1/x', 'Must be a public address.'],
+    ['https://224.0.0.1/x', 'Must be a public address.'],
+    ['https://255.255.255.255/x', 'Must be a public address.'],
+    ['https://[::1]/x', 'Must be a public address.'],
+    ['https://[::]/x', 'Must be a public address.'],
+    ['https://[::ffff:10.0.0.1]/x', 'Must be a public address.'],
+    ['https://[::ffff:8.8.8.8]/x', 'Must be a public address.'],
+    ['https://[::7f00:1]/x', 'Must be a public address.'],
+    ['https://[64:ff9b::10.0.0.1]/x', 'Must be a public address.'],
+    ['https://[2002:0a00:0001::1]/x', 'Must be a public address.'],
+    ['https://[2001:0:53aa:64c::1]/x', 'Must be a public address.'],
+    ['https://[2001:db8::1]/x', 'Must be a public address.'],
+    ['https://[fe80::1]/x', 'Must be a public address.'],
+    ['https://[fc00::1]/x', 'Must be a public address.'],
+    ['https://[fd12:3456::1]/x', 'Must be a public address.'],
+    ['https://[ff02::1]/x', 'Must be a public address.'],
+    ['https://push.test/x', undefined],
+    ['https://8.8.8.8/x', undefined],
+    ['https://[2606:4700::1111]/x', undefined],
+  ])('%s: %s', (endpoint, fault) => {
+    expect(clientWith().faultOf(endpoint)).toBe(fault);
+  });
+
+  test('but over https any, where private networks are allowed', () => {
+    const client = clientWith({ allowPrivate: true });
+    expect(client.faultOf('https://localhost:8443/x')).toBeUndefined();
+    expect(client.faultOf('http://localhost:8443/x')).toBe('Must be an https address.');
+  });
+});
+
+test('Neighbours of what is not public are', () => {
+  const open = ['9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0'];
+  for (const address of [...open, '223.255.255.255', '2001:4860:4860::8888', '2400::1']) {
+    expect([address, isPublicAddress(address)]).toEqual([address, true]);
+  }
+  for (const text of ['', 'push.test', '1.2.3', '::ffff:8.8.8.8', 'fe80::1%eth0'])
+    expect(isPublicAddress(text)).toBe(false);
+});
+
+describe('Nobody is connected to', () => {
+  const refused = { kind: 'refused', code: 'ADDRESS_NOT_PUBLIC' };
+
+  test('by an endpoint that was stored while it was allowed', async () => {
+    const endpoint = `https://127.0.0.1:${portOf(listener)}/x`;
+    expect(await clientWith().send(at(endpoint, pushes.browser()), message)).toEqual(refused);
+    expect(connections).toBe(0);
+  });
+
+  test.each([
+    ['loopback', ['127.0.0.1']],
+    ['loopback in IPv6', ['::1']],
+    ['a mapped address', ['::ffff:127.0.0.1']],
+    ['a public and a private address', ['8.8.8.8', '127.0.0.1']],
+    ['a private and a public address', ['10.0.0.1', '8.8.8.8']],
+  ])('by a name that stands for %s', async (_, addresses) => {
+    const endpoint = `https://rebinding.test:${portOf(listener)}/x`;
+    const client = clientWith({ lookup: asLookup(...addresses) });
+    expect(await client.send(at(endpoint, pushes.browser()), message)).toEqual(refused);
+    expect(connections).toBe(0);
+  });
+
+  test('by a redirect', async () => {
+    const location = `https://127.0.0.1:${portOf(listener)}/x`;
+    for (const status of [301, 302, 307, 308]) {
+      const browser = pushes.browser({ status, headers: { location } });
+      const client = clientWith({ allowPrivate: true });
+      expect(await client.send(browser.subscription, message)).toEqual({ kind: 'refused', code: `HTTP_${status}` });
+    }
+    expect(connections).toBe(0);
+  });
+});
+
+test('A push service whose certificate nobody vouches for gets nothing', async () => {
+  const browser = pushes.browser();
+  const client = clientWith({ allowPrivate: true, ca: undefined });
+  expect(await client.send(browser.subscription, message)).toMatchObject({ kind: 'again' });
+  expect(pushes.pushesTo(browser)).toEqual([]);
+});
+
+test('A name is looked up for every connection, and what it stands for is connected to', async () => {
+  // Each push needs a connection of its own.
+  const closing = { status: 201, headers: { connection: 'close' } };
+  const browser = pushes.browser(closing, closing);
+  const endpoint = browser.endpoint.replace('127.0.0.1', 'push.test');
+  let looks = 0;
+  const lookup: Lookup = (name, options, done) => {
+    looks += 1;
+    asLookup('127.0.0.1')(name, options, done);
+  };
+  const client = clientWith({ allowPrivate: true, lookup });
+  for (const count of [1, 2]) {
+    expect(await client.send({ ...browser.subscription, endpoint }, message)).toEqual({ kind: 'delivered' });
+    expect(looks).toBe(count);
+  }
+});
+
+test('A name that stands for nothing may stand for something later', async () => {
+  for (const lookup of [undefined, asLookup()]) {
+    const client = clientWith({ ...(lookup && { lookup }) });
+    const outcome = await client.send(at('https://push.invalid/x', pushes.browser()), message);
+    expect(outcome).toMatchObject({ kind: 'again', afterMs: undefined });
+  }
+});
+
+test('One that says nothing is given up in time', async () => {
+  const client = clientWith({ allowPrivate: true, timeoutMs: 50 });
+  const outcome = await client.send(pushes.browser('hang').subscription, message);
+  expect(outcome).toEqual({ kind: 'again', code: 'TIMED_OUT', afterMs: undefined });
+});
+
+test('Retry-After is seconds or a date', () => {
+  const nowMs = Date.parse('2026-01-31T10:00:00.000Z');
+  expect(retryAfterMs('120', nowMs)).toBe(120_000);
+  expect(retryAfterMs('Sat, 31 Jan 2026 10:01:00 GMT', nowMs)).toBe(60_000);
+  expect(retryAfterMs('Sat, 31 Jan 2026 09:00:00 GMT', nowMs)).toBe(0);
+  for (const value of ['soon', '-1', '1.5', '']) expect(retryAfterMs(value, nowMs)).toBeUndefined();
+});

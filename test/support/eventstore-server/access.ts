@@ -1,0 +1,22 @@
+import type { Metadata } from '@grpc/grpc-js';
+
+export type Right = 'read' | 'read $all' | 'write';
+
+/** The single user of a server with TLS, and its rights. A test may change both at any time. */
+export class Access {
+  readonly forbidden = new Set<Right>();
+
+  constructor(
+    readonly user: string,
+    public password: string,
+  ) {}
+
+  knows(metadata: Metadata): boolean {
+    const expected = `Basic ${Buffer.from(`${this.user}:${this.password}`).toString('base64')}`;
+    return metadata.get('authorization')[0] === expected;
+  }
+
+  forbids(right: Right): boolean {
+    return this.forbidden.has(right);
+  }
+}

@@ -1,0 +1,80 @@
+import type { SerializedEvent } from '../../../src/adapters/event-store.input.js';
+import { type ExpectedRevision, StreamTombstoned, WrongExpectedRevision } from '../../../src/ports/event-store.js';
+import { type Expectation, isSoftlyDeleted, type StreamHead } from './stream-rules.js';
+
+/** An append as received by the server. */
+export type ServerAppend = {
+  readonly stream: string;
+  readonly expected: Expectation;
+  readonly events: readonly SerializedEvent[];
+};
+
+/** Ids of stored events, looked up only if revisions alone do not decide. */
+export interface StoredIds {
+  at(stream: string, revision: number): string | undefined;
+  /** Revision of the event if it is among the stream's newest ones; otherwise undefined. */
+  findRecent(stream: string, id: string): number | undefined;
+}
+
+/** `repeated`: the events are already stored, the last one at `revision`. */
+export type Decision = { readonly kind: 'write' } | { readonly kind: 'repeated'; readonly revision: number };
+
+const write: Decision = { kind: 'write' };
+
+/**
+ * EventStoreDB's rules (IndexWriter.CheckCommit), as its recorded responses show them. A repeat is recognized by its
+ * ids at the revisions that the first attempt would have written. If a batch is only partly stored, it is rejected.
+ * @throws WrongExpectedRevision, StreamTombstoned
+ */
+export function decideAppend(append: ServerAppend, head: StreamHead, ids: StoredIds): Decision {
+  const { stream, expected } = append;
+  if (head.tombstoned) throw new StreamTombstoned(stream);
+  if (expected === 'stream_exists') assertExists(stream, head);
+  if (expected === 'any' || expected === 'stream_exists') return decideAnywhere(append, head, ids);
+  const expectedRevision = expected === 'no_stream' ? -1 : expected;
+  if (expectedRevision === head.revision) return write;
+  if (expectedRevision > head.revision) throw wrong(append, head);
+  return decideBehind(append, expectedRevision, head, ids);
+}
+
+function assertExists(stream: string, head: StreamHead): void {
+  if (isSoftlyDeleted(head)) throw new StreamTombstoned(stream);
+  if (head.revision < 0 && !head.rules) throw refusal(stream, 'stream_exists', 'no_stream');
+}
+
+function decideAnywhere(append: ServerAppend, head: StreamHead, ids: StoredIds): Decision {
+  if (head.revision < 0) return write;
+  let last: number | undefined;
+  for (const { id } of append.events) {
+    const revision = ids.findRecent(append.stream, id);
+    if (revision === undefined) {
+      if (last === undefined) return write;
+      throw wrong(append, head);
+    }
+    last = revision;
+  }
+  return last === undefined ? write : { kind: 'repeated', revision: last };
+}
+
+/** Other events follow the expected revision: a repeat, a soft-deleted stream being recreated, or a conflict. */
+function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids: StoredIds): Decision {
+  let revision = after;
+  for (const { id } of append.events) {
+    revision += 1;
+    if (revision <= head.revision && ids.at(append.stream, revision) === id) continue;
+    const nothingFound = revision === after + 1;
+    if (nothingFound && append.expected === 'no_stream' && isSoftlyDeleted(head)) return write;
+    throw wrong(append, head);
+  }
+  if (revision === after) throw wrong(append, head);
+  return { kind: 'repeated', revision };
+}
+
+const wrong = ({ stream, expected }: ServerAppend, { revision }: StreamHead): WrongExpectedRevision =>
+  refusal(stream, expected, revision < 0 ? 'no_stream' : revision);
+
+/** The port's error knows only the port's expectations; `expectationOf` returns the original one. */
+export const refusal = (stream: string, expected: Expectation, actual: number | 'no_stream'): WrongExpectedRevision =>
+  new WrongExpectedRevision(stream, expected as ExpectedRevision, actual);
+
+export const expectationOf = ({ expected }: WrongExpectedRevision): Expectation => expected;

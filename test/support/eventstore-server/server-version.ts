@@ -1,0 +1,34 @@
+/** Recorded differences between versions of the real server. */
+export type ServerVersion = {
+  readonly number: string;
+  /**
+   * A filtered subscription to $all that has caught up receives one more checkpoint, at the last event or checkpoint
+   * sent: (2^64-1, 2^64-1) if there was none.
+   */
+  readonly sendsCheckpointWhenLive: boolean;
+  /** A subscription whose live buffer overflows catches up from the log again; otherwise it ends with ABORTED. */
+  readonly fallsBehind: boolean;
+  /**
+   * A subscription to $all from an invalid position is confirmed first and then rejected, with INVALID_ARGUMENT instead
+   * of UNKNOWN.
+   */
+  readonly knowsInvalidPositions: boolean;
+};
+
+/** Versions by the argument of `--like`. */
+export const SERVER_VERSIONS = {
+  '23.10': {
+    number: '23.10.6',
+    sendsCheckpointWhenLive: false,
+    fallsBehind: false,
+    knowsInvalidPositions: false,
+  },
+  '24.10': {
+    number: '24.10.4',
+    sendsCheckpointWhenLive: true,
+    fallsBehind: true,
+    knowsInvalidPositions: true,
+  },
+} as const satisfies Readonly<Record<string, ServerVersion>>;
+
+export type Like = keyof typeof SERVER_VERSIONS;

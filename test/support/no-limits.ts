@@ -1,0 +1,11 @@
+const UNREACHED = '1000000';
+
+/** Settings without effective rate limits, since tests send more than users do; tests of limits set their own. */
+export const NO_LIMITS = {
+  ADDRESS_REQUESTS_PER_MINUTE: UNREACHED,
+  USER_REQUESTS_PER_MINUTE: UNREACHED,
+  USER_WRITES_PER_MINUTE: UNREACHED,
+  TENANT_REQUESTS_PER_MINUTE: UNREACHED,
+  SESSION_STREAMS: UNREACHED,
+  USER_STREAMS: UNREACHED,
+} as const;
