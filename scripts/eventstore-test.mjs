@@ -1,8 +1,9 @@
-// npm run eventstore:test -- [--port N] [--data DIR] [--like VERSION]
+// npm run eventstore:test -- [--port N] [--data DIR] [--like VERSION] [--flush-delay MS]
 //
 // An EventStoreDB for tests: its protocol on top of the embedded engine. It behaves like EventStoreDB 23.10.6, or with
 // `--like 24.10` like 24.10.4, and writes the same system events. Prints one line with its URL when it is ready;
 // SIGTERM ends it. Without --data it uses a temporary folder, which it removes at the end; without --port a free port.
+// --flush-delay lengthens the time in which appends share a flush.
 // Accepts faults on standard input, one per line, and replies to each with `ok …` or `error …`:
 //   hang | resume | slow MS | drop N | silence | abort | refuse | accept | clear | disconnect | restart [MS] | noise N
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,14 +16,19 @@ import { EventStoreServer } from '../test/support/eventstore-server/event-store-
 import { SERVER_VERSIONS } from '../test/support/eventstore-server/server-version.ts';
 
 const string = { type: 'string' };
-const { values } = parseArgs({ options: { port: string, data: string, like: { ...string, default: '23.10' } } });
+const { values } = parseArgs({
+  options: { port: string, data: string, like: { ...string, default: '23.10' }, 'flush-delay': string },
+});
+const flushDelayMs = values['flush-delay'] === undefined ? undefined : Number(values['flush-delay']);
+if (flushDelayMs !== undefined && !(flushDelayMs >= 0 && flushDelayMs <= 1_000))
+  throw new Error(`--flush-delay must be 0 to 1000 milliseconds, not ${values['flush-delay']}`);
 const port = Number(values.port ?? 0);
 if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`No such port: ${values.port}`);
 if (!Object.hasOwn(SERVER_VERSIONS, values.like))
   throw new Error(`--like must be one of ${Object.keys(SERVER_VERSIONS).join(', ')}, not ${values.like}`);
 
 const directory = values.data ?? (await mkdtemp(join(tmpdir(), 'kontor-eventstore-')));
-const server = await EventStoreServer.start({ directory, port, like: values.like, systemEvents: true });
+const server = await EventStoreServer.start({ directory, port, like: values.like, systemEvents: true, flushDelayMs });
 
 let ending = false;
 async function end() {

@@ -43,6 +43,8 @@ export type EventStoreServerOptions = NodeOptions & {
   readonly clock?: Clock;
   /** Writes system events like a real server: some in a new history, then its statistics. Default: none. */
   readonly systemEvents?: boolean;
+  /** Minimum delay before a flush; appends that arrive in the meantime share the flush. Default: 2. */
+  readonly flushDelayMs?: number | undefined;
 };
 
 export type RawEvent = {
@@ -92,8 +94,8 @@ export class EventStoreServer {
   }
 
   static async start(options: EventStoreServerOptions): Promise<EventStoreServer> {
-    const { directory, clock = new SystemClock() } = options;
-    const history = new History({ directory, clock });
+    const { directory, clock = new SystemClock(), flushDelayMs } = options;
+    const history = new History({ directory, clock }, flushDelayMs);
     try {
       const server = new EventStoreServer(history, true, options);
       if (options.systemEvents) server.#systemEvents = await SystemEvents.start(history);

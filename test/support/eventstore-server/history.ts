@@ -3,7 +3,7 @@ import { LogReader } from './log-reader.js';
 import { AppendTimedOut } from './rpc-errors.js';
 import { type ExpectingAppend, ServerLog, type ServerLogOptions } from './server-log.js';
 
-/** EventStoreDB's minimum delay before a flush. Appends that arrive in the meantime share the flush. */
+/** EventStoreDB's default minimum delay before a flush. Appends that arrive in the meantime share the flush. */
 const FLUSH_DELAY_MS = 2;
 /** Timeout after which EventStoreDB gives up an uncommitted append. */
 const COMMIT_TIMEOUT_MS = 2_000;
@@ -19,7 +19,11 @@ export class History {
   readonly #gathered: (() => void)[] = [];
   #head: Position;
 
-  constructor(options: ServerLogOptions) {
+  /** @param flushDelayMs minimum delay before a flush */
+  constructor(
+    options: ServerLogOptions,
+    private readonly flushDelayMs = FLUSH_DELAY_MS,
+  ) {
     this.store = new ServerLog(options, (head) => {
       this.#announce(head);
     });
@@ -59,7 +63,7 @@ export class History {
   /** Groups the append with others that arrive before the next flush. */
   #together(append: ExpectingAppend): Promise<Appended> {
     return new Promise((resolve, reject) => {
-      if (this.#gathered.length === 0) setTimeout(this.#flush, FLUSH_DELAY_MS);
+      if (this.#gathered.length === 0) setTimeout(this.#flush, this.flushDelayMs);
       this.#gathered.push(() => {
         this.store.append(append).then(resolve, reject);
       });

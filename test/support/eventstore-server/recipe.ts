@@ -23,12 +23,12 @@ function probe(port: number): Promise<string> {
 }
 
 /** The server as a process, for tests that kill, stop or restart it on the same data. */
-export const eventStoreLike = (like: Like): ServerRecipe => ({
+export const eventStoreLike = (like: Like, ...options: readonly string[]): ServerRecipe => ({
   name: 'eventstore',
   command: process.execPath,
   args: (port, directory) => [
     ...['--import', typescript, script],
-    ...['--port', String(port), '--data', directory, '--like', like],
+    ...['--port', String(port), '--data', directory, '--like', like, ...options],
   ],
   url: (port) => `esdb://127.0.0.1:${port}?tls=false`,
   probe,
