@@ -10,12 +10,13 @@ COPY scripts scripts
 COPY src src
 COPY clients clients
 COPY console console
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+# The inventory lists development packages too, because the build bundles some of them.
+RUN npm run build && npm sbom --sbom-format=cyclonedx > sbom.json && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:${NODE_VERSION}-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /kontor
-COPY --from=build /kontor/package.json ./
+COPY --from=build /kontor/package.json /kontor/sbom.json ./
 COPY --from=build /kontor/node_modules node_modules
 COPY --from=build /kontor/dist dist
 COPY --from=build /kontor/scripts/rotate-signing-key.mjs scripts/
