@@ -43,7 +43,7 @@ beforeAll(async () => {
     [`/errors/${error}`, 'requests that met it', 'Resolve'],
     ['/tenants', 'Acme Trading', 'Create a tenant'],
     [`/tenants/${shop.tenantId}`, 'Web shop', 'Rate limit: Web shop'],
-    ['/operators', 'What they did'],
+    ['/operators', 'Activity'],
   ];
   ofOwners = [
     ['/customers', 'Northwind Foods', 'Create a customer'],

@@ -76,7 +76,7 @@ test('On the bench a fault of the transaction is said at the transaction alone',
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules/bench');
   await page.getByRole('switch').click();
-  const draft = page.getByRole('group', { name: 'The new rule' });
+  const draft = page.getByRole('group', { name: 'New rule' });
   await page.getByLabel("Customer's name").fill('x'.repeat(201));
   await button('Try').click();
   await page.getByRole('alert').first().waitFor();
@@ -93,7 +93,7 @@ test('Operators find the dead letters of the platform itself, and read tenants b
   await page.getByLabel('Tenant').first().click();
   await page.getByRole('option', { name: 'The platform', exact: true }).click();
   await page.waitForURL(/tenantId=platform/);
-  await page.getByText('No dead letter is found by these filters.').waitFor();
+  await page.getByText('No dead letters match these filters.').waitFor();
   await visitor.goTo('/errors');
   await page.getByRole('link', { name: /refused again and again/ }).click();
   await page.getByRole('link', { name: 'Acme Trading' }).waitFor();
