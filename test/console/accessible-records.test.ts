@@ -53,7 +53,7 @@ beforeAll(async () => {
     ['/rules', 'description contains', 'Create a rule'],
     ['/rules/bench', 'Nothing is recorded'],
     ['/partner-keys', 'Web shop', 'Revoke: Web shop'],
-    ['/notifications', 'Stocktaking on Friday', 'Notifications: 1 not read'],
+    ['/notifications', 'Stocktaking on Friday', 'Notifications: 1 unread'],
   ];
   browser = await launch();
 }, 90_000);

@@ -86,7 +86,7 @@ test('What the service finds wrong with a customer is said at the field, and men
   await dialog().getByLabel('Name').fill('Ada Bakery');
   await dialog().getByLabel('E-mail').fill('no address');
   await dialog().getByRole('button', { name: 'Create a customer' }).click();
-  await dialog().getByText('see the field that is marked').waitFor();
+  await dialog().getByText('Correct the marked field.').waitFor();
   expect(await dialog().getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
   await dialog().getByLabel('E-mail').fill('ada@bakery.example');
   await dialog().getByRole('button', { name: 'Create a customer' }).click();
@@ -194,12 +194,12 @@ test('The bell counts what is not read, follows a link within the console, and o
   await send('Stocktaking on Friday', '/console/transactions');
   await send('Elsewhere', 'https://status.example/today');
   await page.reload();
-  await button('Notifications: 2 not read').click();
+  await button('Notifications: 2 unread').click();
   const elsewhere = page.getByRole('link', { name: 'Open status.example' });
   expect(await elsewhere.getAttribute('rel')).toBe('noopener noreferrer');
   await page.getByRole('link', { name: 'Open', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Transactions' }).waitFor();
-  await button('Notifications: 1 not read').click();
+  await button('Notifications: 1 unread').click();
   await button('Mark all as read').click();
   await button('Notifications').waitFor();
   await page.getByRole('link', { name: 'All notifications' }).click();

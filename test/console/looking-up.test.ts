@@ -106,7 +106,7 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();
-  await dialog().getByText('Is the cause removed?').waitFor();
+  await dialog().getByText('Has the cause been removed?').waitFor();
   await dialog().getByRole('button', { name: 'Resolve' }).click();
   await dialog().waitFor({ state: 'detached' });
   await region('Error').getByText('Resolved', { exact: true }).first().waitFor();
@@ -132,7 +132,7 @@ test('A tenant is made with its owner, shut out and let in again; what is wrong 
   await form.getByLabel('E-mail').fill('bo@borealis.example');
   await form.getByLabel('Initial password').fill('short');
   await form.getByRole('button', { name: 'Create a tenant' }).click();
-  await form.getByText('see the field that is marked').waitFor();
+  await form.getByText('Correct the marked field.').waitFor();
   expect(await form.getByLabel('Initial password').getAttribute('aria-invalid')).toBe('true');
   await form.getByLabel('Initial password').fill('a long enough password');
   await form.getByRole('button', { name: 'Create a tenant' }).click();

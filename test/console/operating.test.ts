@@ -82,11 +82,11 @@ test('A sale of an unknown branch stays parked until the branch is there, and is
     await dialog().getByRole('status').getByText(outcome).waitFor();
     await leave();
   };
-  await replay(/Refused again/, () => dialog().getByRole('button', { name: 'Close' }).last().click());
+  await replay(/Failed again/, () => dialog().getByRole('button', { name: 'Close' }).last().click());
   await page.getByText('Parked').waitFor();
 
   await service.call('/api/branches', { token: shop.ownerToken, body: { code: 'NORTH', name: 'North' } });
-  await replay(/It is done/, () => page.keyboard.press('Escape'));
+  await replay(/The dead letter was replayed/, () => page.keyboard.press('Escape'));
   await page.getByText('Replayed').waitFor();
   await button('Replay').waitFor({ state: 'detached' });
   expect(await service.saleStatus(shop, 'web-1')).toBe('BOOKED');

@@ -41,7 +41,7 @@ test('A statement opens at its latest lines, and each period does', async () => 
   expect(await row('Long ago').count()).toBe(0);
   await from.fill(`${year - 3}-01-01`);
   await row('The latest').waitFor();
-  await page.getByText('32 in all').waitFor();
+  await page.getByText('32 total').waitFor();
   // The field that the period was typed into is still there to type on.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 }, 90_000);
@@ -68,7 +68,7 @@ test('A priority that was emptied is not the lowest one: a new rule gets the usu
   await row('quay rent').getByRole('button', { name: /^Edit/ }).click();
   await dialog().getByLabel('Priority').fill('');
   await dialog().getByRole('button', { name: 'Save' }).click();
-  await dialog().getByText('see the field that is marked').waitFor();
+  await dialog().getByText('Correct the marked field.').waitFor();
   expect(await dialog().getByLabel('Priority').getAttribute('aria-invalid')).toBe('true');
 }, 60_000);
 

@@ -151,7 +151,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
 
 const WORDS: Readonly<Record<string, string>> = {
   JobStarted: 'Started',
-  JobClaimed: 'Started by a process',
+  JobClaimed: 'Claimed by a process',
   JobProgressed: 'In progress',
   JobSucceeded: 'Succeeded',
   JobFailed: 'Failed',
