@@ -27,8 +27,8 @@ beforeAll(async () => {
     ['/dead-letters', 'BRANCH_UNKNOWN'],
     [`/dead-letters/${letter.id}`, '"externalId"'],
     ['/projections', 'generation 1'],
-    ['/queues', 'Found in the cache'],
-    ['/no/such/page', 'There is no such page'],
+    ['/queues', 'Hit rate'],
+    ['/no/such/page', 'Page not found'],
   ];
   browser = await launch();
 }, 60_000);

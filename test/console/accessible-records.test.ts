@@ -43,7 +43,7 @@ beforeAll(async () => {
     [`/errors/${error}`, 'requests that met it', 'Resolve'],
     ['/tenants', 'Acme Trading', 'Create a tenant'],
     [`/tenants/${shop.tenantId}`, 'Web shop', 'Rate limit: Web shop'],
-    ['/operators', 'What they did'],
+    ['/operators', 'Activity'],
   ];
   ofOwners = [
     ['/customers', 'Northwind Foods', 'Create a customer'],
@@ -53,7 +53,7 @@ beforeAll(async () => {
     ['/rules', 'description contains', 'Create a rule'],
     ['/rules/bench', 'Nothing is recorded'],
     ['/partner-keys', 'Web shop', 'Revoke: Web shop'],
-    ['/notifications', 'Stocktaking on Friday', 'Notifications: 1 not read'],
+    ['/notifications', 'Stocktaking on Friday', 'Notifications: 1 unread'],
   ];
   browser = await launch();
 }, 90_000);

@@ -32,11 +32,11 @@ test("A partner's key is shown once, opens the door, and after it is revoked the
     .getByLabel(/^Partner's system/)
     .fill('tills');
   await dialog().getByRole('button', { name: 'Create a key' }).click();
-  await dialog().getByText('It is shown this once').waitFor();
+  await dialog().getByText('Shown only once').waitFor();
   const key = await dialog().getByTestId('secret').innerText();
   expect(await dialog().getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
   await page.keyboard.press('Escape');
-  await dialog().getByLabel('I have stored it').check();
+  await dialog().getByLabel('I have stored it safely').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await dialog().waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(key);
@@ -64,8 +64,8 @@ test('What two people change at once is explained: nothing is undone silently, a
   await dialog().getByLabel('Phone').fill('+47 22 00 00 00');
   await mine(`/api/customers/${customer.id}`, { city: 'Bergen' }, 'PATCH');
   await dialog().getByRole('button', { name: 'Save' }).click();
-  await dialog().getByText('Somebody changed it meanwhile').waitFor();
-  const changes = dialog().getByRole('region', { name: 'What has changed meanwhile' });
+  await dialog().getByText('Changed by another user').waitFor();
+  const changes = dialog().getByRole('region', { name: 'Changes by the other user' });
   await changes.getByText('Oslo').waitFor();
   await changes.getByText('Bergen').waitFor();
   await page.keyboard.press('Enter');
@@ -86,7 +86,7 @@ test('What the service finds wrong with a customer is said at the field, and men
   await dialog().getByLabel('Name').fill('Ada Bakery');
   await dialog().getByLabel('E-mail').fill('no address');
   await dialog().getByRole('button', { name: 'Create a customer' }).click();
-  await dialog().getByText('see the field that is marked').waitFor();
+  await dialog().getByText('Correct the marked field.').waitFor();
   expect(await dialog().getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
   await dialog().getByLabel('E-mail').fill('ada@bakery.example');
   await dialog().getByRole('button', { name: 'Create a customer' }).click();
@@ -110,7 +110,7 @@ test('A payment is recorded, shows in the statement, gets a category and is canc
   await page.getByRole('heading', { level: 1, name: 'Collection' }).waitFor();
   await page.getByRole('region', { name: 'Postings' }).last().getByText('Brew & Co').waitFor();
 
-  await button('Choose the category').click();
+  await button('Choose category').click();
   const { data: categories } = (await mine('/api/transaction-categories')) as {
     data: { name: string; direction: string }[];
   };
@@ -118,11 +118,11 @@ test('A payment is recorded, shows in the statement, gets a category and is canc
   await choose('Category', category);
   await dialog().getByRole('button', { name: 'Choose', exact: true }).click();
   await dialog().waitFor({ state: 'detached' });
-  await page.getByRole('region', { name: 'About it' }).getByText(category).waitFor();
+  await page.getByRole('region', { name: 'Details' }).getByText(category).waitFor();
 
   await button('Cancel').click();
   await dialog().getByLabel('Reason').fill('Booked twice.');
-  await dialog().getByRole('button', { name: 'Book the reversal' }).click();
+  await dialog().getByRole('button', { name: 'Book reversal' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
   await button('Cancel').waitFor({ state: 'detached' });
 
@@ -137,7 +137,7 @@ test('A payment is recorded, shows in the statement, gets a category and is canc
   await row('Collection').first().waitFor();
   expect(await row('Opening balance').count()).toBe(0);
   await page.getByRole('searchbox').fill('nothing of the kind');
-  await page.getByText('No transaction is found by these filters.').waitFor();
+  await page.getByText('No transactions match these filters.').waitFor();
 }, 90_000);
 
 test('The bench tells which rule would choose, why the others would not, and what a draft would have caught', async () => {
@@ -154,23 +154,23 @@ test('The bench tells which rule would choose, why the others would not, and wha
   await dialog().getByRole('button', { name: 'Create a rule' }).click();
   await row('description contains “stocktaking bonus”').waitFor();
 
-  await page.getByRole('link', { name: 'Try the rules' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Try the rules' }).waitFor();
+  await page.getByRole('link', { name: 'Test rules' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Test rules' }).waitFor();
   await page.getByLabel('Description').fill('STOCKTAKING Bonus 2026');
   await button('Try').click();
   // Its category is for money that comes in, and nothing said that it does.
-  await page.getByText('It would get no category').waitFor();
+  await page.getByText('No category').waitFor();
   await row('stocktaking bonus').getByText('for the other direction').waitFor();
   await page.getByLabel('Direction').first().click();
-  await page.getByRole('option', { name: 'Money comes in' }).click();
+  await page.getByRole('option', { name: 'Money in' }).click();
   await button('Try').click();
-  await page.getByText(`It would be “${incoming?.name ?? ''}”`).waitFor();
+  await page.getByText(`Category: “${incoming?.name ?? ''}”`).waitFor();
   await row('stocktaking bonus').getByText('Chosen').waitFor();
 
   await service.sell(shop, 'bench-1', { customer: { externalId: 'c1', name: 'Harbour Café' } });
   await service.saleIs(shop, 'bench-1', 'BOOKED');
   await page.getByRole('switch').click();
-  const draft = page.getByRole('group', { name: 'The new rule' });
+  const draft = page.getByRole('group', { name: 'New rule' });
   await draft.getByLabel('Merchant').fill('harbour');
   await button('Try').click();
   // A category is needed: the service says so at the field.
@@ -183,7 +183,7 @@ test('The bench tells which rule would choose, why the others would not, and wha
     })
     .click();
   await button('Try').click();
-  await page.getByRole('region', { name: 'What the new rule would have caught' }).waitFor();
+  await page.getByRole('region', { name: 'Transactions that the new rule matches' }).waitFor();
   await row('harbour').first().waitFor();
 }, 60_000);
 
@@ -194,12 +194,12 @@ test('The bell counts what is not read, follows a link within the console, and o
   await send('Stocktaking on Friday', '/console/transactions');
   await send('Elsewhere', 'https://status.example/today');
   await page.reload();
-  await button('Notifications: 2 not read').click();
+  await button('Notifications: 2 unread').click();
   const elsewhere = page.getByRole('link', { name: 'Open status.example' });
   expect(await elsewhere.getAttribute('rel')).toBe('noopener noreferrer');
   await page.getByRole('link', { name: 'Open', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Transactions' }).waitFor();
-  await button('Notifications: 1 not read').click();
+  await button('Notifications: 1 unread').click();
   await button('Mark all as read').click();
   await button('Notifications').waitFor();
   await page.getByRole('link', { name: 'All notifications' }).click();

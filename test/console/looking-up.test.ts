@@ -30,7 +30,7 @@ test('From an entry of the audit log the way leads to the record as it was then,
   const id = await northwind();
   await visitor.signIn(OPERATOR, `/audit?entity=customer&entityId=${id}`);
   await page.getByRole('link', { name: 'Customer updated: city' }).click();
-  const changed = region('What it changed').last();
+  const changed = region('Changes').last();
   await changed.getByText('Oslo').waitFor();
   await changed.getByText('Bergen').waitFor();
   await page.getByRole('link', { name: 'History of the record' }).click();
@@ -60,19 +60,19 @@ test('From an entry of the audit log the way leads to the record as it was then,
   await page.waitForURL(/at=2/);
   await page.reload();
   await page.getByText('Revision 2 of 3').waitFor();
-  await region('What the event changed').getByText('isActive').waitFor();
+  await region('Changes by this event').getByText('isActive').waitFor();
 }, 60_000);
 
 test('Before its first event a record was not there, and the page says so and leads back', async () => {
   visitor.expects(/404/);
   const id = await northwind();
   await visitor.signIn(OPERATOR, `/records/customer/${id}?tenantId=${shop.tenantId}&at=2001-01-01T00:00:00.000Z`);
-  await page.getByText('It was not there yet').waitFor();
-  await page.getByLabel('As it was at (your time)').fill('2099-01-01T00:00:00');
+  await page.getByText('The record did not exist yet').waitFor();
+  await page.getByLabel('State at (local time)').fill('2099-01-01T00:00:00');
   await button('Show').click();
   await page.getByText('Revision 3 of 3').waitFor();
   await visitor.goTo(`/records/customer/01890000-0000-7000-8000-000000000000?tenantId=${shop.tenantId}`);
-  await page.getByText('There is no such record').waitFor();
+  await page.getByText('Record not found').waitFor();
 }, 60_000);
 
 test('The filters of the audit log stand in its address, and find what they say', async () => {
@@ -106,10 +106,10 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();
-  await dialog().getByText('Is the cause removed?').waitFor();
+  await dialog().getByText('Has the cause been removed?').waitFor();
   await dialog().getByRole('button', { name: 'Resolve' }).click();
   await dialog().waitFor({ state: 'detached' });
-  await region('What happened').getByText('Resolved', { exact: true }).first().waitFor();
+  await region('Error').getByText('Resolved', { exact: true }).first().waitFor();
   await button('Resolve').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'All open errors' }).click();
   await page.getByText('There are no open errors.').waitFor();
@@ -117,9 +117,9 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await service.knockInVain(shop);
   await eventually(async () => (await open()).length > 0);
   await page.goto(first);
-  await page.getByText('It has occurred again').waitFor();
-  await page.getByRole('link', { name: 'The open record' }).click();
-  await page.getByText('It was resolved before').waitFor();
+  await page.getByText('This error has occurred again').waitFor();
+  await page.getByRole('link', { name: 'Open record' }).click();
+  await page.getByText('This error was resolved before').waitFor();
 }, 90_000);
 
 test('A tenant is made with its owner, shut out and let in again; what is wrong is said at the fields', async () => {
@@ -130,11 +130,11 @@ test('A tenant is made with its owner, shut out and let in again; what is wrong 
   await form.getByLabel('Name').first().fill('Borealis Retail');
   await form.getByLabel('Full name').fill('Bo Real');
   await form.getByLabel('E-mail').fill('bo@borealis.example');
-  await form.getByLabel('First password').fill('short');
+  await form.getByLabel('Initial password').fill('short');
   await form.getByRole('button', { name: 'Create a tenant' }).click();
-  await form.getByText('see the field that is marked').waitFor();
-  expect(await form.getByLabel('First password').getAttribute('aria-invalid')).toBe('true');
-  await form.getByLabel('First password').fill('a long enough password');
+  await form.getByText('Correct the marked field.').waitFor();
+  expect(await form.getByLabel('Initial password').getAttribute('aria-invalid')).toBe('true');
+  await form.getByLabel('Initial password').fill('a long enough password');
   await form.getByRole('button', { name: 'Create a tenant' }).click();
   await page.getByRole('heading', { level: 1, name: 'Borealis Retail' }).waitFor();
   await page.getByText('borealis-retail').first().waitFor();
@@ -149,8 +149,8 @@ test('A tenant is made with its owner, shut out and let in again; what is wrong 
   await dialog().getByRole('button', { name: 'Suspend' }).click();
   await page.getByText('Suspended').waitFor();
   await eventually(async () => !(await mayComeIn()));
-  await button('Let in again').click();
-  await dialog().getByRole('button', { name: 'Let in again' }).click();
+  await button('Activate').click();
+  await dialog().getByRole('button', { name: 'Activate' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   await eventually(mayComeIn);
 }, 60_000);
@@ -158,8 +158,8 @@ test('A tenant is made with its owner, shut out and let in again; what is wrong 
 test('An operator allows a key of a tenant more requests, and everybody sees the limit', async () => {
   await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
   await button('Rate limit: Web shop').click();
-  await dialog().getByLabel('Requests a minute').fill('5000');
-  await dialog().getByRole('button', { name: 'Set the limit' }).click();
+  await dialog().getByLabel('Requests per minute').fill('5000');
+  await dialog().getByRole('button', { name: 'Set limit' }).click();
   await row('Web shop').getByText('5,000').waitFor();
   const limit = async () =>
     (
@@ -181,7 +181,7 @@ test('The last operator stays; another one can be made and removed', async () =>
   await button('Create an operator').click();
   await dialog().getByLabel('Full name').fill('Otto Second');
   await dialog().getByLabel('E-mail').fill('otto@kontor.example');
-  await dialog().getByLabel('First password').fill('a long enough password');
+  await dialog().getByLabel('Initial password').fill('a long enough password');
   await dialog().getByRole('button', { name: 'Create an operator' }).click();
   await button('Remove: Otto Second').click();
   await dialog().getByRole('button', { name: 'Remove' }).click();

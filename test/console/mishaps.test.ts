@@ -79,7 +79,7 @@ describe('A dialog', () => {
     ]);
     await mustStay();
     letGo();
-    await dialog().getByText('It is shown this once').waitFor();
+    await dialog().getByText('Shown only once').waitFor();
     await page.keyboard.press('Escape');
     const key = await dialog().getByTestId('secret').innerText();
     await eventually(() =>
@@ -88,7 +88,7 @@ describe('A dialog', () => {
         () => false,
       ),
     );
-    await dialog().getByLabel('I have stored it').check();
+    await dialog().getByLabel('I have stored it safely').check();
     await dialog().getByRole('button', { name: 'Done' }).click();
     await dialog().waitFor({ state: 'detached' });
   }, 60_000);
@@ -176,7 +176,7 @@ test('A request that hangs is told, on a page and where somebody is still to be 
   await page.route('**/api/platform/operators*', () => undefined);
   await page.getByRole('link', { name: 'Operators', exact: true }).click();
   await visitor.goTo('/jobs', other);
-  const told = (of: Page) => of.getByRole('alert').getByText('The service has not answered in time.');
+  const told = (of: Page) => of.getByRole('alert').getByText('The service did not respond in time.');
   await Promise.all([page, other].map((each) => told(each).waitFor({ timeout: 45_000 })));
   await page.unroute('**/api/platform/operators*');
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -197,7 +197,7 @@ describe('Another tab', () => {
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
     await other.getByRole('banner').getByText('Olga Owner').waitFor();
     await page.getByRole('banner').getByText('Olga Owner').waitFor();
-    await page.getByRole('alert').getByText('You may not see this').waitFor();
+    await page.getByRole('alert').getByText('Access denied').waitFor();
     expect(await page.getByText(otto.email).count()).toBe(0);
   }, 60_000);
 
@@ -224,7 +224,7 @@ test('A job that has ended stays so, though an older answer comes after it', asy
     .getByRole('region', { name: 'Jobs', exact: true })
     .getByRole('row')
     .filter({ hasText: 'session-cleanup' });
-  await job.getByText('Never ran').waitFor();
+  await job.getByText('Never run').waitFor();
   await eventually(() => Promise.resolve(older !== undefined));
   const token = await service.operator();
   await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
@@ -239,7 +239,7 @@ test('A job that has ended stays so, though an older answer comes after it', asy
 describe('What a run told is whole, however late the page hears of it:', () => {
   const HISTORY = '**/api/platform/streams/job/session-cleanup/events*';
   const region = (name: string) => page.getByRole('region', { name, exact: true });
-  const told = () => page.getByRole('log', { name: 'Log of the run' }).getByText('Succeeded');
+  const told = () => page.getByRole('log', { name: 'Run log' }).getByText('Succeeded');
 
   /** Begins a run of the job and waits for its end. Answers its id. */
   async function runOnce(): Promise<string> {
@@ -318,7 +318,7 @@ test('Whoever is signed in changes their password; what is wrong with it is said
   await eventually(() => isMarked('New password'));
   await dialog().getByLabel('New password').fill('a third secret');
   await send.click();
-  await dialog().getByRole('status').getByText('Your password was changed.').waitFor();
+  await dialog().getByRole('status').getByText('Your password has been changed.').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   await page.reload();

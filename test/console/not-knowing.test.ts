@@ -21,7 +21,7 @@ test('That a list is empty is no good news once it can not be asked for any more
   await page.getByText('There are no dead letters').waitFor();
   await service.halt();
   try {
-    await page.getByRole('alert').getByText('This may be out of date').waitFor();
+    await page.getByRole('alert').getByText('This data may be out of date').waitFor();
   } finally {
     await service.run();
   }
@@ -31,8 +31,8 @@ test('That a list is empty is no good news once it can not be asked for any more
 
 test('A page past the last one leads back to the first', async () => {
   await visitor.signIn(shop.owner, '/customers?page=9');
-  await page.getByText('This page is past the last one.').waitFor();
-  await button('To the first page').click();
+  await page.getByText('This page does not exist.').waitFor();
+  await button('Go to the first page').click();
   await row('for sales without a customer').waitFor();
 }, 60_000);
 
@@ -40,14 +40,14 @@ test('The overview tells nobody that nothing waits while it can not know', async
   visitor.expects(AWAY);
   await visitor.signIn();
   const tile = (name: string) => page.locator('.k-tile').filter({ hasText: name });
-  await tile('Parked dead letters').getByText('nothing waits for you').waitFor();
-  await tile('Open errors').getByText('none is unresolved').waitFor();
+  await tile('Parked dead letters').getByText('no action needed').waitFor();
+  await tile('Open errors').getByText('all resolved').waitFor();
   await tile('Open errors').getByRole('link').waitFor();
   await service.halt();
   try {
     for (const name of ['Service', 'Parked dead letters', 'Open errors', 'Jobs'])
-      await tile(name).getByText('not known now').waitFor();
-    expect(await page.getByText(/nothing waits for you|none is unresolved|no last run has failed/).count()).toBe(0);
+      await tile(name).getByText('currently unknown').waitFor();
+    expect(await page.getByText(/no action needed|all resolved|all latest runs succeeded/).count()).toBe(0);
   } finally {
     await service.run();
   }
@@ -61,7 +61,7 @@ test('Queues on which nobody works are not drawn as if they were up to date', as
     await route.fulfill({ response, json: { data: { ...data, queues } } });
   });
   await visitor.signIn();
-  await row('Nobody works on it').first().waitFor();
+  await row('No worker').first().waitFor();
   await page.getByRole('img', { name: /^Largest lag now: projections \d+, policies unknown/ }).waitFor();
 }, 60_000);
 
@@ -74,7 +74,7 @@ test('A field that can not ask for what it chooses from says so, and nobody beli
   await service.halt();
   try {
     await branch.fill('North');
-    await dialog().getByText('The service does not answer.').waitFor();
+    await dialog().getByText('The service does not respond.').waitFor();
     expect(await branch.getAttribute('aria-invalid')).toBe('true');
   } finally {
     await service.run();
@@ -108,7 +108,7 @@ test('What nobody has read yet is not said to have never been told', async () =>
     body: { title: 'Stocktaking on Friday', body: 'Please book everything.', broadcast: true },
   });
   await visitor.signIn(shop.owner, '/notifications?isRead=true');
-  await page.getByText('None is found.').waitFor();
+  await page.getByText('There are no read notifications.').waitFor();
 }, 60_000);
 
 test('A value that the browser does not let be copied is not said to be', async () => {

@@ -24,7 +24,7 @@ test('An operator starts a backup, watches it to its end and downloads it whole'
   await dialog().getByRole('button', { name: 'Run now' }).click();
 
   await page.waitForURL(/\/console\/jobs\/database-backup\?run=/);
-  const log = page.getByRole('log', { name: 'Log of the run' });
+  const log = page.getByRole('log', { name: 'Run log' });
   await log.getByText('Started').waitFor();
   // Without being asked for: the page follows the run as it goes on.
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Succeeded').waitFor();
@@ -54,14 +54,11 @@ test('Who watches the jobs sees at once what somebody else has started, and goes
     .getByRole('region', { name: 'Jobs', exact: true })
     .getByRole('row')
     .filter({ hasText: 'session-cleanup' });
-  await job.getByText('Never ran').waitFor();
+  await job.getByText('Never run').waitFor();
   await begin();
   await job.getByText('Succeeded').waitFor();
 
-  const runs = page
-    .getByRole('region', { name: 'Runs of jobs' })
-    .getByRole('row')
-    .filter({ hasText: 'session-cleanup' });
+  const runs = page.getByRole('region', { name: 'Job runs' }).getByRole('row').filter({ hasText: 'session-cleanup' });
   await eventually(async () => (await runs.count()) === 1);
 
   await service.halt();
@@ -85,11 +82,11 @@ test('A sale of an unknown branch stays parked until the branch is there, and is
     await dialog().getByRole('status').getByText(outcome).waitFor();
     await leave();
   };
-  await replay(/Refused again/, () => dialog().getByRole('button', { name: 'Close' }).last().click());
+  await replay(/Failed again/, () => dialog().getByRole('button', { name: 'Close' }).last().click());
   await page.getByText('Parked').waitFor();
 
   await service.call('/api/branches', { token: shop.ownerToken, body: { code: 'NORTH', name: 'North' } });
-  await replay(/It is done/, () => page.keyboard.press('Escape'));
+  await replay(/The dead letter was replayed/, () => page.keyboard.press('Escape'));
   await page.getByText('Replayed').waitFor();
   await button('Replay').waitFor({ state: 'detached' });
   expect(await service.saleStatus(shop, 'web-1')).toBe('BOOKED');
@@ -133,12 +130,12 @@ test('A read model is rebuilt beside the live one and found equal to it', async 
   await dialog().getByRole('button', { name: 'Rebuild' }).click();
   await dialog().waitFor({ state: 'detached' });
   await customers.getByText('generation 2').waitFor();
-  await customers.getByText('equal to the old one').waitFor();
+  await customers.getByText('equal to the previous version').waitFor();
 }, 60_000);
 
 test('The overview tells of parked letters and draws the lag of every queue as it changes', async () => {
   await visitor.signIn();
-  const undrawn = page.getByText('Drawn from the second value on…');
+  const undrawn = page.getByText('Waiting for the second value…');
   await undrawn.first().waitFor();
   await page.getByText('Up', { exact: true }).first().waitFor();
   const head = async (): Promise<number> => {
@@ -157,7 +154,7 @@ test('The overview tells of parked letters and draws the lag of every queue as i
 
 test('Entries of the cache are cleared by a pattern, and the dialog tells how many', async () => {
   await visitor.signIn(OPERATOR, '/queues');
-  await page.getByText("the process's own memory").waitFor();
+  await page.getByText("in this process's memory").waitFor();
   await button('Clear entries').click();
   await dialog().getByLabel('Pattern').fill('nothing:*');
   await dialog().getByRole('button', { name: 'Clear entries' }).click();

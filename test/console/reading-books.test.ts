@@ -41,7 +41,7 @@ test('A statement opens at its latest lines, and each period does', async () => 
   expect(await row('Long ago').count()).toBe(0);
   await from.fill(`${year - 3}-01-01`);
   await row('The latest').waitFor();
-  await page.getByText('32 in all').waitFor();
+  await page.getByText('32 total').waitFor();
   // The field that the period was typed into is still there to type on.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 }, 90_000);
@@ -68,7 +68,7 @@ test('A priority that was emptied is not the lowest one: a new rule gets the usu
   await row('quay rent').getByRole('button', { name: /^Edit/ }).click();
   await dialog().getByLabel('Priority').fill('');
   await dialog().getByRole('button', { name: 'Save' }).click();
-  await dialog().getByText('see the field that is marked').waitFor();
+  await dialog().getByText('Correct the marked field.').waitFor();
   expect(await dialog().getByLabel('Priority').getAttribute('aria-invalid')).toBe('true');
 }, 60_000);
 
@@ -76,7 +76,7 @@ test('On the bench a fault of the transaction is said at the transaction alone',
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules/bench');
   await page.getByRole('switch').click();
-  const draft = page.getByRole('group', { name: 'The new rule' });
+  const draft = page.getByRole('group', { name: 'New rule' });
   await page.getByLabel("Customer's name").fill('x'.repeat(201));
   await button('Try').click();
   await page.getByRole('alert').first().waitFor();
@@ -93,7 +93,7 @@ test('Operators find the dead letters of the platform itself, and read tenants b
   await page.getByLabel('Tenant').first().click();
   await page.getByRole('option', { name: 'The platform', exact: true }).click();
   await page.waitForURL(/tenantId=platform/);
-  await page.getByText('No dead letter is found by these filters.').waitFor();
+  await page.getByText('No dead letters match these filters.').waitFor();
   await visitor.goTo('/errors');
   await page.getByRole('link', { name: /refused again and again/ }).click();
   await page.getByRole('link', { name: 'Acme Trading' }).waitFor();

@@ -29,7 +29,7 @@ test('Step by step along a history by keyboard, the slider keeps the focus', asy
     await service.call(`/api/customers/${data.id}`, { ...mine, method: 'PATCH', body: { city } });
   await visitor.signIn(OPERATOR, `/records/customer/${data.id}?tenantId=${shop.tenantId}&at=0`);
   await page.getByText('Revision 0 of 2').waitFor();
-  const when = page.getByLabel('As it was at (your time)');
+  const when = page.getByLabel('State at (local time)');
   const first = await when.inputValue();
   await page.getByRole('slider').focus();
   for (const revision of [1, 2]) {
@@ -72,7 +72,7 @@ test('A search in the middle of a page does not leave the screen while somebody 
   await search.scrollIntoViewIfNeeded();
   await search.fill('nothing of the kind');
   await page.waitForURL(/search=nothing/);
-  await page.getByText('No run is found by this search.').waitFor();
+  await page.getByText('No runs match this search.').waitFor();
   const { y } = (await search.boundingBox()) ?? { y: -1 };
   expect([y > 0, y < 700]).toEqual([true, true]);
 }, 60_000);

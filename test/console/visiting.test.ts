@@ -69,7 +69,7 @@ describe('Signing in', () => {
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
     // A refusal would be a complaint.
     await visitor.goTo('/projections');
-    await page.getByRole('alert').getByText('You may not see this').waitFor();
+    await page.getByRole('alert').getByText('Access denied').waitFor();
   }, 60_000);
 
   test('again, after the session was ended elsewhere, leads back to the same page', async () => {
@@ -105,7 +105,7 @@ test('A service that is away is told, and another try works when it is back', as
   await service.halt();
   try {
     await letter.click();
-    await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+    await page.getByRole('alert').getByText('The service does not respond.').waitFor();
   } finally {
     await service.run();
   }
@@ -121,7 +121,7 @@ test('By keyboard alone: past the navigation, into a dialog that keeps the focus
   await opener.waitFor();
   await page.evaluate('document.activeElement.blur(); window.getSelection().removeAllRanges()');
   await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
   await page.keyboard.press('Enter');
   await eventually(async () => (await page.evaluate('document.activeElement.id')) === 'main');
   await opener.focus();
@@ -159,5 +159,5 @@ test('On a phone the navigation opens and closes, and no page is wider than the 
 test('An address of the console that leads nowhere says so', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await visitor.goTo('/no/such/page');
-  await page.getByText('There is no such page').waitFor();
+  await page.getByText('Page not found').waitFor();
 }, 60_000);

@@ -31,7 +31,7 @@ export const statementQuery = (id: string, query: Period) =>
     queryFn: async ({ signal }): Promise<Statement> => {
       const answer = await whole(api.GET('/api/accounts/{id}/statement', { params: { path: { id }, query }, signal }));
       // The OpenAPI document also allows CSV, for clients that request it.
-      if (typeof answer === 'string') throw new TypeError('A statement came in a form that nobody asked for.');
+      if (typeof answer === 'string') throw new TypeError('The statement has an unexpected format.');
       return answer.data;
     },
     placeholderData: keepPreviousData,

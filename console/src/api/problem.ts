@@ -18,9 +18,9 @@ export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
 /** Error of a request without a response. */
 function unanswered(cause: unknown): KontorError {
   if (cause instanceof DOMException && cause.name === 'TimeoutError')
-    return new KontorError(0, 'TIMEOUT', 'The service has not answered in time.', { cause });
+    return new KontorError(0, 'TIMEOUT', 'The service did not respond in time.', { cause });
   return navigator.onLine
-    ? new KontorError(0, 'UNREACHABLE', 'The service does not answer.', { cause })
+    ? new KontorError(0, 'UNREACHABLE', 'The service does not respond.', { cause })
     : new KontorError(0, 'OFFLINE', 'This device is offline.', { cause });
 }
 

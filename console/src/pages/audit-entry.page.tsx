@@ -21,7 +21,7 @@ export function AuditEntryPage(): ReactNode {
   const entry = useQuery(auditEntryQuery(id));
   return (
     <>
-      <PageHeader lead={<Link to="/audit">The whole audit log</Link>} title={entry.data?.summary ?? 'Audit entry'} />
+      <PageHeader lead={<Link to="/audit">All audit log entries</Link>} title={entry.data?.summary ?? 'Audit entry'} />
       {entry.error !== null && <ProblemView error={entry.error} onRetry={entry.refetch} />}
       {entry.isPending && <Skeleton height={320} />}
       {entry.data !== undefined && <Entry entry={entry.data} />}
@@ -31,10 +31,10 @@ export function AuditEntryPage(): ReactNode {
 
 const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
   <>
-    <Panel aside={<RecordLink entry={entry}>History of the record</RecordLink>} title="What it changed">
-      <DiffView changes={entry.changes ?? []} label="What it changed" />
+    <Panel aside={<RecordLink entry={entry}>History of the record</RecordLink>} title="Changes">
+      <DiffView changes={entry.changes ?? []} label="Changes" />
     </Panel>
-    <Panel title="Who, when and from where">
+    <Panel title="User, time and origin">
       <Facts
         of={[
           ['Who', <Actor entry={entry} key="who" />],
@@ -45,7 +45,7 @@ const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
         ]}
       />
     </Panel>
-    <Panel title="The record">
+    <Panel title="Record">
       <Facts
         of={[
           ['Kind', `${entityWords(entry.entity)}, ${actionWords(entry.action).toLowerCase()}`],
@@ -64,7 +64,7 @@ const Actor = ({ entry: { userName, userId } }: { entry: AuditEntry }): ReactNod
   userId === null ? (
     actorWords(userName)
   ) : (
-    <Link search={{ userId }} title="All that they did" to="/audit">
+    <Link search={{ userId }} title="All actions of this user" to="/audit">
       {actorWords(userName)}
     </Link>
   );

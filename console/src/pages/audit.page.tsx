@@ -67,16 +67,16 @@ export function AuditPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="One entry for everything that somebody, a partner or the service has done. Entries are never changed or removed."
+        lead="Every action of a user, a partner or the service. Entries are never changed or removed."
         title="Audit log"
       />
       <Panel title="Entries">
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No entry is found by these filters.' : 'Nothing has been done yet.'}
+          empty={isFiltered ? 'No entries match these filters.' : 'There are no entries yet.'}
           keyOf={({ id }) => id}
-          label="Entries of the audit log"
+          label="Audit log entries"
           pages={{
             page,
             totalPages: entries.data?.totalPages,
@@ -98,7 +98,7 @@ function Filters({ filters }: { filters: AuditFilters }): ReactNode {
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
-      <SearchField hint="Who, what, record or request id" onChange={set('search')} value={filters.search} />
+      <SearchField hint="User, action, record or request id" onChange={set('search')} value={filters.search} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
       <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />

@@ -59,7 +59,7 @@ export function CustomerPage(): ReactNode {
 }
 
 const About = ({ customer }: { customer: Customer }): ReactNode => (
-  <Panel aside={<CustomerStatus status={customer.status} />} title="About the customer">
+  <Panel aside={<CustomerStatus status={customer.status} />} title="Customer details">
     <Facts
       of={[
         ['Balance', <Balance key="balance" {...customer.balance} />],
@@ -84,7 +84,7 @@ const About = ({ customer }: { customer: Customer }): ReactNode => (
         ['Id', <Copied key="id" value={customer.id} what="customer's id" />],
       ]}
     />
-    <nav aria-label="More of this customer" className="k-links">
+    <nav aria-label="Related pages" className="k-links">
       <Link search={{ customerId: customer.id }} to="/transactions">
         Its transactions
       </Link>
@@ -121,12 +121,12 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
       />
       {status === 'ACTIVE' ? (
         <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label="Make passive" onDone={refresh}>
-          <strong>{name}</strong> takes no new transactions, and shows in no chooser. What is booked stays, and it can
-          be made active again.
+          <strong>{name}</strong> can have no new transactions and does not appear in selection lists. Existing bookings
+          stay. You can reactivate the customer.
         </ConfirmAction>
       ) : (
         <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label="Make active" onDone={refresh}>
-          <strong>{name}</strong> takes new transactions again.
+          <strong>{name}</strong> can have new transactions again.
         </ConfirmAction>
       )}
       {!isDefault && (

@@ -55,8 +55,8 @@ const STATUSES = [
   ['PASSIVE', 'Passive'],
 ] as const;
 const DEFAULTS = [
-  ['true', 'The default one'],
-  ['false', 'All others'],
+  ['true', 'Default customer'],
+  ['false', 'Other customers'],
 ] as const;
 const asStatus = oneOf('ACTIVE', 'PASSIVE');
 
@@ -77,12 +77,12 @@ export function CustomersPage(): ReactNode {
   const mayWrite = useMay('customers.write');
   return (
     <>
-      <PageHeader actions={mayWrite && <CreateCustomer />} lead="Who buys, and what each owes." title="Customers" />
+      <PageHeader actions={mayWrite && <CreateCustomer />} lead="Customers and their balances." title="Customers" />
       <Panel title="All customers">
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No customer is found by these filters.' : 'There are no active customers.'}
+          empty={isFiltered ? 'No customers match these filters.' : 'There are no active customers.'}
           keyOf={({ id }) => id}
           label="Customers"
           pages={{

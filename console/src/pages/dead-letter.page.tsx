@@ -39,7 +39,7 @@ export function DeadLetterPage(): ReactNode {
 
 const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
   <>
-    <Panel aside={<LetterStatus status={letter.status} />} title="Why it was not done">
+    <Panel aside={<LetterStatus status={letter.status} />} title="Failure">
       <Text mb="md">
         <code>{letter.reason.code}</code> {letter.reason.message}
       </Text>
@@ -63,9 +63,9 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
         ]}
       />
     </Panel>
-    <Panel title="What was to be done">
+    <Panel title="Event">
       {letter.payload === null ? (
-        <p className="k-empty">It has no payload: the event itself says everything.</p>
+        <p className="k-empty">No payload: the event has no further data.</p>
       ) : (
         <JsonView label="Payload" value={letter.payload} />
       )}
@@ -90,14 +90,14 @@ function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode 
         onDone={refresh}
         outcome={({ status }) =>
           status === 'REPLAYED' ? (
-            <StatusBadge tone="good">It is done: the letter was replayed.</StatusBadge>
+            <StatusBadge tone="good">The dead letter was replayed.</StatusBadge>
           ) : (
-            <StatusBadge tone="bad">Refused again: it stays parked, with one more try.</StatusBadge>
+            <StatusBadge tone="bad">Failed again. The dead letter stays parked.</StatusBadge>
           )
         }
       >
-        Try again what could not be done? It was refused with <code>{reason.code}</code>: unless the cause is gone, it
-        will be refused again, and stays parked.
+        Process the event again? It failed with <code>{reason.code}</code>. Unless the cause is removed, it will fail
+        again and stay parked.
       </ConfirmAction>
       <ConfirmAction
         act={() =>

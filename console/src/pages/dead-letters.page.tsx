@@ -66,9 +66,7 @@ export function DeadLettersPage(): ReactNode {
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={
-            isFiltered ? 'No dead letter is found by these filters.' : 'There are no dead letters: everything was done.'
-          }
+          empty={isFiltered ? 'No dead letters match these filters.' : 'There are no dead letters.'}
           keyOf={({ id }) => id}
           label="Dead letters"
           pages={{

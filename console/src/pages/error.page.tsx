@@ -57,8 +57,8 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
       label="Resolve"
       onDone={refresh}
     >
-      Is the cause removed? The record is closed permanently under your name. If the error occurs again, a new record is
-      opened.
+      Has the cause been removed? The record is closed permanently and names you as the resolver. If the error occurs
+      again, a new record is opened.
     </ConfirmAction>
   );
 }
@@ -70,21 +70,20 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
   const [last] = same.filter(({ resolved }) => resolved);
   if (error.resolved && open)
     return (
-      <Alert icon={<Icon name="alert" />} mb="md" title="It has occurred again" variant="outline">
+      <Alert icon={<Icon name="alert" />} mb="md" title="This error has occurred again" variant="outline">
         Since it was resolved: {count(open.count)} {open.count === 1 ? 'time' : 'times'}, last{' '}
         <Instant as="relative" at={open.lastSeenAt} />.{' '}
         <Link params={{ id: open.id }} to="/errors/$id">
-          The open record
+          Open record
         </Link>
       </Alert>
     );
   if (!error.resolved && last)
     return (
-      <Alert icon={<Icon name="history" />} mb="md" title="It was resolved before" variant="outline">
-        By {last.resolvedBy ?? 'the service'}, <Instant as="relative" at={last.resolvedAt} />: what was done then has
-        not mended it.{' '}
+      <Alert icon={<Icon name="history" />} mb="md" title="This error was resolved before" variant="outline">
+        By {last.resolvedBy ?? 'the service'}, <Instant as="relative" at={last.resolvedAt} />. The error still occurs.{' '}
         <Link params={{ id: last.id }} to="/errors/$id">
-          The record of then
+          Earlier record
         </Link>
       </Alert>
     );
@@ -93,7 +92,7 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
 
 const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
   <>
-    <Panel aside={<Resolution resolved={error.resolved} />} title="What happened">
+    <Panel aside={<Resolution resolved={error.resolved} />} title="Error">
       <Facts
         of={[
           ['Level', <ErrorLevel key="level" level={error.level} />],
@@ -112,7 +111,7 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
         ]}
       />
     </Panel>
-    <Panel title="The last time">
+    <Panel title="Latest occurrence">
       <Facts
         of={[
           ['Path', error.path],
@@ -149,9 +148,9 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
 const Stack = ({ stack }: { stack: string | null }): ReactNode => (
   <Panel aside={stack !== null && <CopyButton value={stack} what="stack" />} title="Stack">
     {stack === null ? (
-      <p className="k-empty">It was recorded without a stack: nothing in the code has failed.</p>
+      <p className="k-empty">No stack trace: this is not a fault in the code.</p>
     ) : (
-      <pre aria-label="Stack of the error" className="k-json" role="region" tabIndex={0}>
+      <pre aria-label="Stack trace" className="k-json" role="region" tabIndex={0}>
         {stack}
       </pre>
     )}
@@ -160,7 +159,7 @@ const Stack = ({ stack }: { stack: string | null }): ReactNode => (
 
 const Requests = ({ ids }: { ids: readonly string[] }): ReactNode =>
   ids.length > 1 && (
-    <Panel title={`The last ${count(ids.length)} requests that met it`}>
+    <Panel title={`Latest ${count(ids.length)} requests with this error`}>
       <Text c="dimmed" mb="xs" size="sm">
         Newest first. Each can be searched for in the audit log and in the logs.
       </Text>

@@ -65,14 +65,14 @@ export function ErrorsPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Failures of requests and of background work. The same error counts on one record until that is resolved."
+        lead="Failures of requests and background work. Occurrences of the same error are counted in one record until it is resolved."
         title="Errors"
       />
       <Panel title="Records">
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No error is found by these filters.' : 'There are no open errors.'}
+          empty={isFiltered ? 'No errors match these filters.' : 'There are no open errors.'}
           keyOf={({ id }) => id}
           label="Errors"
           pages={{

@@ -14,8 +14,8 @@ export function HomePage(): ReactNode {
   if (first) return <Navigate replace to={first.to} />;
   return (
     <PageHeader
-      lead="You have no permission that this console has a page for. An administrator of your tenant gives permissions."
-      title="Nothing to see yet"
+      lead="Your permissions do not include any page of this console. Ask an administrator of your tenant."
+      title="No pages available"
     />
   );
 }

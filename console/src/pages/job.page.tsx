@@ -54,7 +54,7 @@ function useLiveJob(name: string): LiveState {
   return useLiveJobs(onRun);
 }
 
-const aboutJob = (job: Job | undefined): string => job?.description ?? 'There is no job of this name.';
+const aboutJob = (job: Job | undefined): string => job?.description ?? 'There is no job with this name.';
 
 /** A job with one of its runs and the log of that run. */
 export function JobPage(): ReactNode {
@@ -101,7 +101,7 @@ const NoRun = ({ chosen, isPending, isKnown }: NoRunProps): ReactNode =>
         ? 'Loading …'
         : chosen === undefined
           ? 'This job has not run yet.'
-          : 'This run is not among the latest hundred.'}
+          : 'This run is not among the latest 100.'}
     </div>
   );
 
@@ -112,7 +112,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
       <Panel aside={<RunStatus run={run} />} title="Run">
         {isRunning && (
           <Progress.Root mb="md" size="lg">
-            <Progress.Section animated aria-label="Progress of the run" value={run.progress} />
+            <Progress.Section animated aria-label="Run progress" value={run.progress} />
           </Progress.Root>
         )}
         <Facts
@@ -127,7 +127,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
         />
         {run.error !== null && (
           <Text c="var(--k-bad)" mt="sm" role="alert" size="sm">
-            <strong>It failed:</strong> {run.error}
+            <strong>Failed:</strong> {run.error}
           </Text>
         )}
       </Panel>
@@ -140,7 +140,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
             ]}
           />
           <Text c="dimmed" mt="sm" size="sm">
-            It holds the whole history of all tenants: keep it as safe as the database.
+            It contains the history of all tenants. Protect it like the database.
           </Text>
         </Panel>
       )}
@@ -151,8 +151,8 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
 
 const WORDS: Readonly<Record<string, string>> = {
   JobStarted: 'Started',
-  JobClaimed: 'A process has begun with it',
-  JobProgressed: 'Goes on',
+  JobClaimed: 'Claimed by a process',
+  JobProgressed: 'In progress',
   JobSucceeded: 'Succeeded',
   JobFailed: 'Failed',
 };
@@ -175,14 +175,11 @@ function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();
   return (
-    <Panel
-      aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Grows as it runs</StatusBadge>}
-      title="What the run told"
-    >
+    <Panel aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Updates live</StatusBadge>} title="Run log">
       {history.error !== null && <ProblemView error={history.error} onRetry={history.refetch} />}
-      {events?.length === 0 && <p className="k-empty">Its events are older than the latest hundred of this job.</p>}
+      {events?.length === 0 && <p className="k-empty">Its events are not among the latest 100 of this job.</p>}
       {events !== undefined && events.length > 0 && (
-        <div aria-label="Log of the run" className="k-log" role="log" tabIndex={0}>
+        <div aria-label="Run log" className="k-log" role="log" tabIndex={0}>
           <ol>
             {events.map((event) => (
               <li key={event.id}>

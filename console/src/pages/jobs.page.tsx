@@ -35,7 +35,7 @@ const jobColumns: readonly Column<Job>[] = [
     header: 'Last run',
     cell: ({ name, lastExecution }) =>
       lastExecution === null ? (
-        <StatusBadge tone="idle">Never ran</StatusBadge>
+        <StatusBadge tone="idle">Never run</StatusBadge>
       ) : (
         <>
           <Link params={{ name }} search={{ run: lastExecution.id }} to="/jobs/$name">
@@ -52,7 +52,7 @@ const jobColumns: readonly Column<Job>[] = [
     header: 'Next run',
     cell: ({ isEnabled, nextRunAt, schedule }) => (
       <>
-        {isEnabled ? <Instant as="relative" at={nextRunAt} /> : 'Only by hand'}
+        {isEnabled ? <Instant as="relative" at={nextRunAt} /> : 'Manual only'}
         {isEnabled && (
           <div className="k-nothing">
             <code title="Cron pattern, UTC">{schedule}</code>
@@ -95,7 +95,7 @@ export function JobsPage(): ReactNode {
     <>
       <PageHeader
         actions={<LiveMark state={live} />}
-        lead="One replica at a time runs a job: by its schedule, or when you start it."
+        lead="Jobs run on schedule or when you start them. Each job runs on one replica at a time."
         title="Jobs"
       />
       <Panel title="All jobs">
@@ -130,9 +130,9 @@ function Runs(): ReactNode {
       </FilterBar>
       <DataTable
         columns={runColumns}
-        empty={search === undefined ? 'No job has run yet.' : 'No run is found by this search.'}
+        empty={search === undefined ? 'No job has run yet.' : 'No runs match this search.'}
         keyOf={({ id }) => id}
-        label="Runs of jobs"
+        label="Job runs"
         pages={{
           page,
           totalPages: runs.data?.totalPages,

@@ -9,17 +9,17 @@ export const MissingPage = (): ReactNode => (
   <main className="k-center">
     <Stack align="center" gap="sm">
       <Title order={1} size="h3">
-        There is no such page
+        Page not found
       </Title>
-      <Text c="dimmed">The address may have been mistyped, or the page has moved.</Text>
-      <Link to="/">To the overview</Link>
+      <Text c="dimmed">Check the address. The page may have moved.</Text>
+      <Link to="/">Go to the overview</Link>
     </Stack>
   </main>
 );
 
 const isMissingChunk = (message: string): boolean => /dynamically imported module|importing a module/i.test(message);
 
-const OUTDATED = 'This part of the console could not be loaded: there may be a newer version.';
+const OUTDATED = 'This part of the console could not be loaded. A newer version may be available.';
 
 /** Shown for errors of the console itself. Reloads a page whose chunk a newer version has replaced. */
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
@@ -28,7 +28,7 @@ export function FailedPage({ error }: ErrorComponentProps): ReactNode {
   return (
     <div className="k-center">
       {isMissing ? (
-        <ProblemView error={new KontorError(0, 'OUTDATED', OUTDATED)} title="Load the console again" />
+        <ProblemView error={new KontorError(0, 'OUTDATED', OUTDATED)} title="Reload the console" />
       ) : (
         <ProblemView error={problem} />
       )}

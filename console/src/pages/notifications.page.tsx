@@ -15,11 +15,15 @@ const PAGE_SIZE = 20;
 const route = getRouteApi('/signed-in/notifications');
 
 const READ = [
-  ['false', 'Not read'],
+  ['false', 'Unread'],
   ['true', 'Read'],
 ] as const;
 
-const NOTHING = { false: 'Everything is read.', true: 'None is found.', any: 'Nothing has been told yet.' } as const;
+const NOTHING = {
+  false: 'You have no unread notifications.',
+  true: 'There are no read notifications.',
+  any: 'There are no notifications yet.',
+} as const;
 
 export function NotificationsPage(): ReactNode {
   const { page = 1, isRead } = route.useSearch();
@@ -36,7 +40,7 @@ export function NotificationsPage(): ReactNode {
     <>
       <PageHeader
         actions={<ReadAll isUseful={unread > 0} />}
-        lead="What the service and administrators have told you."
+        lead="Notifications from the service and from administrators."
         title="Notifications"
       />
       <Panel title="All notifications">

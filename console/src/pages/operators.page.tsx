@@ -43,7 +43,7 @@ const columns: readonly Column<Operator>[] = [
     header: 'Audit log',
     cell: ({ id }) => (
       <Link search={{ userId: id }} to="/audit">
-        What they did
+        Activity{' '}
       </Link>
     ),
   },
@@ -58,7 +58,7 @@ export function OperatorsPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateOperator />}
-        lead="Operators see and do everything of the platform, and nothing within a tenant's books."
+        lead="Operators manage the platform. They have no access to tenants' books."
         title="Operators"
       />
       <Panel title="All operators">
@@ -71,7 +71,7 @@ export function OperatorsPage(): ReactNode {
         </FilterBar>
         <DataTable
           columns={columns}
-          empty="No operator is found by this search."
+          empty="No operators match this search."
           keyOf={({ id }) => id}
           label="Operators"
           pages={{
@@ -104,8 +104,8 @@ function CreateOperator(): ReactNode {
           <TextField
             autoComplete="new-password"
             form={form}
-            hint="10 to 128 characters; they should change it"
-            label="First password"
+            hint="10 to 128 characters. The operator should change it."
+            label="Initial password"
             name="password"
             required
             type="password"
@@ -137,7 +137,7 @@ function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNo
       }}
     >
       <strong>{fullName}</strong> {isOneself && <>(that is you) </>}is signed out within a second and can&apos;t sign in
-      again. What they did stays in the audit log. The last operator can&apos;t be removed.
+      again. The audit log keeps their actions. The last operator can&apos;t be removed.
     </ConfirmAction>
   );
 }

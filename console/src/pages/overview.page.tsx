@@ -16,7 +16,7 @@ import { StatusBadge, type Tone } from '../parts/status-badge';
 import { Tiles, type TileProps } from '../parts/tile';
 
 const UNKNOWN = '…';
-const NOT_KNOWN = 'not known now';
+const NOT_KNOWN = 'currently unknown';
 
 const parkedQuery = {
   queryKey: ['dead-letters', 'parked-count'],
@@ -64,7 +64,7 @@ export function OverviewPage(): ReactNode {
           <LagChart kinds={queues.data?.queues ?? []} samples={samples} />
         </Panel>
       </div>
-      <Panel title="Lag of every queue">
+      <Panel title="Lag by queue">
         <QueueTable query={queues} queues={queues.data?.queues} samples={samples} />
       </Panel>
       <div className="k-grid">
@@ -97,7 +97,7 @@ function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
   return {
     name: 'Service',
     value: <Level status={system.status} />,
-    note: troubleOf(system) || `up for ${duration(system.uptimeSeconds * 1_000)}, version ${system.version}`,
+    note: troubleOf(system) || `uptime ${duration(system.uptimeSeconds * 1_000)}, version ${system.version}`,
   };
 }
 
@@ -124,7 +124,7 @@ function waiting({ data, error }: Counted, none: string, some: string): Pick<Til
 }
 
 function parkedTile(parked: Counted): TileProps {
-  const { value, note } = waiting(parked, 'nothing waits for you', 'wait for a person');
+  const { value, note } = waiting(parked, 'no action needed', 'need attention');
   const link = (
     <Link search={{ status: 'PARKED' }} to="/dead-letters">
       {value}
@@ -134,7 +134,7 @@ function parkedTile(parked: Counted): TileProps {
 }
 
 function errorsTile(errors: Counted): TileProps {
-  const { value, note } = waiting(errors, 'none is unresolved', 'nobody has resolved');
+  const { value, note } = waiting(errors, 'all resolved', 'unresolved');
   return { name: 'Open errors', value: <Link to="/errors">{value}</Link>, note };
 }
 
@@ -152,7 +152,7 @@ function jobsTile({ data: jobs, error }: Asked<readonly Job[]>): TileProps {
       failed.length > 0 ? (
         <StatusBadge tone="bad">{names.join(', ')}</StatusBadge>
       ) : (
-        names.join(', ') || 'no last run has failed'
+        names.join(', ') || 'all latest runs succeeded'
       ),
   };
 }
@@ -201,7 +201,7 @@ const checkColumns: readonly Column<Check>[] = [
   { key: 'check', header: 'Check', cell: ({ name }) => name },
   { key: 'status', header: 'Status', cell: ({ status }) => <Level status={status} /> },
   { key: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '—' },
-  { key: 'latency', header: 'Answers in', numeric: true, cell: ({ latencyMs }) => `${decimal(latencyMs)} ms` },
+  { key: 'latency', header: 'Latency', numeric: true, cell: ({ latencyMs }) => `${decimal(latencyMs)} ms` },
   {
     key: 'engine',
     header: 'Engine',
@@ -212,9 +212,9 @@ const checkColumns: readonly Column<Check>[] = [
 const Engines = ({ system }: { system: SystemHealth | undefined }): ReactNode => (
   <DataTable
     columns={checkColumns}
-    empty="Nothing is checked."
+    empty="There are no checks."
     keyOf={({ name }) => name}
-    label="Checks of the engines"
+    label="Engine checks"
     rows={system?.checks.map((check) => ({ ...check, engine: system.engines.find(({ name }) => name === check.name) }))}
   />
 );

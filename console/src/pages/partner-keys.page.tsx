@@ -30,13 +30,13 @@ export function PartnerKeysPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateKey />}
-        lead="A partner's system pushes sales with a key. Each key belongs to one source, whose sales it names."
+        lead="Partner systems use keys to push sales. Each key belongs to one source system."
         title="Partner keys"
       />
       <Panel title="Keys">
         <DataTable
           columns={columns}
-          empty="There are no keys yet: no partner can push sales."
+          empty="There are no keys yet. Partners need one to push sales."
           keyOf={({ id }) => id}
           label="Partner keys"
           query={keys}
@@ -73,22 +73,22 @@ function CreateKey(): ReactNode {
           <TextField
             autoFocus
             form={form}
-            hint="For people: which partner, where it runs."
+            hint="Describes the partner and where the key is used."
             label="Name"
             name="name"
             required
           />
           <TextField
             form={form}
-            hint="Letters, digits, dots, dashes. It is part of every sale's identity: keep it when keys change."
+            hint="Letters, digits, dots and dashes. Part of the identity of every sale: keep it when you replace the key."
             label="Partner's system (source)"
             name="sourceId"
             required
           />
           <TextField
             form={form}
-            hint="1 to 60. More is for an operator of the platform to allow."
-            label="Requests a minute"
+            hint="1 to 60. Platform operators can allow more."
+            label="Requests per minute"
             name="rateLimit"
             type="number"
           />
@@ -120,8 +120,8 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         label="Rotate"
         lead={
           <>
-            <strong>{name}</strong> gets a new secret, and the one before ends within a second: until the partner has
-            the new one, its requests are refused with 401.
+            <strong>{name}</strong> gets a new secret. The current one expires within a second, and requests with it are
+            rejected with 401.
           </>
         }
         onDone={refresh}
@@ -135,8 +135,8 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         label="Revoke"
         onDone={refresh}
       >
-        <strong>{name}</strong> ends within a second, for ever: the partner is refused with 401 from then on. What it
-        has pushed before stays.
+        <strong>{name}</strong> is revoked permanently within a second. Requests with it are rejected with 401. Sales
+        pushed earlier stay.
       </ConfirmAction>
     </Group>
   );

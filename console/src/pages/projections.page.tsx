@@ -38,7 +38,9 @@ function Status({ status }: Pick<Projection, 'status'>): ReactNode {
 
 const documents = (changed: number | null): string => {
   if (changed === null) return 'not compared yet';
-  return changed === 0 ? 'equal to the old one' : `${count(changed)} documents differ from the old one`;
+  return changed === 0
+    ? 'equal to the previous version'
+    : `${count(changed)} documents differ from the previous version`;
 };
 
 function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }): ReactNode {
@@ -88,7 +90,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
         label="Cancel rebuild"
         onDone={refresh}
       >
-        Give the rebuild of <strong>{name}</strong> up? The live read model stays as it is.
+        Cancel the rebuild of <strong>{name}</strong>? The live read model stays unchanged.
       </ConfirmAction>
     );
   return (
@@ -100,8 +102,8 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
       label="Rebuild"
       onDone={refresh}
     >
-      Build <strong>{name}</strong> anew from the whole history? The live one goes on being read. When the new one has
-      caught up, both are compared and the new one takes over.
+      Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught
+      up. Both are then compared and the new one replaces it.
     </ConfirmAction>
   );
 }
@@ -149,7 +151,7 @@ export function ProjectionsPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Everything that is read is made from the history, and can be made anew at any time."
+        lead="Read models are built from the event history and can be rebuilt at any time."
         title="Projections"
       />
       {failing !== '' && (

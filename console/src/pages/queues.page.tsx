@@ -28,7 +28,7 @@ export function QueuesPage(): ReactNode {
   const queues = useQuery(queuesQuery);
   return (
     <>
-      <PageHeader lead="Refreshed every two seconds, over all replicas." title="Cache and queues" />
+      <PageHeader lead="Refreshed every two seconds, for all replicas." title="Cache and queues" />
       <Panel aside={<ClearCache />} title="Cache">
         {cache.error !== null && <ProblemView error={cache.error} onRetry={cache.refetch} />}
         {cache.data !== undefined && <CacheFigures status={cache.data} />}
@@ -55,17 +55,17 @@ const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
         ) : (
           <StatusBadge tone="bad">Away</StatusBadge>
         ),
-        note: status.store === 'redis' ? `Redis ${status.version ?? ''}` : "the process's own memory",
+        note: status.store === 'redis' ? `Redis ${status.version ?? ''}` : "in this process's memory",
       },
-      { name: 'Answers in', value: `${decimal(status.latencyMs)} ms` },
+      { name: 'Latency', value: `${decimal(status.latencyMs)} ms` },
       { name: 'Entries', value: count(status.keyCount), note: 'without counters and locks' },
       { name: 'Memory', value: bytes(status.usedMemoryBytes) },
       {
-        name: 'Found in the cache',
+        name: 'Hit rate',
         value: status.hitRate === null ? '—' : `${decimal(status.hitRate * 100)} %`,
-        note: 'of the look-ups of this process',
+        note: 'of lookups by this process',
       },
-      { name: 'Up for', value: duration(status.uptimeSeconds * 1_000) },
+      { name: 'Uptime', value: duration(status.uptimeSeconds * 1_000) },
     ]}
   />
 );
@@ -85,15 +85,15 @@ function ClearCache(): ReactNode {
       }}
       outcome={({ cleared }) => (
         <Text size="sm">
-          {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} Whatever is needed is
-          made anew.
+          {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} They are created again
+          when needed.
         </Text>
       )}
     >
-      Removes the entries whose keys match a pattern. Counters of rate limits and locks stay.
+      Removes entries whose keys match a pattern. Rate-limit counters and locks are kept.
       <TextInput
         data-autofocus
-        description="As Redis has it: * for any text, ? for one character."
+        description="Redis pattern: * matches any text, ? matches one character."
         label="Pattern"
         mt="sm"
         onChange={({ currentTarget }) => {

@@ -50,7 +50,7 @@ export function RecordPage(): ReactNode {
           <>
             <Copied value={id} what="record's id" /> ·{' '}
             <Link search={{ entity, entityId: id, ...(tenantId !== undefined && { tenantId }) }} to="/audit">
-              Its entries in the audit log
+              Audit log entries
             </Link>
           </>
         }
@@ -83,7 +83,11 @@ function History({ address }: { address: RecordAddress }): ReactNode {
         <ProblemView
           error={state.error}
           onRetry={state.refetch}
-          title={state.error instanceof KontorError && state.error.status === 404 ? 'It was not there yet' : undefined}
+          title={
+            state.error instanceof KontorError && state.error.status === 404
+              ? 'The record did not exist yet'
+              : undefined
+          }
         />
       </>
     );
@@ -114,7 +118,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
 }
 
 const missing = (error: unknown): string | undefined =>
-  error instanceof KontorError && error.status === 404 ? 'There is no such record' : undefined;
+  error instanceof KontorError && error.status === 404 ? 'Record not found' : undefined;
 
 type EventsProps = {
   readonly address: RecordAddress;
@@ -191,10 +195,10 @@ function At({ address, last, state }: { address: RecordAddress; last: number; st
   const event = page.data?.items.find((each) => each.revision === revision);
   return (
     <div>
-      <Panel title={event === undefined ? 'What the event changed' : `What ${event.type} changed`}>
+      <Panel title={event === undefined ? 'Changes by this event' : `Changes by ${event.type}`}>
         <Changed address={address} key={revision} state={state} />
       </Panel>
-      <Panel title="The record then">
+      <Panel title="Record at this revision">
         <Facts
           of={[
             ['Since', <Instant at={state.occurredAt} key="since" />],
@@ -205,7 +209,7 @@ function At({ address, last, state }: { address: RecordAddress; last: number; st
         <JsonView label={`State at revision ${count(revision)}`} value={state.state} />
       </Panel>
       {event !== undefined && (
-        <Panel title="The event itself">
+        <Panel title="Event">
           <JsonView label="Data" value={event.data} />
           <div className="k-gap" />
           <JsonView label="Metadata" value={event.metadata} />
@@ -221,5 +225,5 @@ function Changed({ address, state: { revision, state } }: { address: RecordAddre
   const before = useQuery({ ...stateQuery(address, String(revision - 1)), enabled: !isFirst });
   if (before.error !== null) return <ProblemView error={before.error} onRetry={before.refetch} />;
   if (!isFirst && before.data === undefined) return <Skeleton height={90} />;
-  return <DiffView changes={differences(before.data?.state, state)} label="What the event changed" />;
+  return <DiffView changes={differences(before.data?.state, state)} label="Changes by this event" />;
 }

@@ -22,9 +22,9 @@ import { transactionColumns } from '../parts/transaction-columns';
 const SUBJECT: Draft = { description: '', merchant: '', amount: '', direction: '', accountId: '' };
 const TEXTS = ['description', 'merchant', 'amount', 'accountId'] as const;
 const DIRECTIONS = [
-  ['', 'Not given'],
-  ['IN', 'Money comes in'],
-  ['OUT', 'Money goes out'],
+  ['', 'Not specified'],
+  ['IN', 'Money in'],
+  ['OUT', 'Money out'],
 ] as const;
 
 function run(subject: Draft, draft: Draft | undefined): Promise<RuleTest> {
@@ -51,13 +51,13 @@ export function RuleBenchPage(): ReactNode {
       <PageHeader
         lead={
           <>
-            Describe a transaction, and see which rule would choose its category, and why the others would not. Nothing
-            is recorded. <Link to="/rules">All rules</Link>
+            Enter a transaction to see which rule would set its category and why the other rules would not. Nothing is
+            saved. <Link to="/rules">All rules</Link>
           </>
         }
-        title="Try the rules"
+        title="Test rules"
       />
-      <Panel title="The transaction">
+      <Panel title="Transaction">
         <form
           noValidate
           onSubmit={(event) => {
@@ -75,14 +75,14 @@ export function RuleBenchPage(): ReactNode {
             </div>
             <Switch
               checked={hasDraft}
-              label="With a rule that is not made yet"
+              label="Include a new rule"
               onChange={({ currentTarget }) => {
                 setHasDraft(currentTarget.checked);
               }}
             />
             {hasDraft && (
               <fieldset className="k-fieldset">
-                <legend>The new rule</legend>
+                <legend>New rule</legend>
                 <RuleFields form={draft} prefix="rule." />
               </fieldset>
             )}
@@ -109,7 +109,7 @@ const candidateColumns = (winner: string | undefined): readonly Column<Candidate
     cell: ({ rule, matched }) => {
       if (matched && rule.id === winner) return <StatusBadge tone="good">Chosen</StatusBadge>;
       return matched ? (
-        <StatusBadge tone="busy">Matches, but ranks lower</StatusBadge>
+        <StatusBadge tone="busy">Matches with lower rank</StatusBadge>
       ) : (
         <StatusBadge tone="idle">Does not match</StatusBadge>
       );
@@ -121,9 +121,9 @@ const candidateColumns = (winner: string | undefined): readonly Column<Candidate
   { key: 'source', header: 'Made', cell: ({ rule }) => sourceWords(rule.source) },
   {
     key: 'why',
-    header: 'What does not hold',
+    header: 'Unmet conditions',
     cell: ({ reasons }) =>
-      reasons.length === 0 ? <span className="k-nothing">Everything holds</span> : reasonWords(reasons),
+      reasons.length === 0 ? <span className="k-nothing">All conditions met</span> : reasonWords(reasons),
   },
 ];
 
@@ -134,13 +134,13 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
         icon={<Icon name="check" />}
         mb="md"
         role="status"
-        title={`It would be “${result.category?.name ?? ''}”`}
+        title={`Category: “${result.category?.name ?? ''}”`}
         variant="outline"
       >
         {result.rule && <>Because {conditionsOf(result.rule)}.</>}
       </Alert>
     ) : (
-      <Alert icon={<Icon name="dash" />} mb="md" role="status" title="It would get no category" variant="outline">
+      <Alert icon={<Icon name="dash" />} mb="md" role="status" title="No category" variant="outline">
         No rule matches.
       </Alert>
     )}
@@ -154,9 +154,9 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
     >
       <DataTable
         columns={candidateColumns(result.rule?.id)}
-        empty="There is no enabled rule."
+        empty="There are no enabled rules."
         keyOf={({ rule }) => rule.id}
-        label="Rules that were tried"
+        label="Tested rules"
         rows={result.candidates}
       />
     </Panel>
@@ -170,7 +170,7 @@ const sampleColumns: readonly Column<Sampled>[] = [
   { key: 'who', header: 'Customer', cell: ({ customerName }) => customerName },
   {
     key: 'now',
-    header: 'Category now',
+    header: 'Current category',
     cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">None</span>,
   },
   {
@@ -186,14 +186,14 @@ const Sample = ({
 }: {
   result: RuleTest;
 }): ReactNode => (
-  <Panel title="What the new rule would have caught">
+  <Panel title="Transactions that the new rule matches">
     <p className="k-note">
       {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions; what is recorded keeps its
       category.
     </p>
     <DataTable
       columns={sampleColumns}
-      empty="None of the recorded transactions."
+      empty="The rule matches no recorded transactions."
       keyOf={({ id }) => id}
       label="Recorded transactions"
       rows={sample}

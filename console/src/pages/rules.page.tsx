@@ -89,8 +89,8 @@ export function RulesPage(): ReactNode {
         actions={mayWrite && <CreateRule />}
         lead={
           <>
-            A transaction without a category gets one by the rule of the highest priority that matches. A person&apos;s
-            choice is never overridden. <Link to="/rules/bench">Try the rules</Link>
+            The matching rule with the highest priority sets the category of a transaction that has none. Rules never
+            override a user&apos;s choice. <Link to="/rules/bench">Test rules</Link>
           </>
         }
         title="Category rules"
@@ -100,7 +100,9 @@ export function RulesPage(): ReactNode {
         <DataTable
           columns={columns}
           empty={
-            isFiltered ? 'No rule is found by these filters.' : 'There are no rules: nothing is categorized by itself.'
+            isFiltered
+              ? 'No rules match these filters.'
+              : 'There are no rules. Transactions are not categorized automatically.'
           }
           keyOf={({ id }) => id}
           label="Category rules"
@@ -148,7 +150,7 @@ function CreateRule(): ReactNode {
       icon="plus"
       initial={NEW_RULE}
       label="Create a rule"
-      lead="A merchant or a keyword is needed; everything that is given must hold."
+      lead="A rule needs a merchant or a keyword. A transaction must meet every condition."
       onDone={useRefresh()}
     />
   );
@@ -193,7 +195,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         onDone={refresh}
       >
         {isEnabled
-          ? 'It matches no new transactions until it is enabled again. What it has categorized stays so.'
+          ? 'It matches no new transactions until it is enabled again. Existing categories stay unchanged.'
           : 'It matches new transactions again.'}
       </ConfirmAction>
       <ConfirmAction
@@ -204,7 +206,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         label="Delete"
         onDone={refresh}
       >
-        Delete the rule: <strong>{about}</strong>? What it has categorized stays so.
+        Delete the rule: <strong>{about}</strong>? Existing categories stay unchanged.
       </ConfirmAction>
     </div>
   );

@@ -35,7 +35,7 @@ export function SignInPage(): ReactNode {
           </Title>
           {ended === 'yes' && (
             <Alert icon={<Icon name="info" />} variant="outline">
-              Your session has ended. Sign in to go on where you were.
+              Your session has ended. Sign in to continue.
             </Alert>
           )}
           <SignInForm />
@@ -100,7 +100,7 @@ function SignInForm(): ReactNode {
           Sign in
         </Button>
         <Text c="dimmed" size="xs">
-          For operators of this service and for administrators of its tenants.
+          For platform operators and tenant administrators.
         </Text>
       </Stack>
     </form>
@@ -157,7 +157,7 @@ type TenantFieldProps = {
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
   const common = {
     autoFocus: true,
-    description: 'Your e-mail address is known to several tenants.',
+    description: 'Your e-mail address belongs to several tenants.',
     label: 'Tenant',
     required: true,
     value: tenant,

@@ -46,7 +46,7 @@ export function TenantPage(): ReactNode {
 }
 
 const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
-  <Panel aside={<TenantStatus isActive={tenant.isActive} />} title="About it">
+  <Panel aside={<TenantStatus isActive={tenant.isActive} />} title="Details">
     <Facts
       of={[
         ['Slug', tenant.slug],
@@ -57,12 +57,12 @@ const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
         ['Id', <Copied key="id" value={tenant.id} what="tenant's id" />],
       ]}
     />
-    <nav aria-label="More of this tenant" className="k-links">
+    <nav aria-label="Related pages" className="k-links">
       <Link search={{ tenantId: tenant.id }} to="/audit">
-        What its people and partners did
+        Audit log
       </Link>
       <Link search={{ tenantId: tenant.id }} to="/errors">
-        Its open errors
+        Open errors
       </Link>
       <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
         History of the tenant
@@ -112,12 +112,12 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
           label="Suspend"
           onDone={refresh}
         >
-          Within a second nobody of <strong>{name}</strong> gets in any more: its users are signed out, and its
-          partners&apos; sales are refused with 401. Its books stay as they are, and it can be let in again.
+          Within a second, all users of <strong>{name}</strong> are signed out and its partners&apos; sales are rejected
+          with 401. Its books stay unchanged. You can activate the tenant again.
         </ConfirmAction>
       ) : (
-        <ConfirmAction act={() => update({ isActive: true })} icon="play" label="Let in again" onDone={refresh}>
-          The users of <strong>{name}</strong> can sign in again, and the keys of its partners work again.
+        <ConfirmAction act={() => update({ isActive: true })} icon="play" label="Activate" onDone={refresh}>
+          The users of <strong>{name}</strong> can sign in again, and its partner keys work again.
         </ConfirmAction>
       )}
     </>
@@ -145,7 +145,7 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
     <Panel title="Partner keys">
       <DataTable
         columns={columns}
-        empty="This tenant has no keys: no partner can push sales to it."
+        empty="This tenant has no keys. Partners need one to push sales."
         keyOf={({ id }) => id}
         label="Partner keys"
         query={keys}
@@ -153,7 +153,7 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
       />
       <p className="k-note">
         Keys are made, rotated and revoked by the tenant&apos;s administrators, since a secret is shown to them alone.
-        Operators decide how many requests a key may make.
+        Operators set the rate limit of a key.
       </p>
     </Panel>
   );
@@ -183,7 +183,7 @@ function RateLimit({
           autoFocus
           form={form}
           hint="1 to 1,000,000"
-          label="Requests a minute"
+          label="Requests per minute"
           name="rateLimit"
           required
           type="number"
@@ -200,7 +200,7 @@ function RateLimit({
       onDone={() => {
         askAgain(cache, keysOfQuery(tenantId).queryKey);
       }}
-      send="Set the limit"
+      send="Set limit"
     />
   );
 }

@@ -59,7 +59,7 @@ export function TenantsPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateTenant />}
-        lead="Each tenant has books, users and partners of its own, which no other tenant sees."
+        lead="Each tenant has its own books, users and partners. Tenants cannot see each other's data."
         title="Tenants"
       />
       <Panel title="All tenants">
@@ -69,7 +69,7 @@ export function TenantsPage(): ReactNode {
         </FilterBar>
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No tenant is found by these filters.' : 'There are no tenants yet.'}
+          empty={isFiltered ? 'No tenants match these filters.' : 'There are no tenants yet.'}
           keyOf={({ id }) => id}
           label="Tenants"
           pages={{
@@ -130,18 +130,18 @@ function CreateTenant(): ReactNode {
             <TextField autoFocus form={form} label="Name" name="name" required />
             <TextField
               form={form}
-              hint={`Lower-case, for ever. Empty: ${slugOf(form.values['name'] ?? '') || 'from the name'}`}
+              hint={`Lower case. Cannot be changed later. Default: ${slugOf(form.values['name'] ?? '') || 'derived from the name'}`}
               label="Slug"
               name="slug"
             />
-            <TextField form={form} hint="ISO 4217, for ever" label="Currency" name="currency" required />
             <TextField
               form={form}
-              hint="It decides which day a sale belongs to"
-              label="Time zone"
-              name="timeZone"
+              hint="ISO 4217 code. Cannot be changed later."
+              label="Currency"
+              name="currency"
               required
             />
+            <TextField form={form} hint="Determines the date of a sale" label="Time zone" name="timeZone" required />
           </div>
           <fieldset className="k-fieldset">
             <legend>Owner</legend>
@@ -151,8 +151,8 @@ function CreateTenant(): ReactNode {
               <TextField
                 autoComplete="new-password"
                 form={form}
-                hint="10 to 128 characters; the owner should change it"
-                label="First password"
+                hint="10 to 128 characters. The owner should change it."
+                label="Initial password"
                 name="owner.password"
                 required
                 type="password"
@@ -164,7 +164,7 @@ function CreateTenant(): ReactNode {
       icon="plus"
       initial={NEW}
       label="Create a tenant"
-      lead="It begins with a branch, a default customer, accounts, categories and rules."
+      lead="A new tenant starts with a branch, a default customer, accounts, categories and rules."
       onDone={(id) => {
         askAgain(cache, ['tenants']);
         void navigate({ to: '/tenants/$id', params: { id } });

@@ -46,7 +46,7 @@ export function TransactionPage(): ReactNode {
   );
 }
 
-const SOURCES = { SEED: 'a rule that came with the tenant', LEARNED: 'a learned rule', MANUAL: 'a rule' } as const;
+const SOURCES = { SEED: 'a built-in rule', LEARNED: 'a learned rule', MANUAL: 'a rule' } as const;
 
 function CategoryOf({ transaction: { categoryName, categorizedBy } }: { transaction: Transaction }): ReactNode {
   if (categoryName === null) return <span className="k-nothing">None</span>;
@@ -54,7 +54,7 @@ function CategoryOf({ transaction: { categoryName, categorizedBy } }: { transact
 }
 
 const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
-  <Panel aside={<TransactionState {...transaction} />} title="About it">
+  <Panel aside={<TransactionState {...transaction} />} title="Details">
     <Facts
       of={[
         ['Amount', <Money amount={transaction.amount} currency={transaction.currency} key="amount" />],
@@ -65,16 +65,16 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         ['Category', <CategoryOf key="category" transaction={transaction} />],
         ['Description', transaction.description],
         ['Reference', transaction.reference],
-        ["Partner's number", transaction.externalId],
+        ["Partner's reference", transaction.externalId],
         ['Recorded', <Instant at={transaction.createdAt} key="created" />],
         ['By', transaction.systemGenerated ? 'The service' : (transaction.createdBy ?? 'The service')],
         ['Id', <Copied key="id" value={transaction.id} what="transaction's id" />],
       ]}
     />
     {transaction.reversalOf !== null && (
-      <nav aria-label="What it belongs to" className="k-links">
+      <nav aria-label="Related pages" className="k-links">
         <Link params={{ id: transaction.reversalOf }} to="/transactions/$id">
-          The transaction that it undoes
+          Reversed transaction
         </Link>
       </nav>
     )}
@@ -111,7 +111,7 @@ const Postings = ({ transaction: { postings } }: { transaction: Transaction }): 
   <Panel title="Postings">
     <DataTable
       columns={columns}
-      empty="It has no postings."
+      empty="There are no postings."
       keyOf={({ accountId, amount }) => `${accountId} ${amount}`}
       label="Postings"
       rows={postings}
@@ -138,9 +138,9 @@ function Actions({ transaction }: { transaction: Transaction }): ReactNode {
           icon="close"
           initial={{ reason: '' }}
           label="Cancel"
-          lead="Its reversal is booked, dated today. Both stay in the books, and this can't be taken back."
+          lead="Books a reversal dated today. Both transactions stay in the books. This cannot be undone."
           onDone={refresh}
-          send="Book the reversal"
+          send="Book reversal"
         />
       )}
     </>
@@ -171,7 +171,7 @@ function ChooseCategory({ transaction: { id, categoryId, direction }, onDone }: 
           {categories.error !== null && <ProblemView error={categories.error} onRetry={categories.refetch} />}
           <OneOfField
             form={form}
-            hint="Your choice stays, whatever the rules say later; they learn from it."
+            hint="Rules never override your choice; they learn from it."
             label="Category"
             name="categoryId"
             options={[[NO_CATEGORY, 'None'], ...fitting.map(({ id: each, name }) => [each, name] as const)]}
@@ -180,7 +180,7 @@ function ChooseCategory({ transaction: { id, categoryId, direction }, onDone }: 
       )}
       icon="rules"
       initial={{ categoryId: categoryId ?? NO_CATEGORY }}
-      label="Choose the category"
+      label="Choose category"
       onDone={onDone}
       send="Choose"
     />

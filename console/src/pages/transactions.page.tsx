@@ -72,14 +72,14 @@ export function TransactionsPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <RecordTransaction />}
-        lead="Everything that is booked. Nothing booked is ever changed: what was wrong is cancelled by its reversal."
+        lead="All booked transactions. Bookings are never changed; a reversal corrects an error."
         title="Transactions"
       />
       <Panel title="All transactions">
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No transaction is found by these filters.' : 'Nothing has been booked yet.'}
+          empty={isFiltered ? 'No transactions match these filters.' : 'Nothing has been booked yet.'}
           keyOf={({ id }) => id}
           label="Transactions"
           pages={{
@@ -101,7 +101,7 @@ const DIRECTIONS = [
   ['IN', 'In'],
   ['OUT', 'Out'],
 ] as const;
-const ORIGINS = [['false', 'By people']] as const;
+const ORIGINS = [['false', 'Entered by users']] as const;
 
 function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
   const navigate = route.useNavigate();

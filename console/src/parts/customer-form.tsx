@@ -46,7 +46,7 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
   <>
     <div className="k-fields">
       <TextField autoFocus form={form} label="Name" name="name" required />
-      <TextField form={form} hint={isNew ? 'Empty: the next of the sequence' : undefined} label="Code" name="code" />
+      <TextField form={form} hint={isNew ? 'Leave empty for the next number' : undefined} label="Code" name="code" />
       <OneOfField form={form} label="Kind" name="type" options={TYPES} />
       <RemoteField form={form} label="Branch" name="branchId" source={branchSource} />
       <TextField form={form} label="E-mail" name="email" type="email" />

@@ -38,7 +38,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, page
   if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;
   return (
     <>
-      {error !== null && <ProblemView error={error} onRetry={refetch} title="This may be out of date" />}
+      {error !== null && <ProblemView error={error} onRetry={refetch} title="This data may be out of date" />}
       {rows?.length === 0 ? (
         <NothingListed pages={pages}>{empty}</NothingListed>
       ) : (

@@ -7,7 +7,7 @@ const shown = (value: unknown): string =>
 
 /** Changes of a record, field by field. Words and signs distinguish before from after; colours only repeat it. */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
-  if (changes.length === 0) return <p className="k-empty">Nothing that is shown has changed.</p>;
+  if (changes.length === 0) return <p className="k-empty">No visible changes.</p>;
   return (
     <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
       <table className="k-table k-diff">

@@ -134,19 +134,19 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
   const both = differing(typed, base.values).filter((name) => changes.some(({ path }) => path === name));
   return (
     <Stack gap="sm">
-      <Alert icon={<Icon name="alert" />} role="alert" title="Somebody changed it meanwhile" variant="outline">
-        Nothing of yours was saved. It is at revision {theirs.revision} by now; you began at {base.revision}. This is
-        what has changed since:
+      <Alert icon={<Icon name="alert" />} role="alert" title="Changed by another user" variant="outline">
+        Your changes were not saved. The record is now at revision {theirs.revision}; you started at {base.revision}.
+        These fields have changed:
       </Alert>
-      <DiffView changes={changes} label="What has changed meanwhile" />
+      <DiffView changes={changes} label="Changes by the other user" />
       <Text size="sm">
         {both.length === 0
-          ? 'You can go on: what you typed stays, and their changes are taken over.'
-          : `You can go on: their changes are taken over, but for what you typed yourself (${both.join(', ')}). Look at it before you save.`}
+          ? 'You can continue. Your input is kept and the other changes are applied.'
+          : `You can continue. The other changes are applied, except where you entered something yourself (${both.join(', ')}). Check these fields before you save.`}
       </Text>
       <Group justify="flex-end">
         <Button onClick={close} variant="default">
-          Discard what I typed
+          Discard my changes
         </Button>
         <Button
           autoFocus
@@ -154,7 +154,7 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
             onGoOn(theirs);
           }}
         >
-          Go on editing
+          Continue editing
         </Button>
       </Group>
     </Stack>

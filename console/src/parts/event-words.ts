@@ -15,5 +15,5 @@ export function actorOf({ metadata, position }: HistoryEvent, audit: readonly Au
   const source = textIn(metadata, 'sourceId');
   if (source !== undefined) return `Partner ${source}`;
   const person = textIn(metadata, 'userId') ?? textIn(metadata, 'operatorId');
-  return person ?? `The service (${textIn(metadata, 'system') ?? 'by itself'})`;
+  return person ?? `The service (${textIn(metadata, 'system') ?? 'automatic'})`;
 }

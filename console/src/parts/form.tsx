@@ -109,7 +109,7 @@ export function FormProblem({ error, form }: { error: unknown; form: Form }): Re
   if (!isAllShown) return <ProblemView error={error} />;
   return (
     <Text c="var(--k-bad)" role="alert" size="sm">
-      Nothing was saved: see the {errors.length === 1 ? 'field that is' : `${errors.length} fields that are`} marked.
+      Nothing was saved. Correct the {errors.length === 1 ? 'marked field' : `${errors.length} marked fields`}.
     </Text>
   );
 }

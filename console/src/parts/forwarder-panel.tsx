@@ -34,8 +34,8 @@ export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue })
       </Group>
       {forwarder.state === 'WAITING_FOR_RESUME' && (
         <Text mt="xs" size="sm">
-          The forwarder has no checkpoint: the history was restored, or the read models were lost. It publishes nothing
-          until you resume it.
+          The forwarder has no checkpoint because the history was restored or the read models were lost. It publishes
+          nothing until you resume it.
         </Text>
       )}
       <RewindProgress forwarder={forwarder} />
@@ -48,8 +48,8 @@ function RewindProgress({ forwarder: { rewind, lastRewind, waitingRewinds } }: {
     return (
       <>
         <Text mt="sm" size="sm">
-          Rewind: {rewind.progress} %, {count(rewind.published)} events published again
-          {waitingRewinds > 0 && `, ${count(waitingRewinds)} more rewinds wait`}
+          Rewind: {rewind.progress} %, {count(rewind.published)} events republished
+          {waitingRewinds > 0 && `, ${count(waitingRewinds)} more rewinds waiting`}
         </Text>
         <Progress.Root mb={4} mt={2}>
           <Progress.Section aria-label="Rewind" value={rewind.progress} />
@@ -60,7 +60,7 @@ function RewindProgress({ forwarder: { rewind, lastRewind, waitingRewinds } }: {
   return (
     <Text className="k-nothing" mt="sm" size="sm">
       Last rewind:{' '}
-      {lastRewind.status === 'DONE' ? `${count(lastRewind.published ?? 0)} events published again` : 'cancelled'},{' '}
+      {lastRewind.status === 'DONE' ? `${count(lastRewind.published ?? 0)} events republished` : 'cancelled'},{' '}
       <Instant as="relative" at={lastRewind.endedAt} />
     </Text>
   );
@@ -84,7 +84,7 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           label="Cancel rewind"
           onDone={onDone}
         >
-          Cancel the rewind, and those that wait? What was published again stays published.
+          Cancel this rewind and all waiting ones? Messages that were already republished cannot be recalled.
         </ConfirmAction>
       )}
       {forwarder.state === 'RUNNING' ? (
@@ -95,7 +95,7 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           label="Pause"
           onDone={onDone}
         >
-          Publish nothing until you resume? Events wait in the history; none is lost.
+          Stop publishing until you resume? Events stay in the history; none are lost.
         </ConfirmAction>
       ) : (
         <ResumeAction hasCheckpoint={forwarder.state === 'PAUSED'} key="resume" name={name} onDone={onDone} />
@@ -124,10 +124,10 @@ function RewindAction({ name, onDone }: Named): ReactNode {
       label="Rewind"
       onDone={onDone}
     >
-      Publish again, beside new messages, and marked as replayed.
+      Republish messages, marked as replayed. New messages are published at the same time.
       <TextInput
         data-autofocus
-        description="Of the first event that is published again; 0 for the whole history."
+        description="Position of the first event to republish; 0 for the whole history."
         label="Position"
         mt="sm"
         onChange={({ currentTarget }) => {
@@ -156,13 +156,13 @@ function ResumeAction({ name, hasCheckpoint, onDone }: Named & { readonly hasChe
       label="Resume"
       onDone={onDone}
     >
-      Publish integration events again.
+      Resume publishing integration events.
       <Select
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
         data={[
-          ...(hasCheckpoint ? [{ value: 'checkpoint', label: 'Where it was paused' }] : []),
-          { value: 'now', label: 'From now: earlier events are not published' },
+          ...(hasCheckpoint ? [{ value: 'checkpoint', label: 'From where it was paused' }] : []),
+          { value: 'now', label: 'From now; skip earlier events' },
         ]}
         label="Continue"
         mt="sm"

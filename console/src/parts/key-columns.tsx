@@ -25,7 +25,7 @@ export const keyColumns: readonly Column<Key>[] = [
   { key: 'status', header: 'Status', cell: ({ revokedAt }) => <KeyStatus revokedAt={revokedAt} /> },
   {
     key: 'limit',
-    header: 'Requests a minute',
+    header: 'Requests per minute',
     numeric: true,
     cell: ({ rateLimit }) => count(rateLimit),
   },

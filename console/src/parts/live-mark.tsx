@@ -7,6 +7,6 @@ export const LiveMark = ({ state }: { state: LiveState }): ReactNode => (
   <span aria-live="polite" className="k-live" role="status">
     {state === 'live' && <StatusBadge tone="good">Live</StatusBadge>}
     {state === 'connecting' && <StatusBadge tone="busy">Connecting</StatusBadge>}
-    {state === 'waiting' && <StatusBadge tone="warning">Connection lost, trying again</StatusBadge>}
+    {state === 'waiting' && <StatusBadge tone="warning">Connection lost. Reconnecting…</StatusBadge>}
   </span>
 );

@@ -21,7 +21,7 @@ export const Pages = ({
 }: PagesProps): ReactNode => (
   <nav aria-label="Pages" className="k-pages">
     <Text c="dimmed" size="sm">
-      {count(totalCount)} {totalIsCapped ? 'or more' : 'in all'}
+      {count(totalCount)} {totalIsCapped ? 'or more' : 'total'}
     </Text>
     {totalPages > 1 && (
       <Pagination
@@ -48,7 +48,7 @@ export const NothingListed = ({
     <div className="k-empty">{children}</div>
   ) : (
     <div className="k-empty">
-      This page is past the last one.{' '}
+      This page does not exist.{' '}
       <Button
         onClick={() => {
           pages.onPage(1);
@@ -56,7 +56,7 @@ export const NothingListed = ({
         size="compact-sm"
         variant="subtle"
       >
-        To the first page
+        Go to the first page
       </Button>
     </div>
   );

@@ -6,17 +6,17 @@ import { Icon } from './icons';
 
 const TITLES: Readonly<Record<number, string>> = {
   0: 'No connection',
-  403: 'You may not see this',
-  404: 'There is nothing here',
-  409: 'It is not possible now',
-  429: 'Too many tries',
-  503: 'The service cannot answer now',
+  403: 'Access denied',
+  404: 'Not found',
+  409: 'Not possible in the current state',
+  429: 'Too many requests',
+  503: 'The service is unavailable',
 };
 
 function titleOf({ status, code }: KontorError): string {
   if (code === 'OFFLINE') return 'You are offline';
-  if (code === 'CONSOLE') return 'The console has failed';
-  return TITLES[status] ?? (status >= 500 ? 'The service has failed' : 'This did not work');
+  if (code === 'CONSOLE') return 'Console error';
+  return TITLES[status] ?? (status >= 500 ? 'Service error' : 'Request failed');
 }
 
 type Props = {
@@ -40,7 +40,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
     >
       <Text size="sm">{message}</Text>
       {status === 403 && (
-        <Text size="sm">Ask somebody who may to give you the permission, or sign in as somebody else.</Text>
+        <Text size="sm">Ask an administrator for the permission, or sign in with another account.</Text>
       )}
       {retryAfterSeconds !== undefined && status === 429 && <Text size="sm">Try again in {retryAfterSeconds} s.</Text>}
       {errors.length > 1 && (

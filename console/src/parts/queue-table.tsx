@@ -25,7 +25,7 @@ const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 
 function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sample[] }): ReactNode {
-  if (queue.lag === null) return <StatusBadge tone="bad">Nobody works on it</StatusBadge>;
+  if (queue.lag === null) return <StatusBadge tone="bad">No worker</StatusBadge>;
   if (isBehind(queue, samples)) return <StatusBadge tone="warning">Behind</StatusBadge>;
   return isWorking(queue, samples) ? (
     <StatusBadge tone="busy">Working</StatusBadge>
@@ -62,11 +62,15 @@ const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
   { key: 'inFlight', header: 'In flight', numeric: true, cell: ({ inFlight }) => count(inFlight) },
   {
     key: 'failures',
-    header: 'Failed tries',
+    header: 'Failed attempts',
     numeric: true,
     cell: ({ failures }) => (failures > 0 ? <StatusBadge tone="warning">{count(failures)}</StatusBadge> : '0'),
   },
-  { key: 'last', header: 'Last worked', cell: ({ lastProcessedAt }) => <Instant as="relative" at={lastProcessedAt} /> },
+  {
+    key: 'last',
+    header: 'Last activity',
+    cell: ({ lastProcessedAt }) => <Instant as="relative" at={lastProcessedAt} />,
+  },
 ];
 
 const highest = (samples: readonly Sample[], name: string): number =>
@@ -82,7 +86,7 @@ type Props = {
 export const QueueTable = ({ queues, samples, query }: Props): ReactNode => (
   <DataTable
     columns={columnsOf(samples)}
-    empty="There are no queues: no process of this service does background work."
+    empty="There are no queues. No process does background work."
     keyOf={({ name }) => name}
     label="Queues"
     query={query}

@@ -18,14 +18,14 @@ const FORMS: Readonly<
   Record<Body['type'], { readonly lead: string; readonly parties: readonly (readonly [Party, string])[] }>
 > = {
   COLLECTION: {
-    lead: 'A customer pays: money comes into an account.',
+    lead: 'A customer pays into an account.',
     parties: [
       ['customerId', 'From customer'],
       ['accountId', 'Into account'],
     ],
   },
   PAYMENT: {
-    lead: 'Money leaves an account, to exactly one of: a customer, a supplier or employee, an expense.',
+    lead: 'Money leaves an account. Choose one: a customer, a supplier or employee, or an expense.',
     parties: [
       ['accountId', 'From account'],
       ['customerId', 'To customer'],
@@ -34,14 +34,14 @@ const FORMS: Readonly<
     ],
   },
   TRANSFER: {
-    lead: 'Money moves between two accounts of one’s own.',
+    lead: 'Money moves between two of your own accounts.',
     parties: [
       ['accountId', 'From account'],
       ['counterAccountId', 'To account'],
     ],
   },
   ADJUSTMENT: {
-    lead: 'Corrects exactly one of: what a customer owes, what an account holds.',
+    lead: 'Corrects the balance of either a customer or an account.',
     parties: [
       ['customerId', 'Customer'],
       ['accountId', 'Account'],
@@ -49,7 +49,7 @@ const FORMS: Readonly<
     ],
   },
   OPENING_BALANCE: {
-    lead: 'What was there before the books began: of exactly one customer or account.',
+    lead: 'The balance of one customer or account before the books began.',
     parties: [
       ['customerId', 'Customer'],
       ['accountId', 'Account'],
@@ -59,8 +59,8 @@ const FORMS: Readonly<
 };
 
 const DIRECTIONS = [
-  ['IN', 'In: an account holds more, a customer owes less'],
-  ['OUT', 'Out: an account holds less, a customer owes more'],
+  ['IN', 'In: account balance up, or customer balance down'],
+  ['OUT', 'Out: account balance down, or customer balance up'],
 ] as const;
 const OPTIONAL = ['description', 'reference'] as const;
 
@@ -132,7 +132,7 @@ export function RecordTransaction({ customerId = '' }: { customerId?: string }):
               ))}
               <TextField form={form} label="Reference" name="reference" />
             </div>
-            <AreaField form={form} hint="Rules choose a category by it" label="Description" name="description" />
+            <AreaField form={form} hint="Used by category rules" label="Description" name="description" />
           </>
         );
       }}

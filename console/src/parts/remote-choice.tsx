@@ -77,7 +77,7 @@ export function RemoteChoice(props: Props): ReactNode {
       // The service has already filtered.
       filter={({ options: all }) => all}
       label={label}
-      nothingFoundMessage={isSearching ? 'Searching…' : 'Nothing is found'}
+      nothingFoundMessage={isSearching ? 'Searching…' : 'No results'}
       onChange={(id) => {
         setKnown(options.find((option) => option.id === id));
         onChange(id ?? undefined);

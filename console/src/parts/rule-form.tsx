@@ -42,8 +42,8 @@ export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCate
 
 const DIRECTIONS = [
   ['', 'In or out'],
-  ['IN', 'Money comes in'],
-  ['OUT', 'Money goes out'],
+  ['IN', 'Money in'],
+  ['OUT', 'Money out'],
 ] as const;
 
 type Props = { readonly form: Form; /** Path prefix of a draft's fields in errors. */ readonly prefix?: string };
@@ -63,7 +63,7 @@ export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
           options={[['', 'Choose one'], ...(categories.data ?? []).map(({ id, name }) => [id, name] as const)]}
           required
         />
-        <OneOfField form={form} label="How texts are compared" name="matchType" options={MATCH_TYPES} />
+        <OneOfField form={form} label="Text comparison" name="matchType" options={MATCH_TYPES} />
         <TextField form={form} hint="Compared with the customer's name" label="Merchant" name="merchant" />
         <TextField form={form} hint="Compared with the description" label="Keyword" name="keyword" />
         <OneOfField form={form} label="Direction" name="direction" options={DIRECTIONS} />
@@ -72,7 +72,7 @@ export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
         <TextField form={form} label="Amount to" name="amountMax" />
         <TextField
           form={form}
-          hint="0 to 1000: the highest that matches wins"
+          hint="0 to 1000. The matching rule with the highest value applies."
           label="Priority"
           name="priority"
           type="number"

@@ -4,7 +4,7 @@ import { amountWords } from './money';
 import { StatusBadge } from './status-badge';
 
 export const SOURCES = [
-  ['MANUAL', 'By a person'],
+  ['MANUAL', 'Manual'],
   ['LEARNED', 'Learned'],
   ['SEED', 'Built in'],
 ] as const;
@@ -29,7 +29,7 @@ export function conditionsOf(rule: Rule): string {
     rule.direction !== null && `money ${rule.direction === 'IN' ? 'comes in' : 'goes out'}`,
     rule.amountMin !== null && `amount from ${amountWords(rule.amountMin)}`,
     rule.amountMax !== null && `amount to ${amountWords(rule.amountMax)}`,
-    rule.accountId !== null && 'a certain account',
+    rule.accountId !== null && 'a specific account',
   ];
   return conditions.filter((condition) => condition !== false).join(' and ');
 }

@@ -34,9 +34,9 @@ export function SecretOnce({
   const [isStored, setStored] = useState(false);
   return (
     <Stack gap="sm">
-      <Alert icon={<Icon name="key" />} title="It is shown this once" variant="outline">
-        Nobody can look it up again: the service keeps only what it needs to recognise it. Store it where the
-        partner&apos;s system finds it, before you close this.
+      <Alert icon={<Icon name="key" />} title="Shown only once" variant="outline">
+        The service stores only a hash and cannot show it again. Give it to the partner&apos;s system before you close
+        this dialog.
       </Alert>
       <div>
         <Group gap={4}>
@@ -52,7 +52,7 @@ export function SecretOnce({
       <Example currency={currency} keyText={issued.key} />
       <Checkbox
         checked={isStored}
-        label="I have stored it"
+        label="I have stored it safely"
         onChange={({ currentTarget }) => {
           setStored(currentTarget.checked);
         }}
@@ -70,10 +70,10 @@ export function SecretOnce({
 export function Example({ keyText, currency }: { keyText: string; currency: string }): ReactNode {
   const text = exampleOf(keyText, currency);
   return (
-    <section aria-label="How it is used">
+    <section aria-label="Usage">
       <Group gap={4} mb={4}>
         <Text fw={600} size="sm">
-          How it is used
+          Usage
         </Text>
         <CopyButton value={text} what="example" />
       </Group>

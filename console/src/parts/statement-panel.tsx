@@ -27,7 +27,7 @@ const columns: readonly Column<Line>[] = [
     header: 'Transaction',
     cell: ({ transactionId, description }) => (
       <Link params={{ id: transactionId }} to="/transactions/$id">
-        {description ?? 'Without a description'}
+        {description ?? 'No description'}
       </Link>
     ),
   },
@@ -74,7 +74,7 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
       )}
       <DataTable
         columns={columns}
-        empty="Nothing was posted within this time."
+        empty="Nothing was posted in this period."
         keyOf={({ transactionId, debit, credit }) => `${transactionId} ${debit} ${credit}`}
         label="Statement"
         pages={{ page: shown, totalPages: pages, totalCount: lines?.length, onPage: setPage }}

@@ -85,7 +85,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
       }}
     >
       <TextInput
-        label="As it was at (your time)"
+        label="State at (local time)"
         onChange={({ currentTarget }) => {
           setTyped(currentTarget.value);
         }}

@@ -11,7 +11,7 @@ import { ProblemView } from '../parts/problem-view';
 const NEWEST = 8;
 const MOST_SHOWN = 99;
 
-const words = (unread: number): string => (unread === 0 ? 'Notifications' : `Notifications: ${unread} not read`);
+const words = (unread: number): string => (unread === 0 ? 'Notifications' : `Notifications: ${unread} unread`);
 
 /** Notifications, reachable from every page. */
 export function Bell(): ReactNode {
@@ -53,7 +53,7 @@ function Newest({ unread, close }: { unread: number; close: () => void }): React
       <div aria-label="Newest notifications" className="k-bell-box" role="region" tabIndex={0}>
         {newest.error !== null && <ProblemView error={newest.error} onRetry={newest.refetch} />}
         {newest.isPending && <Skeleton height={80} />}
-        {newest.data?.items.length === 0 && <p className="k-empty">There is nothing to tell.</p>}
+        {newest.data?.items.length === 0 && <p className="k-empty">No notifications.</p>}
         {newest.data !== undefined && <Notices of={newest.data.items} onLeave={close} />}
       </div>
       <div className="k-links">

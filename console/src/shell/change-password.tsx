@@ -46,10 +46,10 @@ export const ChangePassword = (): ReactNode => (
     icon="key"
     initial={{ currentPassword: '', newPassword: '' }}
     label="Change my password"
-    lead="You stay signed in here. Wherever else you are signed in, that ends."
+    lead="You stay signed in here and are signed out everywhere else."
     outcome={(_, close) => (
       <Outcome close={close}>
-        <Text size="sm">Your password was changed.</Text>
+        <Text size="sm">Your password has been changed.</Text>
       </Outcome>
     )}
   />

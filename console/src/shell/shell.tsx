@@ -13,7 +13,7 @@ import { ChangePassword } from './change-password';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { isClosed, sectionsFor } from './navigation';
 
-const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'This page is not for the account that is signed in.');
+const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'Your account does not have access to this page.');
 
 type Props = { readonly me: Me; readonly children: ReactNode };
 
@@ -38,7 +38,7 @@ export function Shell({ me, children }: Props): ReactNode {
       padding="md"
     >
       <a className="k-skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header>
         <Group gap="sm" h="100%" justify="space-between" px="md" wrap="nowrap">
@@ -57,7 +57,7 @@ export function Shell({ me, children }: Props): ReactNode {
           <Who me={me} />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label="Pages of the console" p="xs">
+      <AppShell.Navbar aria-label="Console pages" p="xs">
         <Destinations me={me} />
         <div>
           <div className="k-nav-label">Account</div>
