@@ -32,8 +32,9 @@ type Reservation = readonly {
 
 /**
  * Limits password guessing: 10 failures in 15 minutes for an account from one address, and 100 from one address. An
- * IPv6 network counts as one address. After 10 failures at an account from any addresses, addresses without a previous
- * sign-in must pause for some seconds between attempts.
+ * IPv6 network counts as one address. After 10 failures at an account from any addresses, attempts must be some seconds
+ * apart. Only the first limit applies to an account that has signed in from the address before, so that others cannot
+ * lock it out.
  *
  * An attempt is counted before it is made, so that concurrent attempts cannot exceed a limit. The count is reverted
  * unless the attempt fails. Addresses take turns, and so do the accounts of one address. If the shared cache is
@@ -73,9 +74,13 @@ export class LoginThrottle {
     ]);
     let failed = false;
     try {
-      const over = reserved.flatMap(({ isOver }) => isOver ?? []);
-      if (over.length > 0) throw this.tooMany(Math.max(...over));
-      await this.pause(account, key, reserved[2].count);
+      const [forAccount, forAddress, everywhere] = reserved;
+      if (forAccount.isOver !== undefined) throw this.tooMany(forAccount.isOver);
+      const isSuspicious = forAddress.isOver !== undefined || everywhere.count > FREE_FAILURES;
+      if (isSuspicious && (await this.cache.get(knownKey(key))) === undefined) {
+        if (forAddress.isOver !== undefined) throw this.tooMany(forAddress.isOver);
+        await this.pause(account, everywhere.count);
+      }
       const result = await attempt();
       failed = result === undefined;
       if (!failed) await this.cache.set(knownKey(key), 'yes', KNOWN_MS);
@@ -86,8 +91,7 @@ export class LoginThrottle {
   }
 
   /** @throws DomainError limited if the last attempt at an account under attack was too recent */
-  private async pause(account: string, key: string, failures: number): Promise<void> {
-    if (failures <= FREE_FAILURES || (await this.cache.get(knownKey(key))) !== undefined) return;
+  private async pause(account: string, failures: number): Promise<void> {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - FREE_FAILURES - 1));
     const { isOver } = await this.hit(`login:pause:${digest(account)}`, 1, pauseMs);
     if (isOver !== undefined) throw this.tooMany(isOver);

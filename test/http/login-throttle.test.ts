@@ -89,6 +89,15 @@ describe('Failed attempts', () => {
     expect(await attempt('right', 'account-3', '10.0.0.2')).toBe('in');
   });
 
+  test('from an address do not lock out accounts that have signed in from it before, whose own limit remains', async () => {
+    expect(await attempt('right', 'ada')).toBe('in');
+    for (let account = 0; account < 20; account += 1) await times(5, 'wrong', `account-${account}`);
+    expect(await attempt('right', 'eve')).toBe('RATE_LIMITED 900');
+    expect(await attempt('right', 'ada')).toBe('in');
+    expect(await times(10, 'wrong', 'ada')).toEqual(['wrong']);
+    expect(await attempt('right', 'ada')).toBe('RATE_LIMITED 900');
+  });
+
   test('are as few from all the addresses of an IPv6 network as from one, and those of others are their own', async () => {
     const from = (host: number): string => `2001:db8:0:7::${host.toString(16)}`;
     for (let host = 0; host < 10; host += 1) expect(await attempt('wrong', 'ada', from(host))).toBe('wrong');
