@@ -62,7 +62,7 @@ function readingMethods(reader: EventReader, onDamage: OnDamage) {
 
 export type AppendObservers = {
   readonly clock: Clock;
-  readonly metrics: Pick<EngineMetrics, 'appended' | 'appendFailed'>;
+  readonly metrics: Pick<EngineMetrics, 'appendSeconds' | 'appendedEvents' | 'appendFailures'>;
   readonly writes: Pick<WriteHealth, 'appended' | 'appendFailed'>;
   readonly history: Pick<HistoryState, 'assertSound' | 'noteDamage'>;
 };
@@ -75,12 +75,13 @@ export function instrumentedEvents(events: EventStore, observers: AppendObserver
     try {
       history.assertSound();
       const appended = await append();
-      metrics.appended((clock.monotonicMs() - beganAtMs) / 1_000, count);
+      metrics.appendSeconds.observe((clock.monotonicMs() - beganAtMs) / 1_000);
+      metrics.appendedEvents.inc(count);
       writes.appended();
       return appended;
     } catch (error) {
       const reason = failureOf(error);
-      metrics.appendFailed(reason);
+      metrics.appendFailures.inc({ reason });
       writes.appendFailed(reason, error);
       throw error;
     }
