@@ -179,9 +179,7 @@ function threadOf(parts: ProcessParts, reopen: () => Promise<void>): SubscriberT
     },
     clock,
     logger,
-    onNoted: (noted) => {
-      errors.note(noted);
-    },
+    onNoted: errors.note,
     ...reportsTo(parts),
     onHistory: (fault) => {
       history.note(fault);

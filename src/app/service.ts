@@ -148,9 +148,7 @@ function observing(
   { errors, clock }: Engines,
   requests: ReturnType<typeof requestMetrics>,
 ): (outcome: Outcome) => void {
-  const observer = new ErrorObserver((noted) => {
-    errors.note(noted);
-  }, clock);
+  const observer = new ErrorObserver(errors.note, clock);
   return (outcome) => {
     requests.observe(outcome);
     observer.observe(outcome);

@@ -30,18 +30,13 @@ function overriding<E extends P, P extends object>(engine: E, methods: Partial<P
   });
 }
 
-type OnDamage = (position: Position) => void;
-
 /** A reader that reports every damaged event that it reads. */
-export const reportingDamage = (reader: EventReader, onDamage: OnDamage): EventReader =>
-  overriding<EventReader, EventReader>(reader, readingMethods(reader, onDamage));
-
-function readingMethods(reader: EventReader, onDamage: OnDamage) {
+export function reportingDamage<R extends EventReader>(reader: R, onDamage: (position: Position) => void): R {
   const report = (error: unknown): never => {
     if (error instanceof CorruptEvent) onDamage(error.position);
     throw error;
   };
-  return {
+  return overriding<R, EventReader>(reader, {
     readStream: (stream, read) => reader.readStream(stream, read).catch(report),
     readAll: (read) => reader.readAll(read).catch(report),
     // Not a generator: its consumer could not end it during the wait for the next batch.
@@ -57,7 +52,7 @@ function readingMethods(reader: EventReader, onDamage: OnDamage) {
         },
       };
     },
-  } satisfies Partial<EventReader>;
+  });
 }
 
 export type AppendObservers = {
@@ -86,11 +81,10 @@ export function instrumentedEvents(events: EventStore, observers: AppendObserver
       throw error;
     }
   };
-  const reading = readingMethods(events, (position) => {
+  const reader = reportingDamage(events, (position) => {
     history.noteDamage(position);
   });
-  return overriding<EventStore, EventStore>(events, {
-    ...reading,
+  return overriding<EventStore, EventStore>(reader, {
     append: (append) => measured(append.events.length, () => events.append(append)),
     appendInOrder: (appends) => {
       const count = appends.reduce((sum, { events: { length } }) => sum + length, 0);
