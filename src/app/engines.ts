@@ -11,7 +11,7 @@ import type { EngineMetrics } from '../observability/engine-metrics.js';
 import type { Leadership } from '../projecting/leadership.js';
 import type { Progress } from '../projecting/progress.js';
 import type { WriteHealth } from '../observability/write-health.js';
-import type { ProcessQueues } from './process-queues.js';
+import type { QueueMeters } from '../observability/queue-meters.js';
 import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 
 /** The engines of a process, chosen by its settings. */
@@ -50,7 +50,7 @@ export type Engines = {
   /** Starts the projections and the forwarder that are roles of this process, once the history is settled. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
   /** State of the queues of all threads of this process. */
-  readonly queues: ProcessQueues;
+  readonly queues: QueueMeters;
   /** Metrics of the engines, and the registry of all process metrics. */
   readonly metrics: EngineMetrics;
   /** Whether appends succeed. */

@@ -5,21 +5,15 @@ import { redactor } from '../security/redaction.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
 
-/** Collects the errors of a process, starting before its engines are open. */
-export type ErrorCollection = {
-  readonly errors: ErrorCollector;
-  /** For background work: also notes what it logs. */
-  readonly logger: Logger;
-};
-
 type Parts = { readonly clock: Clock; readonly ids: Ids; readonly logger: Logger };
 
-export function collectErrors(config: Config, { clock, ids, logger }: Parts): ErrorCollection {
+/**
+ * Collects the errors of a process, starting before its engines are open. The returned logger is for background work:
+ * it also notes what it logs.
+ */
+export function collectErrors(config: Config, { clock, ids, logger }: Parts) {
   const errors = new ErrorCollector({ clock, ids, logger, redact: redactor(secretsOf(config)) });
-  const noting = notingLogger(logger, (noted) => {
-    errors.note(noted);
-  });
-  return { errors, logger: noting };
+  return { errors, logger: notingLogger(logger, errors.note) };
 }
 
 const SECRET_SETTING = /PASSWORD|SECRET|_TOKEN$|_KEY$/;

@@ -61,7 +61,7 @@ async function subscribe(
     ...options,
     filter: { on: 'type', prefixes: types },
     isTransient,
-    meter: queues.meters.of(options.name, kind),
+    meter: queues.of(options.name, kind),
     park: (event, error) => deadLetters.park(letterOf(origin, options.name, event, error)),
   });
   await subscriber.start();

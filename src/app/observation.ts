@@ -21,7 +21,7 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { PUSH } from './notifications.js';
 import { Readiness } from './readiness.js';
-import { ServiceMetrics, type JobTally, type Observed } from './service-metrics.js';
+import { serviceMetrics, type JobTally, type Observed } from './service-metrics.js';
 import { version } from './version.js';
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -33,7 +33,7 @@ export class Observation implements Health {
   readonly readiness: Readiness;
   readonly board: QueueBoard;
   private readonly thread: ThreadWatch;
-  private readonly figures: ServiceMetrics;
+  private readonly setMetrics: (observed: Observed) => void;
   private readonly startedAtMs: number;
 
   constructor(
@@ -48,7 +48,7 @@ export class Observation implements Health {
     this.readiness = new Readiness(engines, filled);
     this.board = boardOf(engines, policies);
     this.thread = new ThreadWatch(registry);
-    this.figures = new ServiceMetrics(registry, () => this.observe());
+    this.setMetrics = serviceMetrics(registry);
     this.startedAtMs = engines.clock.monotonicMs();
   }
 
@@ -75,7 +75,10 @@ export class Observation implements Health {
   }
 
   async metrics(): ReturnType<Health['metrics']> {
-    return { text: await this.figures.text(), type: this.engines.metrics.registry.contentType };
+    const { registry } = this.engines.metrics;
+    // Set synchronously, so that concurrent scrapes do not mix.
+    this.setMetrics(await this.observe());
+    return { text: await registry.metrics(), type: registry.contentType };
   }
 
   async system(): ReturnType<Health['system']> {

@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { HistoryState } from '../eventsourcing/history-state.js';
 import { EngineMetrics } from '../observability/engine-metrics.js';
 import { instrumentedBroker, instrumentedCache, instrumentedEvents } from '../observability/instrumented-engines.js';
+import { QueueMeters } from '../observability/queue-meters.js';
 import { WriteHealth } from '../observability/write-health.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
@@ -13,7 +14,6 @@ import type { Engines } from './engines.js';
 import { collectErrors } from './error-collection.js';
 import { checkGivenKeys } from './key-settings.js';
 import { ModelRecovery } from './model-recovery.js';
-import { ProcessQueues } from './process-queues.js';
 import { openSubscribers } from './process-subscribers.js';
 import { Projecting } from './projecting.js';
 import { openBroker, openCache, openEvents, storeSettings, type OpenEvents } from './stores.js';
@@ -35,7 +35,7 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
   const metrics = new EngineMetrics();
   const base = {
     ...{ clock, ids, logger, bareLogger, errors, progress, metrics },
-    queues: new ProcessQueues(clock, metrics),
+    queues: new QueueMeters(clock),
     writes: new WriteHealth(clock, logger),
     history: new HistoryState(),
   };

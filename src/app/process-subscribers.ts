@@ -4,6 +4,7 @@ import { HistoryReadStore } from '../projecting/history-read-store.js';
 import { Leadership } from '../projecting/leadership.js';
 import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 import type { EventStore } from '../ports/event-store.js';
+import { PUBLISH_RESULTS } from '../observability/engine-metrics.js';
 import type { ReadStore } from '../ports/read-store.js';
 import { projections } from '../projections/projections.js';
 import type { Config } from '../config.js';
@@ -106,7 +107,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   const checkpoints = checkpointsIn(stores.reads);
   const settling = settlingOf(parts, models.reads);
   const subscribers = new InlineSubscribers({
-    ...{ recovery, logger, reopen: models.reopen, readings: () => queues.meters.readings() },
+    ...{ recovery, logger, reopen: models.reopen, readings: () => queues.readings() },
     settled: () => settling.done,
     checkpoints: () => checkpoints,
   });
@@ -126,7 +127,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
           onReplaced: (reason) => {
             history.noteReplaced(reason);
           },
-          meters: queues.meters,
+          meters: queues,
         }),
       ),
     isAlive: () => true,
@@ -167,7 +168,7 @@ const reportsTo = ({ progress, projecting }: ProcessParts) => ({
 
 /** The subscribers' thread, not started yet. `reopen` opens the rebuilt read models in this thread. */
 function threadOf(parts: ProcessParts, reopen: () => Promise<void>): SubscriberThread {
-  const { config, settings, clock, logger, errors, history, queues, recovery } = parts;
+  const { config, settings, clock, logger, errors, history, metrics, queues, recovery } = parts;
   return new SubscriberThread({
     settings: {
       ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL },
@@ -178,20 +179,19 @@ function threadOf(parts: ProcessParts, reopen: () => Promise<void>): SubscriberT
     },
     clock,
     logger,
-    onNoted: (noted) => {
-      errors.note(noted);
-    },
+    onNoted: errors.note,
     ...reportsTo(parts),
     onHistory: (fault) => {
       history.note(fault);
     },
     onReady: ({ isRecreated, isFirst }) => {
-      if (isRecreated && isFirst) parts.metrics.modelsLost.inc();
+      if (isRecreated && isFirst) metrics.modelsLost.inc();
       else if (isRecreated) void recovery.lost(reopen);
       else if (!isFirst) void recovery.reopen(reopen);
     },
     onQueues: (report) => {
-      queues.receive(report);
+      queues.reported = report?.queues ?? [];
+      for (const result of PUBLISH_RESULTS) metrics.messages.inc({ result }, report?.published[result] ?? 0);
     },
   });
 }

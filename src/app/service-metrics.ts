@@ -29,22 +29,26 @@ type ValueOf<Item> = (item: Item, observed: Observed) => number | undefined;
 /** Registers metrics with one sample per item. @returns a function that sets the samples */
 function metricsOf<Item>(
   registry: Registry,
+  itemsOf: (observed: Observed) => readonly Item[],
   labels: Readonly<Record<string, (item: Item) => string>>,
   figures: Figures<Item>,
-): (items: readonly Item[], observed: Observed) => void {
+): (observed: Observed) => void {
   const labelNames = Object.keys(labels);
   const metrics = Object.entries(figures).map(([name, [help, valueOf]]) => {
     const Metric = name.endsWith('_total') ? Counter : Gauge;
     return { metric: new Metric({ name, help, labelNames, registers: [registry] }), valueOf };
   });
-  return (items, observed) => {
+  return (observed) => {
+    const items = itemsOf(observed).map((item) => ({
+      item,
+      own: Object.fromEntries(Object.entries(labels).map(([label, textOf]) => [label, textOf(item)])),
+    }));
     for (const { metric, valueOf } of metrics) {
       metric.reset();
       // reset() sets a metric without labels to 0, which would be reported for an unknown value.
       if (labelNames.length === 0) metric.remove();
-      for (const item of items) {
+      for (const { item, own } of items) {
         const value = valueOf(item, observed);
-        const own = Object.fromEntries(Object.entries(labels).map(([label, textOf]) => [label, textOf(item)]));
         if (value !== undefined) metric.inc(own, value);
       }
     }
@@ -129,45 +133,30 @@ const OF_THE_PROCESS: Figures<Observed> = {
 };
 const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => user + system;
 
-const WRITES = {
+const OF_WRITES: Figures<Observed> = {
   kontor_event_store_writes_failing: [
     '1 where the last append failed, with the reason; the readiness check tries one once a second until one succeeds.',
-    ({ writeFault }: Observed) => Number(writeFault !== undefined),
+    ({ writeFault }) => Number(writeFault !== undefined),
   ],
-} as const;
-const BUILD = { kontor_build_info: ['Always 1; the labels tell what runs.', () => 1] } as const;
+};
+const OF_THE_BUILD: Figures<Observed> = { kontor_build_info: ['Always 1; the labels tell what runs.', () => 1] };
 
-/** The metric registry of a service, including values that are read only when scraped. */
-export class ServiceMetrics {
-  private readonly setAll: (observed: Observed) => void;
+const name = (item: { readonly name: string }): string => item.name;
+const self = (observed: Observed): readonly Observed[] => [observed];
+const enginesOf = ({ report }: Observed) => report.checks.filter((check) => ENGINES.has(check.name));
 
-  constructor(
-    private readonly registry: Registry,
-    private readonly observe: () => Promise<Observed>,
-  ) {
-    const name = (item: { readonly name: string }): string => item.name;
-    const queues = metricsOf(registry, { subscriber: name, kind: ({ kind }) => kind }, OF_QUEUES);
-    const engines = metricsOf(registry, { engine: name }, OF_ENGINES);
-    const jobs = metricsOf(registry, { job: name }, OF_JOBS);
-    const projections = metricsOf(registry, { projection: name }, OF_PROJECTIONS);
-    const service = metricsOf(registry, {}, OF_THE_PROCESS);
-    const writes = metricsOf(registry, { reason: ({ writeFault = '' }) => writeFault }, WRITES);
-    const build = metricsOf(registry, { version: () => version, node_version: () => process.version }, BUILD);
-    this.setAll = (observed) => {
-      queues(observed.queues, observed);
-      engines(
-        observed.report.checks.filter((check) => ENGINES.has(check.name)),
-        observed,
-      );
-      jobs(observed.jobs ?? [], observed);
-      projections(observed.projections, observed);
-      for (const set of [service, writes, build]) set([observed], observed);
-    };
-  }
-
-  async text(): Promise<string> {
-    // Set synchronously, so that concurrent scrapes do not mix.
-    this.setAll(await this.observe());
-    return this.registry.metrics();
-  }
+/** Registers the metrics that are read only when scraped. @returns a function that sets them */
+export function serviceMetrics(registry: Registry): (observed: Observed) => void {
+  const setters = [
+    metricsOf(registry, ({ queues }) => queues, { subscriber: name, kind: ({ kind }) => kind }, OF_QUEUES),
+    metricsOf(registry, enginesOf, { engine: name }, OF_ENGINES),
+    metricsOf(registry, ({ jobs = [] }) => jobs, { job: name }, OF_JOBS),
+    metricsOf(registry, ({ projections }) => projections, { projection: name }, OF_PROJECTIONS),
+    metricsOf(registry, self, {}, OF_THE_PROCESS),
+    metricsOf(registry, self, { reason: ({ writeFault = '' }) => writeFault }, OF_WRITES),
+    metricsOf(registry, self, { version: () => version, node_version: () => process.version }, OF_THE_BUILD),
+  ];
+  return (observed) => {
+    for (const set of setters) set(observed);
+  };
 }

@@ -15,7 +15,7 @@ import { ErrorObserver } from '../http/error-observer.js';
 import type { Outcome } from '../http/kernel.js';
 import { KeyedCreations } from '../http/keyed-creations.js';
 import { countRequests } from '../http/request-backpressure.js';
-import { RequestMetrics } from '../http/request-metrics.js';
+import { requestMetrics } from '../http/request-metrics.js';
 import { JobLeader, JOBS_LEASE } from '../jobs/job-leader.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from '../security/principal.js';
 import { PushClient } from '../security/push-client.js';
@@ -94,7 +94,7 @@ export async function createService(config: Config, engines: Engines, { early = 
 async function composeApp(config: Config, engines: Engines, core: Core, backpressure: Backpressure) {
   const { clock, ids, bareLogger: logger } = engines;
   let openApi = () => '';
-  const requests = new RequestMetrics(engines.metrics.registry);
+  const requests = requestMetrics(engines.metrics.registry);
   const module = AppModule.over(config, engines, await openParts(config, engines, core));
   const { app } = await createHttpApp(
     module,
@@ -135,19 +135,20 @@ const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'l
 });
 
 /** Not a Fastify hook: a request that the kernel's hook rejects never reaches later hooks. */
-function meterRequests(server: Server, requests: RequestMetrics): void {
+function meterRequests(server: Server, requests: ReturnType<typeof requestMetrics>): void {
   server.on('request', (_request, response) => {
-    requests.begins();
+    requests.inFlight.inc();
     response.once('close', () => {
-      requests.ends();
+      requests.inFlight.dec();
     });
   });
 }
 
-function observing({ errors, clock }: Engines, requests: RequestMetrics): (outcome: Outcome) => void {
-  const observer = new ErrorObserver((noted) => {
-    errors.note(noted);
-  }, clock);
+function observing(
+  { errors, clock }: Engines,
+  requests: ReturnType<typeof requestMetrics>,
+): (outcome: Outcome) => void {
+  const observer = new ErrorObserver(errors.note, clock);
   return (outcome) => {
     requests.observe(outcome);
     observer.observe(outcome);

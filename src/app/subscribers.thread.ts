@@ -8,7 +8,7 @@ import { retryForever } from '../eventsourcing/retry-forever.js';
 import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
-import type { ThreadReport } from './process-queues.js';
+import type { ThreadReport } from '../observability/queue-meters.js';
 import type { StoreSettings } from './stores.js';
 import { checkpointsIn, forwardedOf, type SubscriberCallbacks, type Subscribers } from './subscribers.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';

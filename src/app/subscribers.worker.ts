@@ -50,7 +50,7 @@ setTimeout(() => {
 
 const clock = new SystemClock();
 const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }), listeners.onNoted);
-const published: Partial<Record<PublishResult, number>> = {};
+let published: Partial<Record<PublishResult, number>> = {};
 const meters = new QueueMeters(clock);
 const { events, identity, notify } = await openEventReader(stores, { clock, logger });
 const { reads, leases, isRecreated } = await openModels(stores, 'readwrite', {
@@ -112,6 +112,7 @@ setInterval(reportQueues, REPORT_EVERY_MS).unref();
 
 function reportQueues(): void {
   listeners.onQueues({ queues: meters.readings(), published });
+  published = {};
 }
 
 async function stop(): Promise<void> {

@@ -45,36 +45,28 @@ const LATE_SPACING_MS = 5 * 60_000;
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));
 
-/** The most recent distinct values, newest last. */
-class Latest {
-  private readonly seen = new Set<string>();
-  constructor(private readonly max: number) {}
+/** What occurred since the last report. Sets contain the most recent values, newest last. */
+const nothing = () => ({
+  count: 0,
+  firstSeenAtMs: Number.POSITIVE_INFINITY,
+  lastSeenAtMs: Number.NEGATIVE_INFINITY,
+  requestIds: new Set<string>(),
+  tenantIds: new Set<string>(),
+  branchIds: new Set<string>(),
+  userIds: new Set<string>(),
+});
 
-  add(value: string | undefined): void {
-    if (value === undefined) return;
-    this.seen.delete(value);
-    this.seen.add(value);
-    const [oldest] = this.seen;
-    if (this.seen.size > this.max && oldest !== undefined) this.seen.delete(oldest);
-  }
-
-  /** Returns and removes all values. */
-  take(): string[] {
-    const taken = [...this.seen];
-    this.seen.clear();
-    return taken;
-  }
+function remember(values: Set<string>, value: string | undefined, max: number): void {
+  if (value === undefined) return;
+  values.delete(value);
+  values.add(value);
+  const [oldest] = values;
+  if (values.size > max && oldest !== undefined) values.delete(oldest);
 }
 
 /** The occurrences of one error in this process. */
 export class CountedError {
-  private count = 0;
-  private firstSeenAtMs = Number.POSITIVE_INFINITY;
-  private lastSeenAtMs = Number.NEGATIVE_INFINITY;
-  private readonly requestIds = new Latest(MAX_REQUEST_IDS);
-  private readonly tenantIds = new Latest(MAX_CONCERNED);
-  private readonly branchIds = new Latest(MAX_CONCERNED);
-  private readonly userIds = new Latest(MAX_CONCERNED);
+  private pending = nothing();
   private latest: NotedError;
   private restsSinceMs: number;
   private dueAtMs = Number.NEGATIVE_INFINITY;
@@ -91,11 +83,11 @@ export class CountedError {
   }
 
   get isDirty(): boolean {
-    return this.count > 0 || this.underWay !== undefined;
+    return this.pending.count > 0 || this.underWay !== undefined;
   }
 
   isDue(nowMs: number): boolean {
-    return this.underWay !== undefined || (this.count > 0 && nowMs >= this.dueAtMs);
+    return this.underWay !== undefined || (this.pending.count > 0 && nowMs >= this.dueAtMs);
   }
 
   isResting(nowMs: number): boolean {
@@ -103,14 +95,15 @@ export class CountedError {
   }
 
   add(noted: NotedError, wallMs: number, nowMs: number): void {
-    this.count += 1;
+    const { pending } = this;
+    pending.count += 1;
     // The wall clock may go back.
-    this.firstSeenAtMs = Math.min(this.firstSeenAtMs, wallMs);
-    this.lastSeenAtMs = Math.max(this.lastSeenAtMs, wallMs);
-    this.requestIds.add(noted.requestId);
-    this.tenantIds.add(noted.tenantId);
-    this.branchIds.add(noted.branchId);
-    this.userIds.add(noted.userId);
+    pending.firstSeenAtMs = Math.min(pending.firstSeenAtMs, wallMs);
+    pending.lastSeenAtMs = Math.max(pending.lastSeenAtMs, wallMs);
+    remember(pending.requestIds, noted.requestId, MAX_REQUEST_IDS);
+    remember(pending.tenantIds, noted.tenantId, MAX_CONCERNED);
+    remember(pending.branchIds, noted.branchId, MAX_CONCERNED);
+    remember(pending.userIds, noted.userId, MAX_CONCERNED);
     this.latest = noted;
     this.restsSinceMs = nowMs;
   }
@@ -123,15 +116,16 @@ export class CountedError {
       text === undefined || text === null ? null : redact(text, maxLength, { lines: maxLength === MAX_STACK_LENGTH });
     const { fingerprint, level, message, code, statusCode = null, method, route, stack } = this.first;
     const { requestId, path, tenantId, branchId, userId } = this.latest;
+    const { count, firstSeenAtMs, lastSeenAtMs, requestIds, tenantIds, branchIds, userIds } = this.pending;
     this.underWay = {
       reportId: nextId(),
-      count: this.count,
-      firstSeenAt: new Date(this.firstSeenAtMs).toISOString(),
-      lastSeenAt: new Date(this.lastSeenAtMs).toISOString(),
-      requestIds: this.requestIds.take(),
-      tenantIds: this.tenantIds.take(),
-      branchIds: this.branchIds.take(),
-      userIds: this.userIds.take(),
+      count,
+      firstSeenAt: new Date(firstSeenAtMs).toISOString(),
+      lastSeenAt: new Date(lastSeenAtMs).toISOString(),
+      requestIds: [...requestIds],
+      tenantIds: [...tenantIds],
+      branchIds: [...branchIds],
+      userIds: [...userIds],
       latest: {
         requestId: fit(requestId),
         path: fit(path, MAX_PATH_LENGTH),
@@ -148,9 +142,7 @@ export class CountedError {
         stack: fit(stack, MAX_STACK_LENGTH),
       },
     };
-    this.count = 0;
-    this.firstSeenAtMs = Number.POSITIVE_INFINITY;
-    this.lastSeenAtMs = Number.NEGATIVE_INFINITY;
+    this.pending = nothing();
     return this.underWay;
   }
 

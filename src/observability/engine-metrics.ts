@@ -43,41 +43,41 @@ export class EngineMetrics {
     'Operations that the cache could not do; while `count` fails, rate limits are not enforced.',
     { operation: ['clear', 'count'] },
   );
-  private readonly appendSeconds = new Histogram({
+  readonly appendSeconds = new Histogram({
     name: 'kontor_event_store_append_duration_seconds',
     help: 'From the call of a successful append to its durable answer.',
     buckets: APPEND_BUCKETS,
     registers: [this.registry],
   });
-  private readonly appendedEvents = this.counter(
+  readonly appendedEvents = this.counter(
     'kontor_event_store_appended_events_total',
     'Events that this process stored.',
   );
-  private readonly appendFailures = this.counter(
+  readonly appendFailures = this.counter(
     'kontor_event_store_append_failures_total',
     'Appends that failed, by reason; a conflict is a lost race and is decided again.',
     { reason: APPEND_FAILURES },
   );
 
-  appended(seconds: number, events: number): void {
-    this.appendSeconds.observe(seconds);
-    this.appendedEvents.inc(events);
-  }
-
-  appendFailed(reason: AppendFailure): void {
-    this.appendFailures.inc({ reason });
-  }
-
-  /** Every label value starts at 0, so that rates include the first increment. */
   private counter<Label extends string = never>(
     name: string,
     help: string,
     labels?: Readonly<Record<Label, readonly string[]>>,
   ): Counter<Label> {
-    const entries = Object.entries<readonly string[]>(labels ?? {});
-    const labelNames = entries.map(([label]) => label as Label);
-    const counter = new Counter<Label>({ name, help, labelNames, registers: [this.registry] });
-    for (const [label, values] of entries) for (const value of values) counter.inc({ [label]: value } as never, 0);
-    return counter;
+    return counterIn(this.registry, name, help, labels);
   }
+}
+
+/** A counter with the label values known in advance. They start at 0, so that rates include the first increment. */
+export function counterIn<Label extends string = never>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labels?: Readonly<Record<Label, readonly string[]>>,
+): Counter<Label> {
+  const entries = Object.entries<readonly string[]>(labels ?? {});
+  const labelNames = entries.map(([label]) => label as Label);
+  const counter = new Counter<Label>({ name, help, labelNames, registers: [registry] });
+  for (const [label, values] of entries) for (const value of values) counter.inc({ [label]: value } as never, 0);
+  return counter;
 }

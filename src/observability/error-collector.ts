@@ -44,10 +44,10 @@ export class ErrorCollector {
 
   constructor(private readonly options: CollectorOptions) {}
 
-  note(noted: NotedError): void {
+  readonly note = (noted: NotedError): void => {
     const { clock } = this.options;
     this.entryFor(noted).add(noted, clock.nowMs(), clock.monotonicMs());
-  }
+  };
 
   /** Starts recording. Must be called once. */
   attach(recording: Recording): void {

@@ -30,18 +30,13 @@ function overriding<E extends P, P extends object>(engine: E, methods: Partial<P
   });
 }
 
-type OnDamage = (position: Position) => void;
-
 /** A reader that reports every damaged event that it reads. */
-export const reportingDamage = (reader: EventReader, onDamage: OnDamage): EventReader =>
-  overriding<EventReader, EventReader>(reader, readingMethods(reader, onDamage));
-
-function readingMethods(reader: EventReader, onDamage: OnDamage) {
+export function reportingDamage<R extends EventReader>(reader: R, onDamage: (position: Position) => void): R {
   const report = (error: unknown): never => {
     if (error instanceof CorruptEvent) onDamage(error.position);
     throw error;
   };
-  return {
+  return overriding<R, EventReader>(reader, {
     readStream: (stream, read) => reader.readStream(stream, read).catch(report),
     readAll: (read) => reader.readAll(read).catch(report),
     // Not a generator: its consumer could not end it during the wait for the next batch.
@@ -57,12 +52,12 @@ function readingMethods(reader: EventReader, onDamage: OnDamage) {
         },
       };
     },
-  } satisfies Partial<EventReader>;
+  });
 }
 
 export type AppendObservers = {
   readonly clock: Clock;
-  readonly metrics: Pick<EngineMetrics, 'appended' | 'appendFailed'>;
+  readonly metrics: Pick<EngineMetrics, 'appendSeconds' | 'appendedEvents' | 'appendFailures'>;
   readonly writes: Pick<WriteHealth, 'appended' | 'appendFailed'>;
   readonly history: Pick<HistoryState, 'assertSound' | 'noteDamage'>;
 };
@@ -75,21 +70,21 @@ export function instrumentedEvents(events: EventStore, observers: AppendObserver
     try {
       history.assertSound();
       const appended = await append();
-      metrics.appended((clock.monotonicMs() - beganAtMs) / 1_000, count);
+      metrics.appendSeconds.observe((clock.monotonicMs() - beganAtMs) / 1_000);
+      metrics.appendedEvents.inc(count);
       writes.appended();
       return appended;
     } catch (error) {
       const reason = failureOf(error);
-      metrics.appendFailed(reason);
+      metrics.appendFailures.inc({ reason });
       writes.appendFailed(reason, error);
       throw error;
     }
   };
-  const reading = readingMethods(events, (position) => {
+  const reader = reportingDamage(events, (position) => {
     history.noteDamage(position);
   });
-  return overriding<EventStore, EventStore>(events, {
-    ...reading,
+  return overriding<EventStore, EventStore>(reader, {
     append: (append) => measured(append.events.length, () => events.append(append)),
     appendInOrder: (appends) => {
       const count = appends.reduce((sum, { events: { length } }) => sum + length, 0);

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/time.js';
+import type { PublishResult } from './engine-metrics.js';
 
 /** Kind of subscriber that consumes a queue. */
 export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push';
@@ -26,7 +27,8 @@ const WINDOW_SECONDS = 60;
 
 /** Measures one queue. It runs for every event, so it costs only a few additions. */
 export class QueueMeter {
-  private begun = false;
+  /** Whether this process consumes the queue. */
+  isBegun = false;
   private position = -1;
   private caughtUp = false;
   private inFlight = 0;
@@ -44,13 +46,9 @@ export class QueueMeter {
     private readonly clock: Clock,
   ) {}
 
-  get isBegun(): boolean {
-    return this.begun;
-  }
-
   /** This process starts to consume the queue after `position`. */
   begin(position: number): void {
-    this.begun = true;
+    this.isBegun = true;
     this.caughtUp = false;
     this.inFlight = 0;
     this.position = position;
@@ -58,7 +56,7 @@ export class QueueMeter {
 
   /** This process no longer consumes the queue. Its counts remain. */
   end(): void {
-    this.begun = false;
+    this.isBegun = false;
   }
 
   took(inFlight: number): void {
@@ -110,8 +108,17 @@ export class QueueMeter {
   }
 }
 
-/** The meters of a thread's queues, by name. */
+/** Report of the subscribers' thread, about once a second. */
+export type ThreadReport = {
+  readonly queues: readonly QueueReading[];
+  /** Messages given to the broker since the last report. */
+  readonly published: Readonly<Partial<Record<PublishResult, number>>>;
+};
+
+/** The meters of a thread's queues, by name. The serving thread also has the readings of the subscribers' thread. */
 export class QueueMeters {
+  /** Last readings of the subscribers' thread; empty without one. */
+  reported: readonly QueueReading[] = [];
   private readonly meters = new Map<string, QueueMeter>();
 
   constructor(private readonly clock: Clock) {}
@@ -125,8 +132,9 @@ export class QueueMeters {
     return meter;
   }
 
-  /** Readings of the queues that this thread consumes now. */
+  /** Readings of the queues that this process consumes now. */
   readings(): QueueReading[] {
-    return [...this.meters.values()].filter(({ isBegun }) => isBegun).map((meter) => meter.read());
+    const here = [...this.meters.values()].filter(({ isBegun }) => isBegun).map((meter) => meter.read());
+    return [...this.reported, ...here];
   }
 }

@@ -25,7 +25,8 @@ test('A service whose engine is away listens, lives, says what it lacks, refuses
     events: Object.assign(events, { fault: () => (events.away ? fault : undefined) }),
   };
   const noted: NotedError[] = [];
-  engines.errors.note = (one) => noted.push(one);
+  // Of requests; what is logged as an error is in `errors`.
+  Object.assign(engines.errors, { note: (one: NotedError) => noted.push(one) });
   events.away = true;
   const starting = createService(config, engines, { early: true });
   const ask = async (path: string) => {

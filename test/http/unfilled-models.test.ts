@@ -110,7 +110,7 @@ test('Whoever is deleted while read models are filled is pushed to no more', asy
   const { id } = await service.post('/api/notifications/push-subscriptions', browser.subscription, clerk.token);
   await restartWithoutModels();
   expect((await service.call('DELETE', `/api/users/${clerk.id}`, { token: team.token })).status).toBe(200);
-  const policy = service.service.engines.queues.meters.of('notification', 'policy');
+  const policy = service.service.engines.queues.of('notification', 'policy');
   await eventually(() => policy.read().handled > 0 || policy.read().failures > 0, 10_000);
   await begin?.();
   const path = `/api/platform/streams/push-subscription/${id}/events?tenantId=${team.tenant.id}`;
