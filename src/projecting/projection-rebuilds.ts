@@ -6,7 +6,7 @@ import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventsOf } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
-import { candidates, documentsOfTable, isSame, pairsOf } from './generation-comparison.js';
+import { candidates, countChanged } from './generation-comparison.js';
 import type { GenerationFeed } from './generation-feed.js';
 import {
   projectionAggregate,
@@ -195,17 +195,16 @@ export class ProjectionRebuilds {
   private async cutOver({ job, old, next }: Begun): Promise<boolean> {
     const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;
     const { name, rebuild } = job;
-    const [one, other] = [documentsOfTable(store, old.target.table), documentsOfTable(store, next.target.table)];
+    const [one, other] = [old.target.table, next.target.table];
     if (next.phase === 'following') next.become('comparing');
     const isOver = (): boolean => stopping.aborted || next.phase !== 'comparing';
-    const { keys, more } = await candidates(one, other, () => !isOver());
+    const { keys, more } = await candidates(store, one, other, () => !isOver());
     while (!isOver()) {
       const isLive = await feed.turn(async () => {
         if (isOver()) return false;
         // The new generation may have joined slightly ahead of the shared subscription.
         if (feed.position < next.position) return undefined;
-        let changedDocuments = more;
-        for await (const pair of pairsOf(one, other, keys)) if (!isSame(pair.one, pair.other)) changedDocuments += 1;
+        const changedDocuments = more + (await countChanged(store, one, other, keys));
         const compared = { kind: 'compared', position: feed.position, changedDocuments } as const;
         if (!(await reportRebuild(name, rebuild.id, compared)) || !(await this.makeLive(next))) return false;
         feed.cutOver(old, next);
