@@ -27,11 +27,11 @@ export class ProcessQueues {
   }
 
   /** `undefined` means that the thread has ended. The next one counts from zero. */
-  receive(report: ThreadReport = NO_REPORT): void {
+  readonly receive = (report: ThreadReport = NO_REPORT): void => {
     for (const result of PUBLISH_RESULTS) {
       const more = (report.published[result] ?? 0) - (this.reported.published[result] ?? 0);
       this.metrics.messages.inc({ result }, Math.max(0, more));
     }
     this.reported = report;
-  }
+  };
 }

@@ -221,7 +221,7 @@ export class GenerationFeed {
     const complain = (err: unknown): void => {
       logger.error({ err, projections: projectors?.map(({ name }) => name) }, message);
     };
-    return retryForever(clock, stopping, attempt, complain, () => onFailed?.(names()));
+    return retryForever(clock, stopping, attempt, complain, { failed: () => onFailed?.(names()) });
   }
 
   private subscribe(after: Position): AsyncIterable<EventBatch> {

@@ -117,7 +117,7 @@ export class WindowedSubscriber {
     const complain = (error: unknown): void => {
       this.logger.error({ err: error, subscriber: this.name }, 'the subscription failed; it is opened again');
     };
-    await retryForever(this.clock, signal, attempt, complain, () => this.options.meter?.markUnknown());
+    await retryForever(this.clock, signal, attempt, complain, { failed: () => this.options.meter?.markUnknown() });
     await Promise.all(handling);
   }
 
