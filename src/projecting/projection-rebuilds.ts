@@ -1,11 +1,8 @@
-import type { EventReader } from '../ports/event-store.js';
-import type { Logger } from '../ports/log.js';
-import type { AnyTable, ReadStore } from '../ports/read-store.js';
-import type { Clock } from '../ports/time.js';
-import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import type { AnyTable } from '../ports/read-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { eventsOf } from '../eventsourcing/stream-events.js';
-import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { candidates, countChanged } from './generation-comparison.js';
 import type { GenerationFeed } from './generation-feed.js';
 import {
@@ -18,24 +15,17 @@ import {
 import {
   changeQuarantine,
   quarantineOf,
-  type ProjectionLetters,
   type ProjectionQuarantine,
   type QuarantineEntry,
 } from './projection-quarantine.js';
+import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
 import { Projector } from './projector.js';
 
 /** Stores a step of a rebuild durably. Returns false if the rebuild has ended and the step does not count. */
 export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;
 
-type Parts = {
-  readonly events: EventReader;
-  readonly store: ReadStore;
-  readonly catalogue: EventCatalogue;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly letters: ProjectionLetters;
-  readonly reportRebuild: RebuildReport;
+type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;
   readonly feed: GenerationFeed;
   readonly stopping: AbortSignal;
@@ -64,7 +54,11 @@ export class ProjectionRebuilds {
   private running: Promise<void> | undefined;
   private readonly tasks = new Set<Promise<unknown>>();
 
-  constructor(private readonly parts: Parts) {}
+  private readonly reader: RecordReader;
+
+  constructor(private readonly parts: Parts) {
+    this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock);
+  }
 
   /** Continues open rebuilds and removes generations left behind. */
   start(): void {
@@ -281,11 +275,6 @@ export class ProjectionRebuilds {
   }
 
   private async controlOf(name: string): Promise<ProjectionControl> {
-    const { events, catalogue } = this.parts;
-    const stream = streamName(projectionAggregate.name, PLATFORM_TENANT, name);
-    let state = projectionAggregate.initial;
-    for await (const event of eventsOf(events, stream))
-      state = projectionAggregate.evolve(state, catalogue.decode(event) as unknown as ProjectionEvent);
-    return state;
+    return (await this.reader.read(projectionAggregate, PLATFORM_TENANT, name)).state;
   }
 }

@@ -1,25 +1,38 @@
 import { setMaxListeners } from 'node:events';
-import { BEFORE_ALL } from '../ports/event-store.js';
-import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { BEFORE_ALL, type EventReader, type Position } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { GenerationFeed, type FeedListeners, type FeedParts } from './generation-feed.js';
+import { GenerationFeed } from './generation-feed.js';
 import { ProjectionQuarantine, QUARANTINE_TABLE, type ProjectionLetters } from './projection-quarantine.js';
 import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js';
 import type { AnyProjection } from './projection.js';
 import { Projector } from './projector.js';
 
-export type ProjectionRunnerParts = FeedListeners &
-  Pick<FeedParts, 'events' | 'store' | 'catalogue' | 'clock' | 'logger'> & {
-    readonly projections: readonly AnyProjection[];
-    /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
-    readonly bulkFrom?: number;
-    /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
-    readonly batchSize?: number;
-    /** Called when a projection stops before an event that it cannot fold. */
-    readonly onStopped: (name: string) => void;
-    readonly letters: ProjectionLetters;
-    readonly reportRebuild: RebuildReport;
-  };
+export type ProjectionRunnerParts = {
+  readonly events: EventReader;
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly projections: readonly AnyProjection[];
+  /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
+  readonly bulkFrom?: number;
+  /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
+  readonly batchSize?: number;
+  readonly letters: ProjectionLetters;
+  readonly reportRebuild: RebuildReport;
+  /** Called for each live generation after each stored batch. */
+  readonly onProgress: (name: string, position: Position) => void;
+  /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
+  readonly onHandled?: (name: string, events: number, position: Position) => void;
+  /** Called when projections fail; they are retried. */
+  readonly onFailed?: (names: readonly string[]) => void;
+  /** Called when a projection stops before an event that it cannot fold. */
+  readonly onStopped: (name: string) => void;
+};
 
 /** Keeps a set of projections up to date: their live generations, and new generations that operators request. */
 export class ProjectionRunner {

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { hash } from 'node:crypto';
 import { BEFORE_ALL, type EventBatch, type EventReader, type Position } from '../ports/event-store.js';
 import type {
   AnyTable,
@@ -211,7 +211,8 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
   }
 
   private wants(name: string): boolean {
-    return mixed(crc32(`${this.name}/${name}`) ^ this.options.seed) < this.share * 2 ** 32;
+    const digest = hash('sha1', `${this.options.seed}/${this.name}/${name}`);
+    return Number.parseInt(digest.slice(0, 8), 16) < this.share * 2 ** 32;
   }
 
   /** Halves the sample and the share of further documents. The remaining documents have all of their events. */
@@ -227,17 +228,6 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
 type Document = DocumentKey & StoredDocument;
 
 const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
-
-/**
- * MurmurHash3's finalizer (fmix32). CRCs of keys of equal length differ by the same bits for any two seeds. Unmixed,
- * they would select the same documents or exactly the others.
- */
-function mixed(bits: number): number {
-  let hash = bits ^ (bits >>> 16);
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
 
 /** Why the stored document differs from the folded one; undefined if it does not. */
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {
