@@ -86,7 +86,6 @@ export class GenerationFeed {
   cutOver(old: Projector, next: Projector): void {
     old.isLive = false;
     next.isLive = true;
-    next.become('following');
     this.parts.onProgress(next.name, this.position);
   }
 
@@ -190,7 +189,7 @@ export class GenerationFeed {
   }
 
   private following(): readonly Projector[] {
-    return [...this.generations].filter(({ phase }) => phase === 'following' || phase === 'comparing');
+    return [...this.generations].filter(({ phase }) => phase === 'following');
   }
 
   private retry<T>(

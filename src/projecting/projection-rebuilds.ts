@@ -44,13 +44,13 @@ type Job = { readonly name: string; readonly rebuild: Rebuild; next?: Projector;
 type Begun = { readonly job: Job; readonly old: Projector; readonly next: Projector };
 
 /**
- * Builds new generations of projections beside the live ones: building → catching up → comparing → live. Rebuilds
+ * Builds new generations of projections beside the live ones: building → catching up → following → live. Rebuilds
  * requested together share one read of the history. Queries read the old generation until the cutover. A rebuild
  * outlives its process: the next leader continues at its checkpoint.
  */
 export class ProjectionRebuilds {
+  /** Open rebuilds, by id. */
   private readonly jobs = new Map<string, Job>();
-  private waiting: Job[] = [];
   private running: Promise<void> | undefined;
   private readonly tasks = new Set<Promise<unknown>>();
 
@@ -102,25 +102,18 @@ export class ProjectionRebuilds {
     if (this.jobs.has(rebuild.id) || this.parts.stopping.aborted) return;
     // Replicas with another version of the model have their own leader.
     if (this.parts.feed.liveOf(name)?.target.table.model.version !== rebuild.version) return;
-    const job: Job = { name, rebuild, isCancelled: false };
-    this.jobs.set(rebuild.id, job);
-    this.waiting.push(job);
+    this.jobs.set(rebuild.id, { name, rebuild, isCancelled: false });
     this.running ??= this.work().finally(() => (this.running = undefined));
   }
 
   private async work(): Promise<void> {
     const { clock, stopping } = this.parts;
-    while (this.waiting.length > 0 && !stopping.aborted) {
-      for (let known = 0; this.waiting.length > known;) {
-        known = this.waiting.length;
+    while (this.jobs.size > 0 && !stopping.aborted) {
+      for (let known = 0; this.jobs.size > known;) {
+        known = this.jobs.size;
         await clock.sleep(GATHER_MS, stopping);
       }
-      const jobs = this.waiting;
-      this.waiting = [];
-      const open = (): Job[] => jobs.filter(({ rebuild }) => this.jobs.has(rebuild.id));
-      await this.retry('rebuilds failed; they are retried', async () => {
-        while (open().length > 0 && !stopping.aborted) await this.rebuild(open());
-      });
+      await this.retry('rebuilds failed; they are retried', () => this.rebuild([...this.jobs.values()]));
     }
   }
 
@@ -190,8 +183,7 @@ export class ProjectionRebuilds {
     const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;
     const { name, rebuild } = job;
     const [one, other] = [old.target.table, next.target.table];
-    if (next.phase === 'following') next.become('comparing');
-    const isOver = (): boolean => stopping.aborted || next.phase !== 'comparing';
+    const isOver = (): boolean => stopping.aborted || next.phase !== 'following';
     const { keys, more } = await candidates(store, one, other, () => !isOver());
     while (!isOver()) {
       const isLive = await feed.turn(async () => {

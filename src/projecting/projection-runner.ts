@@ -70,10 +70,23 @@ export class ProjectionRunner {
     }
     this.feed.position = from;
     logger.info({ from, phases: Object.fromEntries(all.map(({ name, phase }) => [name, phase])) }, 'projections start');
-    this.run(this.follow(rest.filter(({ phase }) => phase === 'following')));
-    for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.catchUp(projector));
-    this.run(this.build(empty));
+    this.run(this.feedAll(rest, empty));
     this.rebuilds.start();
+  }
+
+  /** Opens the quarantine of all generations, then feeds each by its phase. */
+  private async feedAll(rest: readonly Projector[], empty: readonly Projector[]): Promise<void> {
+    const { clock, logger } = this.parts;
+    const open = async (): Promise<void> => {
+      for (const projector of [...rest, ...empty]) await this.quarantine.open(projector);
+    };
+    await retryForever(clock, this.stopping.signal, open, (err) => {
+      logger.warn({ err }, 'the quarantine of a projection cannot be read');
+    });
+    this.run(this.feed.follow((events) => this.react(events)));
+    for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.feed.catchUp(projector));
+    await this.feed.build(empty);
+    for (const projector of empty) this.run(this.feed.catchUp(projector));
   }
 
   async stop(): Promise<void> {
@@ -104,35 +117,6 @@ export class ProjectionRunner {
     // An unreadable event must stop only the projections that meet it, not the start of all.
     const first = await events.readAll({ from: BEFORE_ALL, maxCount: bulkFrom }).catch(() => []);
     return first.length < bulkFrom ? [] : empty;
-  }
-
-  private async follow(projectors: readonly Projector[]): Promise<void> {
-    await this.open(projectors);
-    await this.feed.follow((events) => this.react(events));
-  }
-
-  private async catchUp(projector: Projector): Promise<void> {
-    await this.open([projector]);
-    await this.feed.catchUp(projector);
-  }
-
-  private async build(projectors: readonly Projector[]): Promise<void> {
-    await this.open(projectors);
-    await this.feed.build(projectors);
-    await Promise.all(projectors.map((projector) => this.feed.catchUp(projector)));
-  }
-
-  private async open(projectors: readonly Projector[]): Promise<void> {
-    const { clock, logger } = this.parts;
-    for (const projector of projectors)
-      await retryForever(
-        clock,
-        this.stopping.signal,
-        () => this.quarantine.open(projector),
-        (err) => {
-          logger.warn({ err, projection: projector.name }, 'the quarantine of a projection cannot be read');
-        },
-      );
   }
 
   /** Operator requests are events, too. */

@@ -25,8 +25,6 @@ export type Phase =
   | 'catching-up'
   /** Fed by the shared subscription. */
   | 'following'
-  /** Fed by the shared subscription during the comparison with the live generation. */
-  | 'comparing'
   /** Stopped before an event that it cannot fold. */
   | 'stopped'
   /** No longer fed, and about to be removed. */
@@ -35,8 +33,7 @@ export type Phase =
 const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
   building: ['catching-up', 'following', 'stopped', 'retired'],
   'catching-up': ['following', 'stopped', 'retired'],
-  following: ['comparing', 'stopped', 'retired'],
-  comparing: ['following', 'stopped', 'retired'],
+  following: ['stopped', 'retired'],
   stopped: ['catching-up', 'retired'],
   retired: [],
 };
