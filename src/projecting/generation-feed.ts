@@ -106,7 +106,7 @@ export class GenerationFeed {
       // A stopped live generation is still read, so it needs its indexes.
       for (const projector of projectors.filter(({ phase, isLive }) => phase === 'building' || isLive)) {
         if (signal.aborted) return;
-        await store.index(projector.target.table);
+        await store.index(projector.table);
         if (projector.phase === 'building') projector.become('catching-up');
       }
     });

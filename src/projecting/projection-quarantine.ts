@@ -186,7 +186,7 @@ export class ProjectionQuarantine {
   /** Returns false if another process changed the document meanwhile. @throws PoisonEvent */
   private async refold(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<boolean> {
     const { store, events } = this.parts;
-    const { table } = projector.target;
+    const { table } = projector;
     const { scope, id, stream, revision } = entry;
     const isRecord = apartBy(projector.projection) === 'record';
     const sources = isRecord

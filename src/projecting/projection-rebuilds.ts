@@ -72,7 +72,7 @@ export class ProjectionRebuilds {
     });
     this.later(async () => {
       await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
-      for (const { table } of live.map(({ target }) => target))
+      for (const { table } of live)
         for (let left = MAX_LEFT_BEHIND; left > 0; left -= 1)
           if (table.generation > left) await this.remove({ ...table, generation: table.generation - left });
     });
@@ -101,7 +101,7 @@ export class ProjectionRebuilds {
   private enqueue(name: string, rebuild: Rebuild): void {
     if (this.jobs.has(rebuild.id) || this.parts.stopping.aborted) return;
     // Replicas with another version of the model have their own leader.
-    if (this.parts.feed.liveOf(name)?.target.table.model.version !== rebuild.version) return;
+    if (this.parts.feed.liveOf(name)?.table.model.version !== rebuild.version) return;
     this.jobs.set(rebuild.id, { name, rebuild, isCancelled: false });
     this.running ??= this.work().finally(() => (this.running = undefined));
   }
@@ -141,7 +141,7 @@ export class ProjectionRebuilds {
     const old = feed.liveOf(name);
     const control = await this.controlOf(name);
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
-    const live = old.target.table.generation;
+    const live = old.table.generation;
     if (control.rebuild.generation === live) {
       // The previous process ended between the cutover and its report.
       await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
@@ -150,7 +150,7 @@ export class ProjectionRebuilds {
     const generation = control.rebuild.generation ?? Math.max(live, control.lastGeneration) + 1;
     if (!(await reportRebuild(name, rebuild.id, { kind: 'began', generation }))) return undefined;
     logger.info({ projection: name, generation }, 'a rebuild begins');
-    const table = { model: old.target.table.model, generation };
+    const table = { model: old.table.model, generation };
     await store.prepare([table], { bulk: true });
     const next = new Projector(store, { projection: old.projection, table });
     next.isLive = false;
@@ -172,8 +172,8 @@ export class ProjectionRebuilds {
         await reportRebuild(name, rebuild.id, { kind: 'failed', reason });
       } else if (!job.isCancelled) return;
       await feed.retire(next);
-      this.later(() => this.remove(next.target.table));
-      logger.info({ projection: name, generation: next.target.table.generation, isCancelled }, 'a rebuild is dropped');
+      this.later(() => this.remove(next.table));
+      logger.info({ projection: name, generation: next.table.generation, isCancelled }, 'a rebuild is dropped');
     }
     this.jobs.delete(rebuild.id);
   }
@@ -182,7 +182,7 @@ export class ProjectionRebuilds {
   private async cutOver({ job, old, next }: Begun): Promise<boolean> {
     const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;
     const { name, rebuild } = job;
-    const [one, other] = [old.target.table, next.target.table];
+    const [one, other] = [old.table, next.table];
     const isOver = (): boolean => stopping.aborted || next.phase !== 'following';
     const { keys, more } = await candidates(store, one, other, () => !isOver());
     while (!isOver()) {
@@ -201,7 +201,7 @@ export class ProjectionRebuilds {
         await clock.sleep(20, stopping);
         continue;
       }
-      const { generation } = next.target.table;
+      const { generation } = next.table;
       logger.info({ projection: name, generation }, 'a rebuild is live');
       // Scheduled before the report, which may fail.
       this.later(() => this.retire(old, generation));
@@ -212,7 +212,7 @@ export class ProjectionRebuilds {
   }
 
   /** Retried until the store responds: a failed call may still have taken effect. */
-  private async makeLive({ target: { table } }: Projector): Promise<boolean> {
+  private async makeLive({ table }: Projector): Promise<boolean> {
     const { model, generation } = table;
     const isLive = await this.retry('the cutover to a rebuild failed; it is retried', async () => {
       await this.parts.store.setLiveGeneration(model.name, model.version, generation);
@@ -223,11 +223,11 @@ export class ProjectionRebuilds {
 
   private async retire(old: Projector, live: number): Promise<void> {
     const { clock, feed, stopping } = this.parts;
-    await this.release(old.target.table, live);
+    await this.release(old.table, live);
     await clock.sleep(FED_AFTER_CUTOVER_MS, stopping);
     await feed.retire(old);
     await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
-    if (!stopping.aborted) await this.remove(old.target.table);
+    if (!stopping.aborted) await this.remove(old.table);
   }
 
   /** Settles the dead letters of events that this generation lacks and the live one has, and clears its quarantine. */

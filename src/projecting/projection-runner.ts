@@ -59,7 +59,7 @@ export class ProjectionRunner {
     const all = await this.liveGenerations();
     const empty = await this.toBuild(all);
     const rest = all.filter((one) => !empty.includes(one));
-    const tables = (some: readonly Projector[]) => some.map(({ target }) => target.table);
+    const tables = (some: readonly Projector[]) => some.map(({ table }) => table);
     await store.prepare([...tables(rest), QUARANTINE_TABLE]);
     if (empty.length > 0) await store.prepare(tables(empty), { bulk: true });
     const from = rest.length === 0 ? await events.head() : Math.max(...rest.map(({ position }) => position));
@@ -77,12 +77,12 @@ export class ProjectionRunner {
   /** Opens the quarantine of all generations, then feeds each by its phase. */
   private async feedAll(rest: readonly Projector[], empty: readonly Projector[]): Promise<void> {
     const { clock, logger } = this.parts;
-    const open = async (): Promise<void> => {
-      for (const projector of [...rest, ...empty]) await this.quarantine.open(projector);
-    };
-    await retryForever(clock, this.stopping.signal, open, (err) => {
-      logger.warn({ err }, 'the quarantine of a projection cannot be read');
-    });
+    for (const projector of [...rest, ...empty]) {
+      const open = () => this.quarantine.open(projector);
+      await retryForever(clock, this.stopping.signal, open, (err) => {
+        logger.warn({ err, projection: projector.name }, 'the quarantine of a projection cannot be read');
+      });
+    }
     this.run(this.feed.follow((events) => this.react(events)));
     for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.feed.catchUp(projector));
     await this.feed.build(empty);
