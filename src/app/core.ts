@@ -12,7 +12,7 @@ import { projections } from '../projections/projections.js';
 import { ReadModels } from '../queries/query.js';
 import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
-import { ServiceSubscriberCallbacks } from './subscriber-callbacks.js';
+import { subscriberCallbacks } from './subscriber-callbacks.js';
 
 /** Components shared by commands, queries and subscribers over open engines, created in dependency order. */
 export type Core = ReturnType<typeof coreOf>;
@@ -25,7 +25,7 @@ export function coreOf(engines: Engines) {
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
   const runner = new CommandRunner(reader, appender, claims, memberships, clock);
   const deadLetters = new DeadLetters(runner, ids);
-  const callbacks = new ServiceSubscriberCallbacks(deadLetters, runner, ids);
+  const callbacks = subscriberCallbacks(deadLetters, runner, ids);
 
   const models = projections.map(({ model }) => model);
   const status = new ProjectionStatus(reads, events, catalogue, reader, progress, models);
@@ -36,9 +36,6 @@ export function coreOf(engines: Engines) {
   );
   engines.onModelsLost((reopened) => {
     readiness.forget(reopened.then(() => follower.forget()));
-  });
-  engines.onProjecting((projectsHere) => {
-    follower.leads(projectsHere);
   });
   const readModels = new ReadModels(reads, follower, readiness);
   return { reader, appender, claims, runner, deadLetters, callbacks, status, readiness, follower, readModels };

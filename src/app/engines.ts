@@ -38,15 +38,10 @@ export type Engines = {
   readonly leadership: Leadership;
   /** Checkpoints of policies, which run in the serving thread. */
   readonly checkpoints: Checkpoints;
-  /**
-   * Calls the listener when this process starts or stops projecting. While projecting, it knows the progress itself.
-   * Without a shared read store, calls it once with true.
-   */
-  onProjecting(listener: (projectsHere: boolean) => void): void;
   /** Resolves once it is known which history the event store holds. `reads` is unusable before. */
   whenSettled(): Promise<void>;
   /** Calls the listener when damaged read models were set aside. `reopened` resolves once rebuilt ones are readable. */
-  onModelsLost(listener: (reopened: Promise<void>) => void): void;
+  readonly onModelsLost: (listener: (reopened: Promise<void>) => void) => void;
   /** Starts the projections and the forwarder that are roles of this process, once the history is settled. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
   /** State of the queues of all threads of this process. */

@@ -48,9 +48,7 @@ export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'h
     config.SUBSCRIBERS === 'worker'
       ? (task, control) => {
           const settings = { stores: storeSettings(config), logLevel: config.LOG_LEVEL, history: history.known, task };
-          return inThread(settings, control, (position) => {
-            history.noteDamage(position);
-          });
+          return inThread(settings, control, history.noteDamage);
         }
       : (task, control) => carryOut(task, here, control);
   const settings = { directory: backupDirectory(config), kept: config.BACKUPS_KEPT, service: version };

@@ -19,9 +19,9 @@ export class ModelRecovery {
 
   constructor(private readonly parts: Parts) {}
 
-  onLost(listener: Listener): void {
+  readonly onLost = (listener: Listener): void => {
     this.listeners.push(listener);
-  }
+  };
 
   /** Resets all progress. Resolves once `reopen` has opened the new file in this thread. */
   lost(reopen: () => Promise<void>): Promise<void> {

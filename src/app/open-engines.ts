@@ -15,7 +15,6 @@ import { collectErrors } from './error-collection.js';
 import { checkGivenKeys } from './key-settings.js';
 import { ModelRecovery } from './model-recovery.js';
 import { openSubscribers } from './process-subscribers.js';
-import { Projecting } from './projecting.js';
 import { openBroker, openCache, openEvents, storeSettings, type OpenEvents } from './stores.js';
 
 export type EngineOptions = { readonly clock?: Clock; readonly ids?: Ids; readonly logger: Logger };
@@ -50,9 +49,8 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
     open.push(broker);
     const cache = instrumentedCache(await openCache(settings, { clock, logger }), metrics);
     open.push(cache);
-    const projecting = new Projecting();
     const recovery = new ModelRecovery(base);
-    const subscribers = await openSubscribers({ ...base, config, settings, opened, broker, projecting, recovery });
+    const subscribers = await openSubscribers({ ...base, config, settings, opened, broker, recovery });
     const { reads, leadership, checkpoints, start, isAlive } = subscribers;
     open.push(reads);
     return {
@@ -60,13 +58,7 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
       eventLoopUtilization: new EventLoopUtilization().read,
       sharesCache: settings.redisUrl !== undefined,
       whenSettled: () => subscribers.settled.then(() => undefined),
-      onProjecting: (listener) => {
-        if (subscribers.isShared) projecting.on(listener);
-        else listener(true);
-      },
-      onModelsLost: (listener) => {
-        recovery.onLost(listener);
-      },
+      onModelsLost: recovery.onLost,
       startSubscribers: start,
       close: once(async () => {
         recovery.close();

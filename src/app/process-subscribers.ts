@@ -1,3 +1,4 @@
+import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
 import { catalogue } from './catalogue.js';
 import { Settling } from './history-opening.js';
 import { HistoryReadStore } from '../projecting/history-read-store.js';
@@ -10,10 +11,16 @@ import { projections } from '../projections/projections.js';
 import type { Config } from '../config.js';
 import type { Engines } from './engines.js';
 import type { ModelRecovery } from './model-recovery.js';
-import type { Projecting } from './projecting.js';
 import { openModels, type OpenEvents, type OpenModels, type StoreSettings } from './stores.js';
-import { checkpointsIn, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
-import { InlineSubscribers } from './subscribers.inline.js';
+import {
+  checkpointsIn,
+  forwardedOf,
+  MODELS_LOST,
+  startSubscribers,
+  type SubscriberCallbacks,
+  type SubscriberListeners,
+  type Subscribers,
+} from './subscribers.js';
 import { SubscriberThread } from './subscribers.thread.js';
 
 /** Dependencies of the read models and their subscribers. */
@@ -24,7 +31,6 @@ export type ProcessParts = Pick<
   readonly config: Config;
   readonly settings: StoreSettings;
   readonly opened: OpenEvents;
-  readonly projecting: Projecting;
   readonly recovery: ModelRecovery;
 };
 
@@ -63,11 +69,11 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
     throw error;
   });
   const settling = settlingOf(parts, writable.reads, () => writable.reads.close());
-  const thread = threadOf(parts, models.reopen);
+  const stores = storesOf(parts, models);
+  const thread = threadOf(parts, stores, models.reopen);
   const unsubscribe = opened.onCommit((head) => {
     thread.notify(head);
   });
-  const stores = storesOf(parts, models);
   return {
     ...stores,
     checkpoints: models.isShared ? checkpointsIn(stores.reads) : thread.checkpoints(stores.reads),
@@ -97,77 +103,89 @@ async function announceHead(events: EventStore, thread: SubscriberThread): Promi
 
 /** Runs everything in the serving thread. */
 async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
-  const { config, settings, clock, logger, opened, broker, history, recovery, queues } = parts;
-  const onDamaged = () => {
-    subscribers.recover();
+  const { settings, clock, logger, recovery, queues } = parts;
+  let running: Subscribers | undefined;
+  let run = (): Subscribers | undefined => undefined;
+  const recover = async (): Promise<void> => {
+    const forwarded = forwardedOf(queues.readings());
+    // No subscriber may continue from positions of the lost read models.
+    await running?.stop();
+    await recovery.lost(models.reopen);
+    if (forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
+    running = run();
+  };
+  const onDamaged = (): void => {
+    logger.error({}, MODELS_LOST);
+    recover().catch((error: unknown) => {
+      logger.error({ err: error }, 'the read models are not built anew');
+    });
   };
   const models = await openModels(settings, 'readwrite', { clock, logger, onDamaged });
   if (models.isRecreated) parts.metrics.modelsLost.inc();
   const stores = storesOf(parts, models);
   const checkpoints = checkpointsIn(stores.reads);
   const settling = settlingOf(parts, models.reads);
-  const subscribers = new InlineSubscribers({
-    ...{ recovery, logger, reopen: models.reopen, readings: () => queues.readings() },
-    settled: () => settling.done,
-    checkpoints: () => checkpoints,
-  });
   return {
     ...stores,
     checkpoints,
     settled: settling.done,
-    start: (callbacks) =>
-      subscribers.start(() =>
-        startSubscribers({
-          ...{ events: opened.events, store: stores.reads, broker, catalogue, clock, logger, callbacks },
-          ...{ leadership: stores.leadership, roles: config.ROLES, projections, batchSize: 100 },
-          identity: config.EVENTSTORE_URL === undefined ? undefined : opened.identity,
-          historyId: history.known.historyId,
-          restoreForward: config.RESTORE_FORWARD,
-          ...reportsTo(parts),
-          onReplaced: (reason) => {
-            history.noteReplaced(reason);
-          },
-          meters: queues,
-        }),
-      ),
+    start: async (callbacks) => {
+      if (!(await settling.done)) return;
+      run = () => startHere(parts, stores, callbacks);
+      running = run();
+    },
     isAlive: () => true,
     stop: async () => {
       await settling.stop();
-      await subscribers.stop();
+      run = () => undefined;
+      await running?.stop();
     },
   };
 }
 
-const storesOf = ({ history, clock, logger, ids }: ProcessParts, { reads, leases, isShared }: OpenModels) => ({
-  reads: new HistoryReadStore(reads, history),
-  isShared,
-  leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
-});
+type Stores = Pick<ProcessSubscribers, 'reads' | 'isShared' | 'leadership'>;
 
-/** Determines which history the engines hold. */
-const settlingOf = (parts: ProcessParts, store: ReadStore, after?: () => Promise<void>): Settling => {
-  const { opened, history, clock, ids, logger } = parts;
-  return new Settling({ ...opened, history, store, clock, ids, logger }, after);
+/** Starts the subscribers in the serving thread. */
+function startHere(parts: ProcessParts, stores: Stores, callbacks: SubscriberCallbacks): Subscribers {
+  const { config, opened, broker, history, clock, logger, queues } = parts;
+  return startSubscribers({
+    ...{ events: opened.events, store: stores.reads, broker, catalogue, clock, logger, callbacks },
+    ...{ leadership: stores.leadership, roles: config.ROLES, projections, batchSize: 100 },
+    ...listenersOf(parts, stores),
+    identity: config.EVENTSTORE_URL === undefined ? undefined : opened.identity,
+    historyId: history.known.historyId,
+    restoreForward: config.RESTORE_FORWARD,
+    meters: queues,
+  });
+}
+
+const storesOf = ({ history, progress, clock, logger, ids }: ProcessParts, models: OpenModels): Stores => {
+  const { reads, leases, isShared } = models;
+  // Nobody else can write to read models that are not shared.
+  progress.isReportedHere = !isShared;
+  const leadership = new Leadership(leases, clock, logger, { holder: ids.next() });
+  return { reads: new HistoryReadStore(reads, history), isShared, leadership };
 };
 
+/** Determines which history the engines hold. */
+const settlingOf = (parts: ProcessParts, store: ReadStore, after?: () => Promise<void>): Settling =>
+  new Settling({ ...parts, ...parts.opened, store }, after);
+
 /** Listeners for subscribers in either thread. */
-const reportsTo = ({ progress, projecting }: ProcessParts) => ({
-  onProgress: (name: string, position: number) => {
+const listenersOf = ({ progress, history }: ProcessParts, { isShared }: Stores): SubscriberListeners => ({
+  onProgress: (name, position) => {
     progress.advance(name, position);
   },
-  onStopped: (name: string) => {
-    progress.stop(name);
+  onStopped: progress.stop,
+  onFailed: progress.fail,
+  onProjecting: (projectsHere) => {
+    if (isShared) progress.isReportedHere = projectsHere;
   },
-  onFailed: (names: readonly string[]) => {
-    for (const name of names) progress.fail(name);
-  },
-  onProjecting: (projectsHere: boolean) => {
-    projecting.set(projectsHere);
-  },
+  onHistory: history.note,
 });
 
 /** The subscribers' thread, not started yet. `reopen` opens the rebuilt read models in this thread. */
-function threadOf(parts: ProcessParts, reopen: () => Promise<void>): SubscriberThread {
+function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<void>): SubscriberThread {
   const { config, settings, clock, logger, errors, history, metrics, queues, recovery } = parts;
   return new SubscriberThread({
     settings: {
@@ -179,10 +197,9 @@ function threadOf(parts: ProcessParts, reopen: () => Promise<void>): SubscriberT
     },
     clock,
     logger,
-    onNoted: errors.note,
-    ...reportsTo(parts),
-    onHistory: (fault) => {
-      history.note(fault);
+    listeners: {
+      ...listenersOf(parts, stores),
+      onNoted: errors.note,
     },
     onReady: ({ isRecreated, isFirst }) => {
       if (isRecreated && isFirst) metrics.modelsLost.inc();

@@ -2,15 +2,22 @@ import { Worker } from 'node:worker_threads';
 import type { Config, Role } from '../config.js';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
-import type { HistoryFault, HistorySpace } from '../eventsourcing/history-state.js';
+import type { HistorySpace } from '../eventsourcing/history-state.js';
 import type { NotedError } from '../observability/counted-error.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { withTimeout } from '../eventsourcing/with-timeout.js';
 import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { ThreadReport } from '../observability/queue-meters.js';
 import type { StoreSettings } from './stores.js';
-import { checkpointsIn, forwardedOf, type SubscriberCallbacks, type Subscribers } from './subscribers.js';
+import {
+  checkpointsIn,
+  forwardedOf,
+  type SubscriberCallbacks,
+  type SubscriberListeners,
+  type Subscribers,
+} from './subscribers.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 
@@ -22,15 +29,10 @@ export type WorkerMethods = {
 };
 
 /** Methods of the serving thread that the worker calls, besides `SubscriberCallbacks`. */
-export type ThreadListeners = {
+export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   /** The worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and rebuilds them. */
   readonly onReady: (isRecreated: boolean) => void;
   readonly onProgress: (positions: readonly (readonly [name: string, position: number])[]) => void;
-  readonly onStopped: (name: string) => void;
-  readonly onFailed: (names: readonly string[]) => void;
-  readonly onProjecting: (projectsHere: boolean) => void;
-  /** The history is damaged, or the event store now holds another one. */
-  readonly onHistory: (fault: HistoryFault) => void;
   /** A warning or error of the worker, with bounded texts. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
   /** Called about once a second. */
@@ -48,11 +50,11 @@ export type WorkerSettings = {
 /** `forwarded`: last known position of the forwarder, needed if its checkpoint was lost with the read models. */
 export type WorkerData = WorkerSettings & { readonly forwarded: Position };
 
-export type ThreadOptions = Omit<ThreadListeners, 'onReady' | 'onProgress' | 'onQueues'> & {
+export type ThreadOptions = {
   readonly settings: WorkerSettings;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly onProgress: (name: string, position: number) => void;
+  readonly listeners: SubscriberListeners & Pick<ThreadListeners, 'onNoted'>;
   readonly onReady?: (begun: { readonly isRecreated: boolean; readonly isFirst: boolean }) => void;
   /** Undefined once the thread has ended. */
   readonly onQueues: (report: ThreadReport | undefined) => void;
@@ -91,24 +93,21 @@ export class SubscriberThread implements Subscribers {
   }
 
   private methodsFor(callbacks: SubscriberCallbacks): ThreadListeners & SubscriberCallbacks {
-    const { onStopped, onFailed, onProjecting, onHistory, onNoted, onProgress, onQueues } = this.options;
+    const { listeners, onQueues } = this.options;
     return {
-      ...{ onStopped, onFailed, onProjecting, onHistory, onNoted },
+      ...listeners,
+      ...callbacks,
       onReady: (isRecreated) => {
         this.ready(isRecreated);
       },
       onProgress: (positions) => {
-        for (const [name, position] of positions) onProgress(name, position);
+        for (const [name, position] of positions) listeners.onProgress(name, position);
       },
       onQueues: (report) => {
         // A forwarder that has just started does not know its position yet.
         this.forwarded = Math.max(this.forwarded, forwardedOf(report.queues));
         onQueues(report);
       },
-      park: (...given) => callbacks.park(...given),
-      settle: (...given) => callbacks.settle(...given),
-      reportRebuild: (...given) => callbacks.reportRebuild(...given),
-      noteForwarder: (...given) => callbacks.noteForwarder(...given),
     };
   }
 
@@ -136,7 +135,7 @@ export class SubscriberThread implements Subscribers {
   /** Checkpoints of the serving thread's own subscribers: loaded here, saved by the writing thread. */
   checkpoints(store: ReadStore): Checkpoints {
     return {
-      load: (name) => checkpointsIn(store).load(name),
+      ...checkpointsIn(store),
       save: async (name, position) => {
         if (!this.calls) throw new Error('the thread has not started');
         await this.calls.asked.save(name, position);
@@ -148,13 +147,9 @@ export class SubscriberThread implements Subscribers {
     this.stopping.abort();
     // A worker that is not ready yet receives the message once it listens.
     this.worker?.postMessage({ name: 'stop', given: [], call: null } satisfies ThreadMessage);
-    const waiting = new AbortController();
     const { clock, logger } = this.options;
-    const late = clock.sleep(STOP_WITHIN_MS, waiting.signal).then(() => {
-      if (!waiting.signal.aborted) logger.warn({}, 'the subscribers do not end; their thread is ended');
-    });
-    await Promise.race([this.running, late]);
-    waiting.abort();
+    const hasEnded = await withTimeout(clock, STOP_WITHIN_MS, () => this.running.then(() => true));
+    if (!hasEnded) logger.warn({}, 'the subscribers do not end; their thread is ended');
     await this.worker?.terminate();
     await this.running;
   }
@@ -191,7 +186,7 @@ export class SubscriberThread implements Subscribers {
       worker.on('exit', () => {
         this.worker = undefined;
         this.isReady = false;
-        this.options.onProjecting(false);
+        this.options.listeners.onProjecting(false);
         this.options.onQueues(undefined);
         this.calls?.end();
         resolve(fault);

@@ -4,23 +4,19 @@ import { FORWARDER, type ForwarderReport } from '../aggregates/forwarder.aggrega
 import { Forwarder } from '../integration/forwarder.js';
 import { deadLetterId } from '../aggregates/dead-letter.aggregate.js';
 import { letterOf, type ParkRequest, type SettleRequest } from '../integration/dead-letters.js';
-import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
-import type { HistoryReadStore } from '../projecting/history-read-store.js';
-import { HistoryWatch } from '../projecting/history-watch.js';
+import type { HistoryFault } from '../eventsourcing/history-state.js';
+import { HistoryWatch, type WatchParts } from '../projecting/history-watch.js';
 import type { Leadership, Led } from '../projecting/leadership.js';
 import { marksIn } from '../projecting/marks.js';
 import type { ProjectionLetters } from '../projecting/projection-quarantine.js';
 import type { RebuildReport } from '../projecting/projection-rebuilds.js';
-import { ProjectionRunner, type ProjectionRunnerParts } from '../projecting/projection-runner.js';
+import { ProjectionRunner } from '../projecting/projection-runner.js';
 import type { AnyProjection } from '../projecting/projection.js';
 import type { QueueMeters, QueueReading } from '../observability/queue-meters.js';
 import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 import type { Broker } from '../ports/broker.js';
-import { BEFORE_ALL, type EventReader, type Position } from '../ports/event-store.js';
-import type { HistoryIdentity } from '../ports/history.js';
-import type { Logger } from '../ports/log.js';
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
-import type { Clock } from '../ports/time.js';
 
 /** Appends on behalf of subscribers, which append nothing themselves and may run in another thread. */
 export type SubscriberCallbacks = {
@@ -30,31 +26,28 @@ export type SubscriberCallbacks = {
   readonly noteForwarder: (report: ForwarderReport) => Promise<void>;
 };
 
-export type SubscriberParts = {
-  readonly events: EventReader;
-  /** Undefined if the event store cannot be replaced while it is open. */
-  readonly identity: Pick<HistoryIdentity, 'current'> | undefined;
-  readonly historyId: string;
-  readonly store: HistoryReadStore;
-  readonly broker: Broker;
-  readonly catalogue: EventCatalogue;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly leadership: Leadership;
-  readonly roles: readonly Role[];
-  readonly restoreForward: Config['RESTORE_FORWARD'];
-  readonly projections: readonly AnyProjection[];
-  readonly batchSize: number;
-  readonly callbacks: SubscriberCallbacks;
-  readonly onProgress: (name: string, position: number) => void;
+/** Reports of the subscribers to their process, from whichever thread they run in. */
+export type SubscriberListeners = {
+  readonly onProgress: (name: string, position: Position) => void;
   readonly onStopped: (name: string) => void;
-  readonly onFailed?: (names: readonly string[]) => void;
-  /** Called when projections start or stop running here. */
+  readonly onFailed: (names: readonly string[]) => void;
+  /** Projections start or stop running here. */
   readonly onProjecting: (projectsHere: boolean) => void;
-  /** Called when the event store holds another history. */
-  readonly onReplaced: (reason: string) => void;
-  readonly meters: QueueMeters;
+  /** The history is damaged, or the event store now holds another one. */
+  readonly onHistory: (fault: HistoryFault) => void;
 };
+
+export type SubscriberParts = SubscriberListeners &
+  Omit<WatchParts, 'models' | 'onReplaced'> & {
+    readonly broker: Broker;
+    readonly leadership: Leadership;
+    readonly roles: readonly Role[];
+    readonly restoreForward: Config['RESTORE_FORWARD'];
+    readonly projections: readonly AnyProjection[];
+    readonly batchSize: number;
+    readonly callbacks: SubscriberCallbacks;
+    readonly meters: QueueMeters;
+  };
 
 export type Subscribers = { stop(): Promise<void> };
 
@@ -77,7 +70,13 @@ export function checkpointsIn(store: ReadStore): Checkpoints {
  */
 export function startSubscribers(parts: SubscriberParts): Subscribers {
   const { leadership, roles, projections } = parts;
-  const watch = new HistoryWatch({ ...parts, models: projections.map(({ model }) => model) });
+  const watch = new HistoryWatch({
+    ...parts,
+    models: projections.map(({ model }) => model),
+    onReplaced: (reason) => {
+      parts.onHistory({ kind: 'replaced', reason });
+    },
+  });
   const led: Led[] = [];
   if (roles.includes('projections')) led.push(leadership.lead(leaseOf(projections), () => project(parts)));
   if (roles.includes('forwarder')) led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
@@ -99,9 +98,29 @@ export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string
 }
 
 async function project(parts: SubscriberParts): Promise<Led> {
-  const { projections, onProjecting } = parts;
-  const meters = projections.map(({ model }) => parts.meters.of(model.name, 'projection'));
-  const runner = new ProjectionRunner(runnerPartsOf(parts));
+  const { projections, callbacks, onProjecting } = parts;
+  const meterOf = (name: string) => parts.meters.of(name, 'projection');
+  const meters = projections.map(({ model }) => meterOf(model.name));
+  const runner = new ProjectionRunner({
+    ...parts,
+    letters: lettersOf(callbacks),
+    reportRebuild: callbacks.reportRebuild,
+    onProgress: (name, position) => {
+      meterOf(name).reached(position, false);
+      parts.onProgress(name, position);
+    },
+    onHandled: (name, events, position) => {
+      meterOf(name).handled(events, position);
+    },
+    onStopped: (name) => {
+      meterOf(name).failed();
+      parts.onStopped(name);
+    },
+    onFailed: (names) => {
+      for (const name of names) meterOf(name).failed();
+      parts.onFailed(names);
+    },
+  });
   for (const meter of meters) meter.begin(-1);
   await runner.start();
   onProjecting(true);
@@ -120,32 +139,6 @@ const lettersOf = ({ park, settle }: SubscriberCallbacks): ProjectionLetters => 
   idOf: (subscriber, eventId) => deadLetterId({ origin: 'PROJECTION', subscriber, eventId }),
   replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),
 });
-
-/** Adds meter updates to the runner's listeners. */
-const runnerPartsOf = (parts: SubscriberParts): ProjectionRunnerParts => {
-  const { callbacks } = parts;
-  const meterOf = (name: string) => parts.meters.of(name, 'projection');
-  return {
-    ...parts,
-    letters: lettersOf(callbacks),
-    reportRebuild: callbacks.reportRebuild,
-    onProgress: (name, position) => {
-      meterOf(name).reached(position, false);
-      parts.onProgress(name, position);
-    },
-    onHandled: (name, events, position) => {
-      meterOf(name).handled(events, position);
-    },
-    onStopped: (name) => {
-      meterOf(name).failed();
-      parts.onStopped(name);
-    },
-    onFailed: (names) => {
-      for (const name of names) meterOf(name).failed();
-      parts.onFailed?.(names);
-    },
-  };
-};
 
 function forward(parts: SubscriberParts): Promise<Led> {
   const { events, store, broker, catalogue, clock, logger, callbacks, meters } = parts;

@@ -74,21 +74,12 @@ if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
 
 const positions = new Map<string, number>();
 const subscribers = startSubscribers({
+  ...{ identity, store, broker, catalogue, clock, logger, roles, restoreForward, projections, meters },
   events: reportingDamage(events, (position) => {
     listeners.onHistory({ kind: 'damaged', position });
   }),
-  identity,
   historyId: history.historyId,
-  store,
-  broker,
-  catalogue,
-  clock,
-  logger,
   leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
-  roles,
-  restoreForward,
-  projections,
-  meters,
   batchSize: 200,
   callbacks: calls.asked,
   // All projections advance in one write, so their positions share one message.
@@ -103,9 +94,7 @@ const subscribers = startSubscribers({
   onStopped: listeners.onStopped,
   onFailed: listeners.onFailed,
   onProjecting: listeners.onProjecting,
-  onReplaced: (reason) => {
-    listeners.onHistory({ kind: 'replaced', reason });
-  },
+  onHistory: listeners.onHistory,
 });
 
 setInterval(reportQueues, REPORT_EVERY_MS).unref();

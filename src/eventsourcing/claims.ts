@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock, Ids } from '../ports/time.js';
 import { technical, type Aggregate, type Claim, type EventOf } from './aggregate.js';
-import { appendAt, fence } from './coordination.js';
+import { appendAt, fence, recordOf } from './coordination.js';
 import { currentContext } from './context.js';
 import { DomainError } from './domain-error.js';
 import type { Appender } from './appender.js';
@@ -193,20 +193,14 @@ export class Claims {
     return this.holds(await this.readOwner(stream), claim) ? 'held' : 'dead';
   }
 
-  private async readOwner(stream: string): Promise<{ loaded: Loaded<unknown>; revision: number }> {
-    const name = parseStreamName(stream);
-    const aggregate = name && this.catalogue.aggregateOf(name.entity);
-    if (!aggregate) throw new Error(`No aggregate owns ${stream}`);
-    const loaded = await this.reader.read(aggregate, name.tenantId, name.id);
-    return { loaded, revision: loaded.revision };
+  private readOwner(stream: string): Promise<Loaded<unknown>> {
+    const { aggregate, tenantId, id } = recordOf(this.catalogue, stream);
+    return this.reader.read(aggregate, tenantId, id);
   }
 
-  private holds({ loaded }: { loaded: Loaded<unknown> }, claim: Claim): boolean {
-    const name = parseStreamName(loaded.stream);
-    if (!name) return false;
-    const aggregate = this.catalogue.aggregateOf(name.entity);
-    if (!aggregate?.claims) return false;
-    return aggregate.claims(loaded.state, name.tenantId).some((held) => sameClaim(held, claim));
+  private holds({ stream, state }: Loaded<unknown>, claim: Claim): boolean {
+    const { aggregate, tenantId } = recordOf(this.catalogue, stream);
+    return aggregate.claims?.(state, tenantId).some((held) => sameClaim(held, claim)) ?? false;
   }
 }
 

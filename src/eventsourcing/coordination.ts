@@ -1,10 +1,19 @@
 import { WrongExpectedRevision } from '../ports/event-store.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
 import type { Appender } from './appender.js';
-import { CLAIM_FENCED } from './event-catalogue.js';
+import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
+import { parseStreamName } from './stream-name.js';
 
 // Shared by claims and memberships: coordination streams that record intended appends to other streams.
+
+/** The aggregate, tenant and id of the record that owns a stream. @throws Error if no aggregate owns it */
+export function recordOf(catalogue: EventCatalogue, stream: string) {
+  const name = parseStreamName(stream);
+  const aggregate = name && catalogue.aggregateOf(name.entity);
+  if (!aggregate) throw new Error(`No aggregate owns ${stream}`);
+  return { aggregate, tenantId: name.tenantId, id: name.id };
+}
 
 /** Appends at exactly the revision that was read. Returns false if another append came first. */
 export async function appendAt<S, E extends DomainEvent>(

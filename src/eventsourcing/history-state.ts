@@ -42,15 +42,15 @@ export class HistoryState {
     if (this.fault !== undefined) throw new EventStoreUnavailable(this.fault, undefined, this.fault);
   };
 
-  note(fault: HistoryFault): void {
+  readonly note = (fault: HistoryFault): void => {
     if (fault.kind === 'damaged') this.noteDamage(fault.position);
     else this.noteReplaced(fault.reason);
-  }
+  };
 
   /** Records an unreadable event. Restoring a backup would lose later appends, so none are accepted. */
-  noteDamage(position: Position): void {
+  readonly noteDamage = (position: Position): void => {
     this.damage ??= `The history is damaged at position ${position}: restore a backup`;
-  }
+  };
 
   /** The event store now holds another history. All state of this process comes from the former one. */
   noteReplaced(reason: string): void {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock, Ids } from '../ports/time.js';
 import { technical, type Aggregate, type EventOf, type Membership, type MembershipRule } from './aggregate.js';
 import type { Appender } from './appender.js';
-import { appendAt, fence } from './coordination.js';
+import { appendAt, fence, recordOf } from './coordination.js';
 import { conflict, DomainError, notFoundAt } from './domain-error.js';
 import type { EventCatalogue } from './event-catalogue.js';
 import type { Loaded, RecordReader } from './record-reader.js';
@@ -145,11 +145,10 @@ export class Memberships {
   }
 
   private async member(stream: string): Promise<{ membership: Membership; revision: number }> {
-    const name = parseStreamName(stream);
-    const aggregate = name && this.catalogue.aggregateOf(name.entity);
-    if (!name || !aggregate?.membership) throw new Error(`${stream} is no member of anything`);
-    const { state, revision } = await this.reader.read(aggregate, name.tenantId, name.id);
-    return { membership: aggregate.membership.of(state, name.tenantId), revision };
+    const { aggregate, tenantId, id } = recordOf(this.catalogue, stream);
+    if (!aggregate.membership) throw new Error(`${stream} is no member of anything`);
+    const { state, revision } = await this.reader.read(aggregate, tenantId, id);
+    return { membership: aggregate.membership.of(state, tenantId), revision };
   }
 
   private isYoung({ atMs }: Intent): boolean {

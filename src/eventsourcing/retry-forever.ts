@@ -8,13 +8,14 @@ const MAX_PAUSE_MS = 5_000;
  * failure doubles from 50 ms to 5 s. An attempt that makes progress calls `gotOn`, which resets the delay. `complain`
  * is called once per series of equal errors, so that a long outage does not fill the log. `failed` is called after
  * every failure.
+ * @throws errors that `isFinal` selects, without another attempt
  */
 export async function retryForever<T>(
   clock: Clock,
   signal: AbortSignal,
   attempt: (gotOn: () => void) => Promise<T>,
   complain: (error: unknown) => void,
-  failed?: () => void,
+  { failed, isFinal }: { readonly failed?: () => void; readonly isFinal?: (error: unknown) => boolean } = {},
 ): Promise<T | undefined> {
   let pauseMs = FIRST_PAUSE_MS;
   let told: string | undefined;
@@ -26,6 +27,7 @@ export async function retryForever<T>(
     try {
       return await attempt(gotOn);
     } catch (error) {
+      if (isFinal?.(error)) throw error;
       failed?.();
       const reason = String(error);
       if (reason !== told) complain(error);

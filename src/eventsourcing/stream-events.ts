@@ -21,25 +21,28 @@ export async function* eventsOf(
   }
 }
 
+type History = Pick<EventReader, 'readAll'>;
+type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
+
 /**
- * Position of the last event in the service's own streams. The store may hold events of other applications, which no
- * projection receives.
- * @throws EventStoreUnavailable
+ * The last event in the service's own streams. The store may hold events of other applications, which no projection
+ * receives.
+ * @throws EventStoreUnavailable, CorruptEvent
  */
-export async function lastOwnEvent(
-  events: Pick<EventReader, 'readAll'>,
-  { streamPrefixes }: Pick<EventCatalogue, 'streamPrefixes'>,
-): Promise<Position> {
+export async function lastEvent(events: History, { streamPrefixes }: Prefixes): Promise<RecordedEvent | undefined> {
   const filter = { on: 'stream', prefixes: streamPrefixes } as const;
-  const [last] = await events.readAll({ direction: 'backwards', filter, maxCount: 1 });
-  return last?.position ?? BEFORE_ALL;
+  return (await events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];
 }
+
+/** Its position; BEFORE_ALL if there is none. */
+export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise<Position> =>
+  (await lastEvent(events, prefixes))?.position ?? BEFORE_ALL;
 
 /**
  * The last position before another, as reported by the store: positions are never computed.
  * @throws EventStoreUnavailable
  */
-export async function positionBefore(events: Pick<EventReader, 'readAll'>, position: Position): Promise<Position> {
+export async function positionBefore(events: History, position: Position): Promise<Position> {
   const [previous] = await events.readAll({ from: position, direction: 'backwards', maxCount: 1 });
   return previous?.position ?? BEFORE_ALL;
 }

@@ -3,9 +3,7 @@ import type { Logger } from '../ports/log.js';
 import { ReadStoreUnavailable } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import { DomainError } from './domain-error.js';
-
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 2_000;
+import { retryForever } from './retry-forever.js';
 
 /** Whether an error is temporary: an engine is unavailable, or a record is contended. */
 export const isTransient = (error: unknown): boolean =>
@@ -18,20 +16,15 @@ export const isTransient = (error: unknown): boolean =>
  * Retries a start-up step until its engines respond, so that servers may start in any order.
  * @throws any error that is not transient
  */
-export async function whenEnginesAnswer<T>(
+export function whenEnginesAnswer<T>(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-  work: () => Promise<T>,
+  step: () => Promise<T>,
 ): Promise<T> {
-  let told: string | undefined;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      const reason = String(error);
-      if (reason !== told) logger.warn({ err: error }, 'waiting for an engine to start');
-      told = reason;
-      await clock.sleep(pauseMs);
-    }
-  }
+  const complain = (error: unknown): void => {
+    logger.warn({ err: error }, 'waiting for an engine to start');
+  };
+  const { signal } = new AbortController();
+  const isFinal = (error: unknown): boolean => !isTransient(error);
+  // Never undefined: nothing aborts the signal.
+  return retryForever(clock, signal, step, complain, { isFinal }) as Promise<T>;
 }

@@ -4,7 +4,7 @@ import { JOB_DIRECTORY, type JobDirectory } from '../queries/job-directory.js';
 import { executionLogOf, job, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
 import { DomainError, invalid } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
-import { Semaphore } from '../eventsourcing/semaphore.js';
+import { FairQueue } from '../eventsourcing/fair-queue.js';
 import { LiveFeed } from '../projecting/live-feed.js';
 import { AUTHENTICATOR, type Authenticator, type OperatorPrincipal } from '../security/principal.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
@@ -51,7 +51,7 @@ export class JobFeed implements OnModuleDestroy {
   private readonly leaving = new Set<EventStream>();
   private readonly states = new Map<string, { state: JobState; revision: number }>();
   private readonly stopping = new AbortController();
-  private readonly catchingUp = new Semaphore(
+  private readonly catchingUp = new FairQueue(
     { atOnce: CATCHING_UP_AT_ONCE, maxWaiting: MAX_STREAMS },
     () => new Error('too many streams are behind'),
   );
@@ -105,7 +105,7 @@ export class JobFeed implements OnModuleDestroy {
       feed: this.feed,
       after,
       first: resumed === undefined ? this.snapshot() : RESUMED,
-      inTurn: (read) => this.catchingUp.run(read),
+      inTurn: (read) => this.catchingUp.run({ group: '' }, read),
       monotonicMs: () => this.clock.monotonicMs(),
     });
     this.streams.set(stream, watcher);

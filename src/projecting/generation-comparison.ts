@@ -2,45 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyTable, DocumentKey, ReadStore, StoredDocument } from '../ports/read-store.js';
 
 type Scanned = DocumentKey & StoredDocument;
-
-/** One side of a comparison. */
-export type Documents = {
-  /** Ordered by scope and id. */
-  scan(): AsyncIterable<Scanned>;
-  /** Returned in the order of `keys`. */
-  load(keys: readonly DocumentKey[]): Promise<readonly (StoredDocument | undefined)[]>;
-};
-
-/** A document in both generations. */
-export type Pair = {
-  readonly key: DocumentKey;
-  readonly one: StoredDocument | undefined;
-  readonly other: StoredDocument | undefined;
-};
+type Store = Pick<ReadStore, 'load' | 'scan'>;
 
 /** Candidates beyond this number are only counted. */
 const MAX_CANDIDATES = 200_000;
 const PART = 500;
 
-/** All documents of a generation. */
-export const documentsOfTable = (store: Pick<ReadStore, 'load' | 'scan'>, table: AnyTable): Documents => ({
-  scan: () => store.scan(table),
-  load: (keys) => store.load(table, keys),
-});
-
 /**
  * Compares two generations in two steps because both are written meanwhile. `candidates` scans them and returns the
- * documents that differed. Equal documents stay equal: both generations fold the same events. `pairsOf` then reloads
- * the candidates once both generations are at the same position.
+ * documents that differed. Equal documents stay equal: both generations fold the same events. `countChanged` then
+ * reloads the candidates once both generations are at the same position.
  */
 export async function candidates(
-  one: Documents,
-  other: Documents,
+  store: Store,
+  one: AnyTable,
+  other: AnyTable,
   goesOn: () => boolean,
 ): Promise<{ readonly keys: readonly DocumentKey[]; readonly more: number }> {
   const keys: DocumentKey[] = [];
   let more = 0;
-  for await (const [a, b] of merged(one, other)) {
+  for await (const [a, b] of merged(store.scan(one), store.scan(other))) {
     if (!goesOn()) break;
     const first = a ?? b;
     if (!first || (a?.position === b?.position && isSame(a, b))) continue;
@@ -50,13 +31,20 @@ export async function candidates(
   return { keys, more };
 }
 
-/** Loads the current documents of both sides. */
-export async function* pairsOf(one: Documents, other: Documents, keys: readonly DocumentKey[]): AsyncIterable<Pair> {
+/** Number of these documents that differ now. */
+export async function countChanged(
+  store: Store,
+  one: AnyTable,
+  other: AnyTable,
+  keys: readonly DocumentKey[],
+): Promise<number> {
+  let changed = 0;
   for (let from = 0; from < keys.length; from += PART) {
     const part = keys.slice(from, from + PART);
-    const [left, right] = [await one.load(part), await other.load(part)];
-    for (const [at, key] of part.entries()) yield { key, one: left[at], other: right[at] };
+    const [left, right] = [await store.load(one, part), await store.load(other, part)];
+    changed += part.filter((_, at) => !isSame(left[at], right[at])).length;
   }
+  return changed;
 }
 
 /** Whether both documents are equal or both absent. Their JSON text may differ: members keep insertion order. */
@@ -66,8 +54,11 @@ export function isSame(a: StoredDocument | undefined, b: StoredDocument | undefi
   return one !== null && other !== null && isDeepStrictEqual(JSON.parse(one), JSON.parse(other));
 }
 
-async function* merged(one: Documents, other: Documents): AsyncIterable<readonly (Scanned | undefined)[]> {
-  const [left, right] = [one.scan()[Symbol.asyncIterator](), other.scan()[Symbol.asyncIterator]()];
+async function* merged(
+  one: AsyncIterable<Scanned>,
+  other: AsyncIterable<Scanned>,
+): AsyncIterable<readonly (Scanned | undefined)[]> {
+  const [left, right] = [one[Symbol.asyncIterator](), other[Symbol.asyncIterator]()];
   let [a, b] = [await next(left), await next(right)];
   while (a !== undefined || b !== undefined) {
     const order = compare(a, b);
@@ -82,14 +73,12 @@ const next = async (scan: AsyncIterator<Scanned>): Promise<Scanned | undefined> 
   return done ? undefined : value;
 };
 
-/** A finished scan sorts last. */
+/**
+ * Orders by scope and id; a finished scan sorts last. An engine with another text collation yields more candidates,
+ * never fewer.
+ */
 function compare(a: DocumentKey | undefined, b: DocumentKey | undefined): number {
-  if (a === undefined) return 1;
-  return b === undefined ? -1 : compareKeys(a, b);
-}
-
-/** Orders by scope and id. An engine with another text collation yields more candidates, never fewer. */
-export function compareKeys(a: DocumentKey, b: DocumentKey): number {
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
   if (a.scope !== b.scope) return a.scope < b.scope ? -1 : 1;
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }

@@ -1,31 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BEFORE_ALL, type EventBatch, type EventReader, type Position } from '../ports/event-store.js';
-import type { Logger } from '../ports/log.js';
-import type { ReadStore } from '../ports/read-store.js';
-import type { Clock } from '../ports/time.js';
-import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { BEFORE_ALL, type EventBatch, type Position } from '../ports/event-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
+import type { ProjectionRunnerParts } from './projection-runner.js';
 import { prefixesOf, wants } from './projection.js';
 import { PoisonEvent, project, type Projector } from './projector.js';
 
-/** Receives the progress of projections. */
-export type FeedListeners = {
-  /** Called for each live generation after each stored batch. */
-  readonly onProgress: (name: string, position: Position) => void;
-  /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
-  readonly onHandled?: (name: string, events: number, position: Position) => void;
-  /** Called when projections fail; they are retried. */
-  readonly onFailed?: (names: readonly string[]) => void;
-};
-
-export type FeedParts = FeedListeners & {
-  readonly events: EventReader;
-  readonly store: ReadStore;
-  readonly catalogue: EventCatalogue;
-  readonly clock: Clock;
-  readonly logger: Logger;
+type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;
   readonly batchSize: number;
   readonly stopping: AbortSignal;
@@ -46,7 +29,7 @@ type BuildOptions = {
  * @throws EventStoreUnavailable, and errors from `store`; stored batches stay and are not folded again
  */
 export async function buildTogether(
-  { events, catalogue }: Pick<FeedParts, 'events' | 'catalogue'>,
+  { events, catalogue }: Pick<Parts, 'events' | 'catalogue'>,
   projectors: readonly Projector[],
   { batchSize: maxBatchSize, signal, upTo = Number.POSITIVE_INFINITY, store }: BuildOptions,
 ): Promise<void> {
@@ -78,7 +61,7 @@ export class GenerationFeed {
   /** All following generations contain every event up to this position. */
   position: Position = BEFORE_ALL;
 
-  constructor(private readonly parts: FeedParts) {}
+  constructor(private readonly parts: Parts) {}
 
   /** Adds a generation. Its phase determines how it is fed. */
   add(projector: Projector): void {
@@ -103,7 +86,6 @@ export class GenerationFeed {
   cutOver(old: Projector, next: Projector): void {
     old.isLive = false;
     next.isLive = true;
-    next.become('following');
     this.parts.onProgress(next.name, this.position);
   }
 
@@ -124,7 +106,7 @@ export class GenerationFeed {
       // A stopped live generation is still read, so it needs its indexes.
       for (const projector of projectors.filter(({ phase, isLive }) => phase === 'building' || isLive)) {
         if (signal.aborted) return;
-        await store.index(projector.target.table);
+        await store.index(projector.table);
         if (projector.phase === 'building') projector.become('catching-up');
       }
     });
@@ -207,7 +189,7 @@ export class GenerationFeed {
   }
 
   private following(): readonly Projector[] {
-    return [...this.generations].filter(({ phase }) => phase === 'following' || phase === 'comparing');
+    return [...this.generations].filter(({ phase }) => phase === 'following');
   }
 
   private retry<T>(
@@ -221,7 +203,7 @@ export class GenerationFeed {
     const complain = (err: unknown): void => {
       logger.error({ err, projections: projectors?.map(({ name }) => name) }, message);
     };
-    return retryForever(clock, stopping, attempt, complain, () => onFailed?.(names()));
+    return retryForever(clock, stopping, attempt, complain, { failed: () => onFailed?.(names()) });
   }
 
   private subscribe(after: Position): AsyncIterable<EventBatch> {

@@ -1,4 +1,4 @@
-import { BEFORE_ALL, CorruptEvent, type EventReader, type RecordedEvent } from '../ports/event-store.js';
+import { BEFORE_ALL, CorruptEvent, type EventReader } from '../ports/event-store.js';
 import type { HistoryIdentity } from '../ports/history.js';
 import type { Logger } from '../ports/log.js';
 import type { AnyTable } from '../ports/read-store.js';
@@ -8,6 +8,7 @@ import { HistoryReadStore } from './history-read-store.js';
 import { HistoryRegister, type Found } from './history-register.js';
 import { isThere } from './history-settlement.js';
 import { QUARANTINE_TABLE } from './projection-quarantine.js';
+import { lastEvent } from '../eventsourcing/stream-events.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 
 export type WatchParts = {
@@ -103,22 +104,14 @@ export class HistoryWatch {
 
   /** Stores the last event as anchor. A concurrent write by another process is just as good. */
   private async keepAnchor({ id, entry, version }: Found): Promise<void> {
-    const last = await this.last();
+    const { events, catalogue } = this.parts;
+    const last = await lastEvent(events, catalogue).catch((error: unknown) => {
+      if (error instanceof CorruptEvent) return undefined;
+      throw error;
+    });
     if (!last || last.position <= (entry.anchor?.position ?? BEFORE_ALL)) return;
     const { stream, revision, position } = last;
     await this.register.put(id, { ...entry, anchor: { id: last.id, stream, revision, position } }, version);
-  }
-
-  private async last(): Promise<RecordedEvent | undefined> {
-    const { events, catalogue } = this.parts;
-    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
-    try {
-      const [last] = await events.readAll({ direction: 'backwards', filter, maxCount: 1 });
-      return last;
-    } catch (error) {
-      if (error instanceof CorruptEvent) return undefined;
-      throw error;
-    }
   }
 }
 

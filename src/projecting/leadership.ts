@@ -33,19 +33,15 @@ const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
  * correctness must not depend on a single leader.
  */
 export class Leadership {
-  private readonly beatMs: number;
-  private readonly giveUpAfterMs: number;
-  private readonly takeOverAfterMs: number;
+  private readonly options: Required<LeadershipOptions>;
 
   constructor(
     private readonly leases: LeaseStore,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private readonly options: LeadershipOptions,
+    options: LeadershipOptions,
   ) {
-    this.beatMs = options.beatMs ?? 1_000;
-    this.giveUpAfterMs = options.giveUpAfterMs ?? 5_000;
-    this.takeOverAfterMs = options.takeOverAfterMs ?? 8_000;
+    this.options = { beatMs: 1_000, giveUpAfterMs: 5_000, takeOverAfterMs: 8_000, ...options };
   }
 
   /** Leads `name` whenever possible until stopped. `stop` ends the work and releases the lease. */
@@ -77,7 +73,7 @@ export class Leadership {
       } catch (error) {
         this.logger.warn({ err: error, lease: name }, 'the lease could not be read or taken');
       }
-      await this.clock.sleep(this.beatMs, signal);
+      await this.clock.sleep(this.options.beatMs, signal);
     }
     return undefined;
   }
@@ -90,7 +86,7 @@ export class Leadership {
     const { holder, term, counter } = lease ?? NOBODYS;
     // Its own lease, not renewed for a while and not taken by others, counts as free.
     const isFree = holder === '' || holder === this.options.holder;
-    if (!isFree && nowMs - sighting.atMs < this.takeOverAfterMs) return undefined;
+    if (!isFree && nowMs - sighting.atMs < this.options.takeOverAfterMs) return undefined;
     const next = { holder: this.options.holder, term: term + 1, counter: counter + 1 };
     return (await this.leases.replace(name, lease, next)) ? next : undefined;
   }
@@ -111,7 +107,7 @@ export class Leadership {
     if (held) await this.giveUp(name, held);
     this.logger.info({ lease: name, term }, 'no longer leads');
     // Prevents a tight loop when the work fails at once.
-    await this.clock.sleep(this.beatMs, signal);
+    await this.clock.sleep(this.options.beatMs, signal);
   }
 
   /** Renews the lease until stopped. Returns the lease as then held, or undefined if it was lost. */
@@ -120,7 +116,7 @@ export class Leadership {
     let renewedAtMs = this.clock.monotonicMs();
     let isDoubtful = false;
     for (;;) {
-      await this.clock.sleep(this.beatMs, signal);
+      await this.clock.sleep(this.options.beatMs, signal);
       if (signal.aborted) return held;
       // Read before the call, so that a slow response counts against the leader.
       const beganAtMs = this.clock.monotonicMs();
@@ -133,7 +129,7 @@ export class Leadership {
         [held, renewedAtMs, isDoubtful] = [next, beganAtMs, false];
       } catch (error) {
         this.logger.warn({ err: error, lease: name }, 'the lease could not be renewed');
-        if (this.clock.monotonicMs() - renewedAtMs >= this.giveUpAfterMs) return undefined;
+        if (this.clock.monotonicMs() - renewedAtMs >= this.options.giveUpAfterMs) return undefined;
       }
     }
   }

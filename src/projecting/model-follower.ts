@@ -27,7 +27,6 @@ export class ModelFollower {
   private running: Promise<void> = Promise.resolve();
   private awaken = new AbortController();
   private warnedAtMs = Number.NEGATIVE_INFINITY;
-  private projectsHere = false;
   private lookedAtMs = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
 
@@ -70,11 +69,6 @@ export class ModelFollower {
     }
   }
 
-  /** Sets whether the projector runs in this process. */
-  leads(projectsHere: boolean): void {
-    this.projectsHere = projectsHere;
-  }
-
   async stop(): Promise<void> {
     this.stopping.abort();
     this.awaken.abort();
@@ -84,12 +78,13 @@ export class ModelFollower {
   private async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       this.awaken = new AbortController();
-      const isUrgent = !this.projectsHere && this.progress.isAwaited;
+      const { isReportedHere, isAwaited } = this.progress;
+      const isUrgent = !isReportedHere && isAwaited;
       // `stop` aborts `awaken` as well. AbortSignal.any() of both would leak in the longer-lived signal on Node.js 20.
       const { signal } = isUrgent ? this.stopping : this.awaken;
       await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
       try {
-        if (!this.projectsHere) await this.lookForProgress();
+        if (!this.progress.isReportedHere) await this.lookForProgress();
         if (this.clock.monotonicMs() - this.lookedAtMs >= IDLE_MS) await this.lookForGenerations();
       } catch (error) {
         await this.complain(error);

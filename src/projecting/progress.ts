@@ -16,6 +16,8 @@ export class Progress {
   /** Consecutive failed attempts. */
   private readonly failures = new Map<string, number>();
   private readonly waiters = new Set<Waiter>();
+  /** Whether the projections run in this process, which then need not look for progress elsewhere. */
+  isReportedHere = false;
   /** Called when a caller starts to wait. */
   onAwaited: (() => void) | undefined;
 
@@ -41,15 +43,15 @@ export class Progress {
   }
 
   /** Reports that `name` is stopped until an operator intervenes. */
-  stop(name: string): void {
+  readonly stop = (name: string): void => {
     this.stopped.add(name);
     this.settle();
-  }
+  };
 
-  /** Reports a failed attempt of `name`, which is retried. */
-  fail(name: string): void {
-    this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
-  }
+  /** Reports a failed attempt of `names`, which is retried. */
+  readonly fail = (names: readonly string[]): void => {
+    for (const name of names) this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
+  };
 
   /** The state of `name`. One failure may be a lost connection, so it counts as failed from the second in a row. */
   standing(name: string): 'running' | 'stopped' | 'failed' {

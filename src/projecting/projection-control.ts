@@ -79,18 +79,22 @@ export const projectionAggregate: Aggregate<ProjectionControl, ProjectionEvent> 
         return { ...state, rebuild: { ...rebuild, compared: { position, changedDocuments } } };
       }
       case 'ProjectionRebuilt':
-        return ended(state, { ...rebuild, status: 'DONE', endedAt: event.data.rebuiltAt, reason: null });
+        return ended(state, rebuild, 'DONE', event.data.rebuiltAt);
       case 'ProjectionRebuildCancelled':
-        return ended(state, { ...rebuild, status: 'CANCELLED', endedAt: event.data.cancelledAt, reason: null });
-      case 'ProjectionRebuildFailed': {
-        const { failedAt, reason } = event.data;
-        return ended(state, { ...rebuild, status: 'FAILED', endedAt: failedAt, reason });
-      }
+        return ended(state, rebuild, 'CANCELLED', event.data.cancelledAt);
+      case 'ProjectionRebuildFailed':
+        return ended(state, rebuild, 'FAILED', event.data.failedAt, event.data.reason);
     }
   },
 };
 
-const ended = (state: ProjectionControl, last: EndedRebuild): ProjectionControl => ({ ...state, rebuild: null, last });
+const ended = (
+  state: ProjectionControl,
+  rebuild: Rebuild,
+  status: EndedRebuild['status'],
+  endedAt: string,
+  reason: string | null = null,
+): ProjectionControl => ({ ...state, rebuild: null, last: { ...rebuild, status, endedAt, reason } });
 
 /** @throws DomainError conflict REBUILD_RUNNING */
 export function requestRebuild(

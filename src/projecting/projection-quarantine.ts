@@ -1,9 +1,9 @@
-import type { EventReader, Position, RecordedEvent } from '../ports/event-store.js';
-import type { Logger } from '../ports/log.js';
+import type { Position, RecordedEvent } from '../ports/event-store.js';
 import { PLATFORM, type AnyTable, type DocumentKey, type ReadModel, type ReadStore } from '../ports/read-store.js';
-import type { EventCatalogue, EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
+import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
 import { eventsOf } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
+import type { ProjectionRunnerParts } from './projection-runner.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
 import { PoisonEvent, type Projector } from './projector.js';
 
@@ -85,15 +85,6 @@ const isOther =
   ({ kind, scope, id }: QuarantineEntry): boolean =>
     kind !== entry.kind || scope !== entry.scope || id !== entry.id;
 
-type Parts = {
-  readonly events: EventReader;
-  readonly store: ReadStore;
-  readonly catalogue: EventCatalogue;
-  readonly logger: Logger;
-  readonly letters: ProjectionLetters;
-  readonly onStopped: (name: string) => void;
-};
-
 /**
  * Contains events that cannot be folded. A document made of one stream or one event stays as it was, and is refolded
  * when its dead letter is replayed. If the event feeds documents of several streams, only this generation stops before
@@ -103,7 +94,7 @@ export class ProjectionQuarantine {
   /** Entries at which generations had stopped and whose events are being retried. Settled once passed. */
   private readonly retried = new Map<Projector, QuarantineEntry>();
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: ProjectionRunnerParts) {}
 
   /** Loads the entries of a starting generation and refolds the documents that this code can fold. */
   async open(projector: Projector): Promise<void> {
@@ -195,7 +186,7 @@ export class ProjectionQuarantine {
   /** Returns false if another process changed the document meanwhile. @throws PoisonEvent */
   private async refold(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<boolean> {
     const { store, events } = this.parts;
-    const { table } = projector.target;
+    const { table } = projector;
     const { scope, id, stream, revision } = entry;
     const isRecord = apartBy(projector.projection) === 'record';
     const sources = isRecord

@@ -1,12 +1,9 @@
-import type { EventReader } from '../ports/event-store.js';
-import type { Logger } from '../ports/log.js';
-import type { AnyTable, ReadStore } from '../ports/read-store.js';
-import type { Clock } from '../ports/time.js';
-import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import type { AnyTable } from '../ports/read-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { eventsOf } from '../eventsourcing/stream-events.js';
-import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
-import { candidates, documentsOfTable, isSame, pairsOf } from './generation-comparison.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { candidates, countChanged } from './generation-comparison.js';
 import type { GenerationFeed } from './generation-feed.js';
 import {
   projectionAggregate,
@@ -18,24 +15,17 @@ import {
 import {
   changeQuarantine,
   quarantineOf,
-  type ProjectionLetters,
   type ProjectionQuarantine,
   type QuarantineEntry,
 } from './projection-quarantine.js';
+import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
 import { Projector } from './projector.js';
 
 /** Stores a step of a rebuild durably. Returns false if the rebuild has ended and the step does not count. */
 export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;
 
-type Parts = {
-  readonly events: EventReader;
-  readonly store: ReadStore;
-  readonly catalogue: EventCatalogue;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly letters: ProjectionLetters;
-  readonly reportRebuild: RebuildReport;
+type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;
   readonly feed: GenerationFeed;
   readonly stopping: AbortSignal;
@@ -54,17 +44,21 @@ type Job = { readonly name: string; readonly rebuild: Rebuild; next?: Projector;
 type Begun = { readonly job: Job; readonly old: Projector; readonly next: Projector };
 
 /**
- * Builds new generations of projections beside the live ones: building → catching up → comparing → live. Rebuilds
+ * Builds new generations of projections beside the live ones: building → catching up → following → live. Rebuilds
  * requested together share one read of the history. Queries read the old generation until the cutover. A rebuild
  * outlives its process: the next leader continues at its checkpoint.
  */
 export class ProjectionRebuilds {
+  /** Open rebuilds, by id. */
   private readonly jobs = new Map<string, Job>();
-  private waiting: Job[] = [];
   private running: Promise<void> | undefined;
   private readonly tasks = new Set<Promise<unknown>>();
 
-  constructor(private readonly parts: Parts) {}
+  private readonly reader: RecordReader;
+
+  constructor(private readonly parts: Parts) {
+    this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock);
+  }
 
   /** Continues open rebuilds and removes generations left behind. */
   start(): void {
@@ -78,7 +72,7 @@ export class ProjectionRebuilds {
     });
     this.later(async () => {
       await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
-      for (const { table } of live.map(({ target }) => target))
+      for (const { table } of live)
         for (let left = MAX_LEFT_BEHIND; left > 0; left -= 1)
           if (table.generation > left) await this.remove({ ...table, generation: table.generation - left });
     });
@@ -107,26 +101,19 @@ export class ProjectionRebuilds {
   private enqueue(name: string, rebuild: Rebuild): void {
     if (this.jobs.has(rebuild.id) || this.parts.stopping.aborted) return;
     // Replicas with another version of the model have their own leader.
-    if (this.parts.feed.liveOf(name)?.target.table.model.version !== rebuild.version) return;
-    const job: Job = { name, rebuild, isCancelled: false };
-    this.jobs.set(rebuild.id, job);
-    this.waiting.push(job);
+    if (this.parts.feed.liveOf(name)?.table.model.version !== rebuild.version) return;
+    this.jobs.set(rebuild.id, { name, rebuild, isCancelled: false });
     this.running ??= this.work().finally(() => (this.running = undefined));
   }
 
   private async work(): Promise<void> {
     const { clock, stopping } = this.parts;
-    while (this.waiting.length > 0 && !stopping.aborted) {
-      for (let known = 0; this.waiting.length > known;) {
-        known = this.waiting.length;
+    while (this.jobs.size > 0 && !stopping.aborted) {
+      for (let known = 0; this.jobs.size > known;) {
+        known = this.jobs.size;
         await clock.sleep(GATHER_MS, stopping);
       }
-      const jobs = this.waiting;
-      this.waiting = [];
-      const open = (): Job[] => jobs.filter(({ rebuild }) => this.jobs.has(rebuild.id));
-      await this.retry('rebuilds failed; they are retried', async () => {
-        while (open().length > 0 && !stopping.aborted) await this.rebuild(open());
-      });
+      await this.retry('rebuilds failed; they are retried', () => this.rebuild([...this.jobs.values()]));
     }
   }
 
@@ -154,7 +141,7 @@ export class ProjectionRebuilds {
     const old = feed.liveOf(name);
     const control = await this.controlOf(name);
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
-    const live = old.target.table.generation;
+    const live = old.table.generation;
     if (control.rebuild.generation === live) {
       // The previous process ended between the cutover and its report.
       await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
@@ -163,7 +150,7 @@ export class ProjectionRebuilds {
     const generation = control.rebuild.generation ?? Math.max(live, control.lastGeneration) + 1;
     if (!(await reportRebuild(name, rebuild.id, { kind: 'began', generation }))) return undefined;
     logger.info({ projection: name, generation }, 'a rebuild begins');
-    const table = { model: old.target.table.model, generation };
+    const table = { model: old.table.model, generation };
     await store.prepare([table], { bulk: true });
     const next = new Projector(store, { projection: old.projection, table });
     next.isLive = false;
@@ -185,8 +172,8 @@ export class ProjectionRebuilds {
         await reportRebuild(name, rebuild.id, { kind: 'failed', reason });
       } else if (!job.isCancelled) return;
       await feed.retire(next);
-      this.later(() => this.remove(next.target.table));
-      logger.info({ projection: name, generation: next.target.table.generation, isCancelled }, 'a rebuild is dropped');
+      this.later(() => this.remove(next.table));
+      logger.info({ projection: name, generation: next.table.generation, isCancelled }, 'a rebuild is dropped');
     }
     this.jobs.delete(rebuild.id);
   }
@@ -195,17 +182,15 @@ export class ProjectionRebuilds {
   private async cutOver({ job, old, next }: Begun): Promise<boolean> {
     const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;
     const { name, rebuild } = job;
-    const [one, other] = [documentsOfTable(store, old.target.table), documentsOfTable(store, next.target.table)];
-    if (next.phase === 'following') next.become('comparing');
-    const isOver = (): boolean => stopping.aborted || next.phase !== 'comparing';
-    const { keys, more } = await candidates(one, other, () => !isOver());
+    const [one, other] = [old.table, next.table];
+    const isOver = (): boolean => stopping.aborted || next.phase !== 'following';
+    const { keys, more } = await candidates(store, one, other, () => !isOver());
     while (!isOver()) {
       const isLive = await feed.turn(async () => {
         if (isOver()) return false;
         // The new generation may have joined slightly ahead of the shared subscription.
         if (feed.position < next.position) return undefined;
-        let changedDocuments = more;
-        for await (const pair of pairsOf(one, other, keys)) if (!isSame(pair.one, pair.other)) changedDocuments += 1;
+        const changedDocuments = more + (await countChanged(store, one, other, keys));
         const compared = { kind: 'compared', position: feed.position, changedDocuments } as const;
         if (!(await reportRebuild(name, rebuild.id, compared)) || !(await this.makeLive(next))) return false;
         feed.cutOver(old, next);
@@ -216,7 +201,7 @@ export class ProjectionRebuilds {
         await clock.sleep(20, stopping);
         continue;
       }
-      const { generation } = next.target.table;
+      const { generation } = next.table;
       logger.info({ projection: name, generation }, 'a rebuild is live');
       // Scheduled before the report, which may fail.
       this.later(() => this.retire(old, generation));
@@ -227,7 +212,7 @@ export class ProjectionRebuilds {
   }
 
   /** Retried until the store responds: a failed call may still have taken effect. */
-  private async makeLive({ target: { table } }: Projector): Promise<boolean> {
+  private async makeLive({ table }: Projector): Promise<boolean> {
     const { model, generation } = table;
     const isLive = await this.retry('the cutover to a rebuild failed; it is retried', async () => {
       await this.parts.store.setLiveGeneration(model.name, model.version, generation);
@@ -238,11 +223,11 @@ export class ProjectionRebuilds {
 
   private async retire(old: Projector, live: number): Promise<void> {
     const { clock, feed, stopping } = this.parts;
-    await this.release(old.target.table, live);
+    await this.release(old.table, live);
     await clock.sleep(FED_AFTER_CUTOVER_MS, stopping);
     await feed.retire(old);
     await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
-    if (!stopping.aborted) await this.remove(old.target.table);
+    if (!stopping.aborted) await this.remove(old.table);
   }
 
   /** Settles the dead letters of events that this generation lacks and the live one has, and clears its quarantine. */
@@ -282,11 +267,6 @@ export class ProjectionRebuilds {
   }
 
   private async controlOf(name: string): Promise<ProjectionControl> {
-    const { events, catalogue } = this.parts;
-    const stream = streamName(projectionAggregate.name, PLATFORM_TENANT, name);
-    let state = projectionAggregate.initial;
-    for await (const event of eventsOf(events, stream))
-      state = projectionAggregate.evolve(state, catalogue.decode(event) as unknown as ProjectionEvent);
-    return state;
+    return (await this.reader.read(projectionAggregate, PLATFORM_TENANT, name)).state;
   }
 }

@@ -1,25 +1,38 @@
 import { setMaxListeners } from 'node:events';
-import { BEFORE_ALL } from '../ports/event-store.js';
-import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { BEFORE_ALL, type EventReader, type Position } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { GenerationFeed, type FeedListeners, type FeedParts } from './generation-feed.js';
+import { GenerationFeed } from './generation-feed.js';
 import { ProjectionQuarantine, QUARANTINE_TABLE, type ProjectionLetters } from './projection-quarantine.js';
 import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js';
 import type { AnyProjection } from './projection.js';
 import { Projector } from './projector.js';
 
-export type ProjectionRunnerParts = FeedListeners &
-  Pick<FeedParts, 'events' | 'store' | 'catalogue' | 'clock' | 'logger'> & {
-    readonly projections: readonly AnyProjection[];
-    /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
-    readonly bulkFrom?: number;
-    /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
-    readonly batchSize?: number;
-    /** Called when a projection stops before an event that it cannot fold. */
-    readonly onStopped: (name: string) => void;
-    readonly letters: ProjectionLetters;
-    readonly reportRebuild: RebuildReport;
-  };
+export type ProjectionRunnerParts = {
+  readonly events: EventReader;
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly projections: readonly AnyProjection[];
+  /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
+  readonly bulkFrom?: number;
+  /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
+  readonly batchSize?: number;
+  readonly letters: ProjectionLetters;
+  readonly reportRebuild: RebuildReport;
+  /** Called for each live generation after each stored batch. */
+  readonly onProgress: (name: string, position: Position) => void;
+  /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
+  readonly onHandled?: (name: string, events: number, position: Position) => void;
+  /** Called when projections fail; they are retried. */
+  readonly onFailed?: (names: readonly string[]) => void;
+  /** Called when a projection stops before an event that it cannot fold. */
+  readonly onStopped: (name: string) => void;
+};
 
 /** Keeps a set of projections up to date: their live generations, and new generations that operators request. */
 export class ProjectionRunner {
@@ -46,7 +59,7 @@ export class ProjectionRunner {
     const all = await this.liveGenerations();
     const empty = await this.toBuild(all);
     const rest = all.filter((one) => !empty.includes(one));
-    const tables = (some: readonly Projector[]) => some.map(({ target }) => target.table);
+    const tables = (some: readonly Projector[]) => some.map(({ table }) => table);
     await store.prepare([...tables(rest), QUARANTINE_TABLE]);
     if (empty.length > 0) await store.prepare(tables(empty), { bulk: true });
     const from = rest.length === 0 ? await events.head() : Math.max(...rest.map(({ position }) => position));
@@ -57,10 +70,23 @@ export class ProjectionRunner {
     }
     this.feed.position = from;
     logger.info({ from, phases: Object.fromEntries(all.map(({ name, phase }) => [name, phase])) }, 'projections start');
-    this.run(this.follow(rest.filter(({ phase }) => phase === 'following')));
-    for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.catchUp(projector));
-    this.run(this.build(empty));
+    this.run(this.feedAll(rest, empty));
     this.rebuilds.start();
+  }
+
+  /** Opens the quarantine of all generations, then feeds each by its phase. */
+  private async feedAll(rest: readonly Projector[], empty: readonly Projector[]): Promise<void> {
+    const { clock, logger } = this.parts;
+    for (const projector of [...rest, ...empty]) {
+      const open = () => this.quarantine.open(projector);
+      await retryForever(clock, this.stopping.signal, open, (err) => {
+        logger.warn({ err, projection: projector.name }, 'the quarantine of a projection cannot be read');
+      });
+    }
+    this.run(this.feed.follow((events) => this.react(events)));
+    for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.feed.catchUp(projector));
+    await this.feed.build(empty);
+    for (const projector of empty) this.run(this.feed.catchUp(projector));
   }
 
   async stop(): Promise<void> {
@@ -91,35 +117,6 @@ export class ProjectionRunner {
     // An unreadable event must stop only the projections that meet it, not the start of all.
     const first = await events.readAll({ from: BEFORE_ALL, maxCount: bulkFrom }).catch(() => []);
     return first.length < bulkFrom ? [] : empty;
-  }
-
-  private async follow(projectors: readonly Projector[]): Promise<void> {
-    await this.open(projectors);
-    await this.feed.follow((events) => this.react(events));
-  }
-
-  private async catchUp(projector: Projector): Promise<void> {
-    await this.open([projector]);
-    await this.feed.catchUp(projector);
-  }
-
-  private async build(projectors: readonly Projector[]): Promise<void> {
-    await this.open(projectors);
-    await this.feed.build(projectors);
-    await Promise.all(projectors.map((projector) => this.feed.catchUp(projector)));
-  }
-
-  private async open(projectors: readonly Projector[]): Promise<void> {
-    const { clock, logger } = this.parts;
-    for (const projector of projectors)
-      await retryForever(
-        clock,
-        this.stopping.signal,
-        () => this.quarantine.open(projector),
-        (err) => {
-          logger.warn({ err, projection: projector.name }, 'the quarantine of a projection cannot be read');
-        },
-      );
   }
 
   /** Operator requests are events, too. */

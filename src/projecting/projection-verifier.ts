@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { hash } from 'node:crypto';
 import { BEFORE_ALL, type EventBatch, type EventReader, type Position } from '../ports/event-store.js';
 import type {
   AnyTable,
@@ -10,15 +10,7 @@ import type {
   WriteResult,
 } from '../ports/read-store.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
-import {
-  candidates,
-  compareKeys,
-  documentsOfTable,
-  isSame,
-  pairsOf,
-  type Documents,
-  type Pair,
-} from './generation-comparison.js';
+import { isSame } from './generation-comparison.js';
 import { buildTogether } from './generation-feed.js';
 import { checkpointKey, type AnyProjection } from './projection.js';
 import { PoisonEvent, project, Projector } from './projector.js';
@@ -60,8 +52,6 @@ export type Verification = {
   readonly differences: readonly Difference[];
 };
 
-const BUILT_SHARE = 80;
-
 /**
  * A rebuild without a cutover: builds a sample of each model's documents in memory and compares it with the live
  * generation. Each document is compared at the position of the stored one, so concurrent appends cause no differences.
@@ -75,7 +65,6 @@ export async function verifyProjections(
   projections: readonly AnyProjection[],
   options: VerificationOptions,
 ): Promise<Verification> {
-  const { signal, report } = options;
   const samples: Sample[] = [];
   const leftOut: string[] = [];
   for (const projection of projections) {
@@ -83,86 +72,79 @@ export async function verifyProjections(
     const generation = await store.liveGeneration(model.name, model.version);
     if (generation === undefined) leftOut.push(model.name);
     else {
+      // Read before the scan: the scanned documents contain every event up to here.
       const checkpoint = await store.checkpoint(checkpointKey(model, generation));
       samples.push(new Sample(projection, { model, generation }, checkpoint, options));
     }
   }
   // The tables exist; this tells a newly opened store their shape.
   await store.prepare(samples.map(({ table }) => table));
-  const reader = new SampleReader(events, catalogue, options);
-  await reader.build(samples, Math.max(BEFORE_ALL, ...samples.map(({ checkpoint }) => checkpoint)));
-  for (const sample of samples) await sample.compare(documentsOfTable(store, sample.table), signal);
-  const moved = samples.filter((sample) => sample.furthest > sample.checkpoint);
-  await reader.build(moved, Math.max(BEFORE_ALL, ...moved.map(({ furthest }) => furthest)));
+  for (const sample of samples) await sample.choose(store, options.signal);
+  const upTo = Math.max(BEFORE_ALL, ...samples.map(({ furthest }) => furthest));
+  const count = await build(samples, { events, catalogue }, upTo, options);
 
-  const [differences, models]: [Difference[], string[]] = [[], []];
-  let compared = 0;
-  for (const [index, sample] of samples.entries()) {
+  const compared: Sample[] = [];
+  for (const sample of samples) {
     const { name, table } = sample;
-    const found = sample.differences();
-    if ((await store.liveGeneration(name, table.model.version)) === table.generation) {
-      compared += sample.size;
-      models.push(name);
-      differences.push(...found);
-    } else leftOut.push(name);
-    report(BUILT_SHARE + Math.floor(((index + 1) / samples.length) * (99 - BUILT_SHARE)), name);
+    if ((await store.liveGeneration(name, table.model.version)) === table.generation) compared.push(sample);
+    else leftOut.push(name);
   }
-  return { compared, events: reader.count, upTo: reader.upTo, models, leftOut, differences };
+  return {
+    compared: compared.reduce((sum, { size }) => sum + size, 0),
+    events: count,
+    upTo,
+    models: compared.map(({ name }) => name),
+    leftOut,
+    differences: compared.flatMap((sample) => sample.differences()),
+  };
 }
 
-/** Folds the history into samples. */
-class SampleReader {
-  count = 0;
-  upTo: Position = BEFORE_ALL;
-
-  constructor(
-    readonly events: EventReader,
-    readonly catalogue: EventCatalogue,
-    private readonly options: VerificationOptions,
-  ) {}
-
-  async build(samples: readonly Sample[], upTo: Position): Promise<void> {
-    const { batchSize, signal, report } = this.options;
-    const store = async (_: unknown, batch: EventBatch): Promise<void> => {
-      const wanted = batch.events.filter(({ position }) => position <= upTo);
-      const events = wanted.map((event) => this.catalogue.decode(event));
-      for (const sample of samples) await sample.fold(events, batch.position);
-      this.count += events.length;
-      signal.throwIfAborted();
-      const progress = Math.floor(((batch.position + 1) / (upTo + 1)) * BUILT_SHARE);
-      report(Math.min(BUILT_SHARE, progress), `${this.count} events`);
-    };
-    const projectors = samples.map(({ projector }) => projector);
-    if (upTo > BEFORE_ALL) await buildTogether(this, projectors, { batchSize, signal, upTo, store });
+/** Folds the history into samples. Returns the number of events read. */
+async function build(
+  samples: readonly Sample[],
+  parts: { readonly events: EventReader; readonly catalogue: EventCatalogue },
+  upTo: Position,
+  { batchSize, signal, report }: VerificationOptions,
+): Promise<number> {
+  let count = 0;
+  const store = async (_: unknown, batch: EventBatch): Promise<void> => {
+    const wanted = batch.events.filter(({ position }) => position <= upTo);
+    const events = wanted.map((event) => parts.catalogue.decode(event));
+    for (const sample of samples) await sample.fold(events, batch.position);
+    count += events.length;
     signal.throwIfAborted();
-    this.upTo = Math.max(this.upTo, upTo);
-  }
+    report(Math.min(99, Math.floor(((batch.position + 1) / (upTo + 1)) * 99)), `${count} events`);
+  };
+  const projectors = samples.map(({ projector }) => projector);
+  if (upTo > BEFORE_ALL) await buildTogether(parts, projectors, { batchSize, signal, upTo, store });
+  signal.throwIfAborted();
+  return count;
 }
 
-/** An in-memory generation with a sample of one model's documents. */
-class Sample implements Pick<ReadStore, 'load' | 'scan' | 'write'> {
+/** A sample of one model's documents: as stored, and folded anew in memory. */
+class Sample implements Pick<ReadStore, 'load' | 'write'> {
   readonly projector: Projector;
-  private readonly documents = new Map<string, Document>();
+  private readonly stored = new Map<string, Document>();
+  private readonly folded = new Map<string, Document>();
   /** Documents that cannot be folded, by key. */
   private readonly faults = new Map<string, Difference>();
-  /** Documents that differed from the stored ones during the scan, by key; undefined before the scan. */
-  private suspects: Map<string, Pair> | undefined;
   private share: number;
-  /** Highest position of a stored suspect. */
-  furthest: Position = BEFORE_ALL;
+  /** The highest position to fold. */
+  furthest: Position;
 
   constructor(
     projection: AnyProjection,
     /** The live generation. */
     readonly table: AnyTable,
     /** The live generation contains every event up to this position. */
-    readonly checkpoint: Position,
+    private readonly checkpoint: Position,
     private readonly options: Pick<VerificationOptions, 'share' | 'seed' | 'most'>,
   ) {
     this.share = options.share;
+    this.furthest = checkpoint;
     this.projector = new Projector(this, { projection, table }, (key, position) => {
       const name = keyOf(key);
-      return this.wants(name) && position <= (this.suspects ? positionOf(this.suspects.get(name)?.other) : checkpoint);
+      return this.wants(name) && position <= this.endOf(name);
     });
   }
 
@@ -171,7 +153,19 @@ class Sample implements Pick<ReadStore, 'load' | 'scan' | 'write'> {
   }
 
   get size(): number {
-    return this.documents.size;
+    return this.folded.size;
+  }
+
+  /** Loads the stored documents of the sample. */
+  async choose(store: Pick<ReadStore, 'scan'>, signal: AbortSignal): Promise<void> {
+    for await (const document of store.scan(this.table)) {
+      signal.throwIfAborted();
+      const name = keyOf(document);
+      if (!this.wants(name)) continue;
+      this.stored.set(name, document);
+      this.furthest = Math.max(this.furthest, document.position);
+      this.thin();
+    }
   }
 
   async fold(events: readonly Recorded[], position: Position): Promise<void> {
@@ -189,64 +183,44 @@ class Sample implements Pick<ReadStore, 'load' | 'scan' | 'write'> {
       }
   }
 
-  /** Finds suspects, except documents created after the checkpoint. Afterwards only suspects are folded. */
-  async compare(live: Documents, signal: AbortSignal): Promise<void> {
-    const own = documentsOfTable(this, this.table);
-    const sampled = { ...live, scan: () => this.sampleOf(live.scan(), signal) };
-    const { keys } = await candidates(own, sampled, () => !signal.aborted);
-    const suspects = new Map<string, Pair>();
-    for await (const pair of pairsOf(own, live, keys)) {
-      if (!pair.one && positionOf(pair.other) > this.checkpoint) continue;
-      suspects.set(keyOf(pair.key), pair);
-      this.furthest = Math.max(this.furthest, positionOf(pair.other));
-    }
-    this.suspects = suspects;
-    this.projector.position = this.checkpoint;
-  }
-
-  /** The differences left once each suspect is folded up to the position of its stored document. */
   differences(): readonly Difference[] {
     const found = new Map(this.faults);
-    for (const [name, { key, other }] of this.suspects ?? []) {
-      const reason = reasonOf(this.documents.get(name), other);
-      if (reason !== undefined && !found.has(name)) found.set(name, { model: this.name, ...key, reason });
+    for (const [name, { scope, id }] of [...this.stored, ...this.folded]) {
+      const reason = reasonOf(this.folded.get(name), this.stored.get(name));
+      if (reason !== undefined && !found.has(name)) found.set(name, { model: this.name, scope, id, reason });
     }
     return [...found.values()];
   }
 
-  async *scan(): AsyncIterable<Document> {
-    yield* await Promise.resolve([...this.documents.values()].sort(compareKeys));
-  }
-
   load(_: unknown, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]> {
-    return Promise.resolve(keys.map((key) => this.documents.get(keyOf(key))));
+    return Promise.resolve(keys.map((key) => this.folded.get(keyOf(key))));
   }
 
   write({ tables }: WriteBatch): Promise<WriteResult> {
     for (const { scope, id, document, position } of tables.flatMap(({ writes }) => writes)) {
       const json = document && JSON.stringify(document);
-      this.documents.set(keyOf({ scope, id }), { scope, id, json, position });
+      this.folded.set(keyOf({ scope, id }), { scope, id, json, position });
     }
     this.thin();
     return Promise.resolve({ conflicts: [] });
   }
 
-  private async *sampleOf(scan: AsyncIterable<Document>, signal: AbortSignal): AsyncIterable<Document> {
-    for await (const document of scan) {
-      signal.throwIfAborted();
-      if (this.wants(keyOf(document))) yield document;
-    }
+  /** The stored document contains its events up to here: it may have been written after the checkpoint was read. */
+  private endOf(name: string): Position {
+    return Math.max(this.checkpoint, this.stored.get(name)?.position ?? BEFORE_ALL);
   }
 
   private wants(name: string): boolean {
-    return mixed(crc32(`${this.name}/${name}`) ^ this.options.seed) < this.share * 2 ** 32;
+    const digest = hash('sha1', `${this.options.seed}/${this.name}/${name}`);
+    return Number.parseInt(digest.slice(0, 8), 16) < this.share * 2 ** 32;
   }
 
   /** Halves the sample and the share of further documents. The remaining documents have all of their events. */
   private thin(): void {
-    while (this.documents.size > this.options.most) {
+    while (Math.max(this.stored.size, this.folded.size) > this.options.most) {
       this.share /= 2;
-      for (const name of this.documents.keys()) if (!this.wants(name)) this.documents.delete(name);
+      for (const documents of [this.stored, this.folded])
+        for (const name of documents.keys()) if (!this.wants(name)) documents.delete(name);
     }
   }
 }
@@ -254,18 +228,6 @@ class Sample implements Pick<ReadStore, 'load' | 'scan' | 'write'> {
 type Document = DocumentKey & StoredDocument;
 
 const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
-const positionOf = (stored: StoredDocument | undefined): Position => stored?.position ?? BEFORE_ALL;
-
-/**
- * MurmurHash3's finalizer (fmix32). CRCs of keys of equal length differ by the same bits for any two seeds. Unmixed,
- * they would select the same documents or exactly the others.
- */
-function mixed(bits: number): number {
-  let hash = bits ^ (bits >>> 16);
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
 
 /** Why the stored document differs from the folded one; undefined if it does not. */
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {

@@ -31,14 +31,11 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
 };
 
 /** A projection with its document and event types erased. */
-export type AnyProjection = {
+export type AnyProjection = Pick<Projection<object, DomainEvent>, 'sources' | 'recordsOf' | 'ofEvents'> & {
   readonly model: ReadModel;
-  readonly sources: Sources;
-  readonly recordsOf?: readonly string[];
   readonly documents: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, id: string) => object | undefined;
   readonly scope?: (event: never) => Scope;
-  readonly ofEvents?: true;
 };
 
 /** The simplest mapping: one document per stream of an entity, with the same id. */

@@ -5,9 +5,6 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { QuarantineEntry } from './projection-quarantine.js';
 import { checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
 
-/** A projection and the table generation that it fills. */
-export type Target = { readonly projection: AnyProjection; readonly table: AnyTable };
-
 type Folded = { document: object | undefined; position: number };
 type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
 
@@ -25,8 +22,6 @@ export type Phase =
   | 'catching-up'
   /** Fed by the shared subscription. */
   | 'following'
-  /** Fed by the shared subscription during the comparison with the live generation. */
-  | 'comparing'
   /** Stopped before an event that it cannot fold. */
   | 'stopped'
   /** No longer fed, and about to be removed. */
@@ -35,8 +30,7 @@ export type Phase =
 const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
   building: ['catching-up', 'following', 'stopped', 'retired'],
   'catching-up': ['following', 'stopped', 'retired'],
-  following: ['comparing', 'stopped', 'retired'],
-  comparing: ['following', 'stopped', 'retired'],
+  following: ['stopped', 'retired'],
   stopped: ['catching-up', 'retired'],
   retired: [],
 };
@@ -77,14 +71,19 @@ export class Projector {
   isLive = true;
   /** The event at which the generation stopped. */
   stoppedAt: QuarantineEntry | undefined;
+  readonly projection: AnyProjection;
+  /** The generation that it fills. */
+  readonly table: AnyTable;
 
   constructor(
     private readonly store: Pick<DocumentStore, 'load'>,
-    readonly target: Target,
+    { projection, table }: { readonly projection: AnyProjection; readonly table: AnyTable },
     /** Restricts folding to a sample of the documents. */
     private readonly accepts?: (key: DocumentKey, position: Position) => boolean,
   ) {
-    this.isFirst = target.projection.ofEvents === true;
+    this.projection = projection;
+    this.table = table;
+    this.isFirst = projection.ofEvents === true;
   }
 
   get phase(): Phase {
@@ -96,10 +95,6 @@ export class Projector {
     if (this.current === 'retired' || this.current === next) return;
     if (!NEXT_PHASES[this.current].includes(next)) throw new Error(`${this.name} is ${this.current}, not ${next}`);
     this.current = next;
-  }
-
-  get projection(): AnyProjection {
-    return this.target.projection;
   }
 
   get quarantined(): readonly QuarantineEntry[] {
@@ -124,16 +119,16 @@ export class Projector {
   }
 
   get name(): string {
-    return this.target.projection.model.name;
+    return this.projection.model.name;
   }
 
   get checkpointKey(): string {
-    return checkpointKey(this.target.table.model, this.target.table.generation);
+    return checkpointKey(this.table.model, this.table.generation);
   }
 
   /** Folds a batch without storing it. @throws PoisonEvent */
   async fold(events: readonly Recorded[]): Promise<DocumentWrite[]> {
-    const { projection } = this.target;
+    const { projection } = this;
     const wanted = events.filter((event) => wants(projection, event.entity));
     const steps = wanted.flatMap((event) => this.stepsOf(event));
     if (steps.length === 0) return [];
@@ -168,7 +163,7 @@ export class Projector {
   }
 
   private stepsOf(event: Recorded): { event: Recorded; scope: Scope; id: string; key: string }[] {
-    const { projection } = this.target;
+    const { projection } = this;
     try {
       const scope = scopeOf(projection, event);
       const ids = documentsOf(projection, event);
@@ -186,7 +181,7 @@ export class Projector {
 
   private evolve(document: object | undefined, event: Recorded, { scope, id }: DocumentKey): object | undefined {
     try {
-      return evolveWith(this.target.projection, document, event, id);
+      return evolveWith(this.projection, document, event, id);
     } catch (error) {
       throw new PoisonEvent(event, this, error, { scope, id });
     }
@@ -202,7 +197,7 @@ export class Projector {
       else missing.set(key, { scope, id });
     }
     const keys = [...missing.values()];
-    const stored = keys.length === 0 || this.isFirst ? [] : await this.store.load(this.target.table, keys);
+    const stored = keys.length === 0 || this.isFirst ? [] : await this.store.load(this.table, keys);
     for (const [index, { scope, id }] of keys.entries()) {
       const found = stored[index];
       touched.set(keyOf(scope, id), { scope, id, ...(found ? unpack(found) : ABSENT) });
@@ -229,7 +224,7 @@ export async function project(
       .write({
         tables: folded
           .filter(({ writes }) => writes.length > 0)
-          .map(({ projector, writes }) => ({ table: projector.target.table, writes })),
+          .map(({ projector, writes }) => ({ table: projector.table, writes })),
         checkpoints: projectors.map((projector) => ({ key: projector.checkpointKey, position })),
       })
       .catch((error: unknown) => {

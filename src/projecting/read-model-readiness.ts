@@ -42,27 +42,24 @@ export class ReadModelReadiness {
   private beginning: Promise<Position> | undefined;
   /** End of the history when this process started; undefined until known. */
   private startedAt: Position | undefined;
-  private hasCaughtUp = false;
   private readonly stopping = new AbortController();
   private keeping: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: Parts) {}
 
   /**
-   * Whether every model has ever caught up with the end of the history at process start. Stopped models are ignored.
+   * Whether every model has caught up with the end of the history at process start. Stopped models are ignored.
    * @throws EventStoreUnavailable, ReadStoreUnavailable
    */
   async all(): Promise<boolean> {
     await this.begin();
-    this.hasCaughtUp ||= this.parts.models.every(({ name }) => this.kept.has(name) || this.isComplete(name));
-    return this.hasCaughtUp;
+    return this.areAllReadable();
   }
 
   /** Resets all state because the read models are rebuilt in a store that is ready once `reopened` resolves. */
   forget(reopened: Promise<void>): void {
     for (const known of [this.readable, this.kept]) known.clear();
     this.startedAt = this.beginning = undefined;
-    this.hasCaughtUp = false;
     // Callers see a failure when they wait; without callers it must not be an unhandled rejection.
     this.begin(reopened).catch(() => undefined);
     this.keeping = this.keeping.then(() => this.keep());
@@ -104,12 +101,9 @@ export class ReadModelReadiness {
     this.readable.add(name);
   }
 
-  private begin(reopened?: Promise<void>): Promise<Position> {
-    const findStart = async (): Promise<Position> => {
-      await reopened;
-      return this.findStart();
-    };
-    this.beginning ??= findStart().catch((error: unknown) => {
+  private begin(reopened = Promise.resolve()): Promise<Position> {
+    const findStart = () => this.findStart();
+    this.beginning ??= reopened.then(findStart).catch((error: unknown) => {
       this.beginning = undefined;
       throw error;
     });

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { EventBatch, EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
+import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
@@ -101,7 +101,8 @@ export class WindowedSubscriber {
     const attempt = async (gotOn: () => void): Promise<void> => {
       const subscription = { after: this.delivered, filter: this.options.filter, signal };
       for await (const batch of this.store.subscribeToAll(subscription)) {
-        this.noteArrived(batch);
+        // Until the whole batch is in flight, nothing may report an empty queue.
+        if (batch.events.length > 0) this.options.meter?.markUnknown();
         for (const event of batch.events) {
           if (!(await this.roomFor(signal))) return;
           await this.options.pace?.(event);
@@ -109,7 +110,8 @@ export class WindowedSubscriber {
           handling.add(work);
         }
         if (this.isStopping()) return;
-        this.noteDelivered(batch);
+        this.delivered = Math.max(this.delivered, batch.position);
+        this.options.meter?.reached(this.position, batch.caughtUp);
         gotOn();
       }
       if (!this.isStopping()) throw new Error('the subscription ended');
@@ -117,18 +119,8 @@ export class WindowedSubscriber {
     const complain = (error: unknown): void => {
       this.logger.error({ err: error, subscriber: this.name }, 'the subscription failed; it is opened again');
     };
-    await retryForever(this.clock, signal, attempt, complain, () => this.options.meter?.markUnknown());
+    await retryForever(this.clock, signal, attempt, complain, { failed: () => this.options.meter?.markUnknown() });
     await Promise.all(handling);
-  }
-
-  /** Until the whole batch is in flight, nothing may report an empty queue. */
-  private noteArrived({ events }: EventBatch): void {
-    if (events.length > 0) this.options.meter?.markUnknown();
-  }
-
-  private noteDelivered({ position, caughtUp }: EventBatch): void {
-    this.delivered = Math.max(this.delivered, position);
-    this.options.meter?.reached(this.position, caughtUp);
   }
 
   private async take(event: RecordedEvent): Promise<void> {

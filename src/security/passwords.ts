@@ -1,7 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { FairQueue, type FairQueueLimits, type Visitor } from '../eventsourcing/fair-queue.js';
-import { Semaphore } from '../eventsourcing/semaphore.js';
 
 /**
  * OWASP's parameters for argon2id (the library's default): 19 MiB, two passes, one lane. Hashing runs on the thread
@@ -23,7 +22,7 @@ const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100,
 export class Passwords {
   /** Tests that hash many passwords lower it. */
   cost = OWASP;
-  private readonly verifying = new Semaphore({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
+  private readonly verifying = new FairQueue({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
   private readonly hashing: FairQueue;
   private verifications = 0;
   private decoy: string | undefined;
@@ -52,7 +51,7 @@ export class Passwords {
    * @throws DomainError unavailable if the queue is full
    */
   matches(passwordHash: string | undefined, password: string): Promise<boolean> {
-    return this.verifying.run(async () => {
+    return this.verifying.run({ group: '' }, async () => {
       this.decoy ??= await hash('no account has this password', this.cost);
       const isMatch = await this.matchesAny(passwordHash ?? this.decoy, password);
       return isMatch && passwordHash !== undefined;

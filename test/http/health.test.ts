@@ -205,11 +205,11 @@ test('Projections that fail again and again take the service out of use, and one
     const found = (body as Report).checks.find(({ name }) => name === 'read-models');
     return [status, found?.status, found?.reason];
   };
-  progress.fail('branches');
+  progress.fail(['branches']);
   expect(await told()).toEqual([200, 'up', undefined]);
-  progress.fail('branches');
+  progress.fail(['branches']);
   expect(await told()).toEqual([200, 'degraded', 'stopped: branches']);
-  for (const _ of [1, 2]) progress.fail('customers');
+  for (const _ of [1, 2]) progress.fail(['customers']);
   expect(await told()).toEqual([503, 'down', '2 read models cannot be brought up to date']);
   for (const name of ['branches', 'customers']) progress.advance(name, progress.position(name));
   expect(await told()).toEqual([200, 'up', undefined]);

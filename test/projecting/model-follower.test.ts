@@ -74,11 +74,11 @@ describe('A replica that follows the read models of another', () => {
 
   test('leaves progress alone while the projector is in its own process', async () => {
     await follower.start();
-    follower.leads(true);
+    progress.isReportedHere = true;
     await project(3);
     await until(clock, () => clock.monotonicMs() > 2_000);
     expect(progress.position(members.name)).toBe(-1);
-    follower.leads(false);
+    progress.isReportedHere = false;
     await until(clock, () => progress.position(members.name) === 3);
   });
 
@@ -111,7 +111,7 @@ describe('A replica that follows the read models of another', () => {
     // Every sleep is over at once: some hours of them pass in a second.
     const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
     follower = new ModelFollower(store, models, progress, hurried, silentLogger, () => Promise.resolve());
-    follower.leads(true);
+    progress.isReportedHere = true;
     await follower.start();
     const usedAfter = async (count: number): Promise<number> => {
       while (turns < count) await nextTurn();

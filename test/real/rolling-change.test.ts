@@ -58,15 +58,14 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
     onProgress: (model, position) => {
       progress.advance(model, position);
     },
-    onStopped: (model) => {
-      progress.stop(model);
-    },
+    onStopped: progress.stop,
+    onFailed: () => undefined,
     identity: undefined,
     historyId: 'rolling',
-    onReplaced: () => undefined,
+    onHistory: () => undefined,
     onProjecting: (projectsHere) => {
       state.projects = projectsHere;
-      follower.leads(projectsHere);
+      progress.isReportedHere = projectsHere;
     },
   });
   return {

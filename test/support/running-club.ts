@@ -77,7 +77,7 @@ export class Club {
       },
       onStopped: (name) => stopped.push(name),
       onFailed: (names) => {
-        for (const name of names) progress.fail(name);
+        progress.fail(names);
       },
       letters: {
         park: (projection, { id }) => {
