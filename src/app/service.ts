@@ -137,9 +137,9 @@ const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'l
 /** Not a Fastify hook: a request that the kernel's hook rejects never reaches later hooks. */
 function meterRequests(server: Server, requests: RequestMetrics): void {
   server.on('request', (_request, response) => {
-    requests.begins();
+    requests.inFlight.inc();
     response.once('close', () => {
-      requests.ends();
+      requests.inFlight.dec();
     });
   });
 }

@@ -56,8 +56,7 @@ export type ProbeReport = {
   readonly status: 'ready' | 'not-ready';
   readonly checks: readonly z.output<typeof ProbeCheck>[];
 };
-const probeOf = (status: ProbeReport['status']) =>
-  z.object({ status: z.literal(status), checks: z.array(ProbeCheck) });
+const probeOf = (status: ProbeReport['status']) => z.object({ status: z.literal(status), checks: z.array(ProbeCheck) });
 
 const milliseconds = z.number().min(0);
 const bytes = z.int().min(0);
