@@ -22,7 +22,7 @@ const EXACT_DIGITS = 15;
  * Strings, numbers and punctuation; other text does not match. The closing quote is optional, so that matching a string
  * that does not end never backtracks.
  */
-const TOKENS = /"(?:[^"\\]+|\\.)*"?|\d[\d.eE+-]*|[{}[\],:]/gs;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|\d[\d.eE+-]*|[{}[\],:]/gs;
 /** The most that a value can have: name, colon, two brackets and comma. */
 const MAX_TOKENS_PER_VALUE = 5;
 
