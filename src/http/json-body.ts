@@ -15,8 +15,8 @@ const malformed = (message: string): DomainError => new DomainError('invalid', '
 const notJson = (): DomainError => malformed('The body is not valid JSON.');
 
 const MAX_LITERAL_LENGTH = 100;
-/** Decimals with at most this many digits survive the conversion to a double. */
-const EXACT_DIGITS = 15;
+/** Decimals of at most 15 digits, with a power of ten below 290, survive the conversion to a double. */
+const EXACT = /^[\d.]{1,15}(?:e[+-]?(?:1?\d?\d|2[0-8]\d))?$/i;
 
 /**
  * Strings, numbers and punctuation; other text does not match. The closing quote is optional, so that matching a string
@@ -39,20 +39,15 @@ function outlineOf(text: string, maxValues: number): Outline {
   for (const [token] of text.matchAll(TOKENS)) {
     if (--left < 0) throw notJson();
     if (token === ':') members += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    else if (token === ',' || token === '{' || token === '[') {
-      // Each value but the first follows a comma or an opening bracket.
-      values += 1;
-      if (token !== ',') deepest = Math.max(deepest, (depth += 1));
-    } else if (mayLosePrecision(token)) numbers.push(token);
-    if (values > maxValues)
+    else if ('{['.includes(token)) deepest = Math.max(deepest, (depth += 1));
+    else if ('}]'.includes(token)) depth -= 1;
+    else if (/^\d/.test(token) && !EXACT.test(token)) numbers.push(token);
+    // Each value but the first follows a comma or an opening bracket.
+    if (',{['.includes(token) && ++values > maxValues)
       throw malformed(`The body has more than ${maxValues} values: members and elements of lists.`);
   }
   return { members, deepest, numbers };
 }
-
-const mayLosePrecision = (token: string): boolean =>
-  !token.startsWith('"') && (token.length > EXACT_DIGITS || /e/i.test(token));
 
 /** A decimal literal as significant digits and a power of ten. */
 function significand(literal: string): string {

@@ -5,10 +5,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Receipt, Target } from '../eventsourcing/command.js';
 import type { Scope } from '../ports/read-store.js';
+import type { Resource } from '../security/permissions.js';
 import { answer, sendAnswer, type Answer, type AnswerOptions } from './answer.js';
 import { Call, type Callers } from './call.js';
 import { Endpoint, type Access, type Answers, type EndpointFacts } from './endpoint.js';
 import { ReadYourWrites } from './read-your-writes.js';
+import type { Tag } from './tags.js';
 
 type Positioned = { readonly position: number };
 const shownReceipt = ({ id, revision }: Receipt): object => ({ success: true, id, revision });
@@ -178,6 +180,15 @@ export const routesAt = <const Path extends string, const S extends Shared>(
   path: Path,
   shared: S & Checked<Omit<S, 'who' | 'permission'>>,
 ): RouteGroup<Path, S> => new RouteGroup(path, shared);
+
+/** The routes of a tenant's records: those that read them and those that change them. */
+export function tenantRoutes<const Path extends string>(path: Path, tag: Tag, of: Resource, answers?: Answers) {
+  const shared = { who: 'tenant', tag } as const;
+  return {
+    read: routesAt(path, { ...shared, permission: `${of}.read` }),
+    write: routesAt(path, { ...shared, permission: `${of}.write`, ...(answers && { answers }) }),
+  };
+}
 
 /** The response of most commands. */
 export const receipt = (status: number) => ({ status, shape: 'command' }) as const;
