@@ -1,6 +1,18 @@
-import { Controller, Inject, Injectable, Req, type InjectionToken, type Type } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  HttpCode,
+  Inject,
+  Injectable,
+  Req,
+  RequestMapping,
+  RequestMethod,
+  type InjectionToken,
+  type Type,
+} from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Receipt, Target } from '../eventsourcing/command.js';
@@ -8,7 +20,7 @@ import type { Scope } from '../ports/read-store.js';
 import type { Resource } from '../security/permissions.js';
 import { answer, sendAnswer, type Answer, type AnswerOptions } from './answer.js';
 import { Call, type Callers } from './call.js';
-import { Endpoint, type Access, type Answers, type EndpointFacts } from './endpoint.js';
+import type { Access, Answers, Endpoint, EndpointFacts } from './endpoint.js';
 import { ReadYourWrites } from './read-your-writes.js';
 import type { Tag } from './tags.js';
 
@@ -199,6 +211,11 @@ export const recordOf = <S extends z.ZodType>(schema: S) => ({ ...valueOf(schema
 /** A page of records. */
 export const pageOf = <S extends z.ZodType>(schema: S) => ({ status: 200, shape: 'page', schema }) as const;
 
+const declared = new WeakMap<Type, readonly Endpoint[]>();
+/** The routes that controllers declare. */
+export const endpointsOf = (controllers: readonly Type[]): Endpoint[] =>
+  controllers.flatMap((controller) => declared.get(controller) ?? []);
+
 /** Creates a Nest controller for a list of routes. */
 export function controllerOf(...routes: readonly Route[]): Type {
   @Controller()
@@ -213,9 +230,17 @@ export function controllerOf(...routes: readonly Route[]): Type {
       },
     };
     Object.defineProperty(RouteList.prototype, name, descriptor);
-    Endpoint(endpoint)(RouteList.prototype, name, descriptor);
+    applyDecorators(
+      RequestMapping({ path: endpoint.path, method: RequestMethod[endpoint.method] }),
+      HttpCode(endpoint.answers.status),
+      RouteConfig({ endpoint }),
+    )(RouteList.prototype, name, descriptor);
     Req()(RouteList.prototype, name, 0);
   }
+  declared.set(
+    RouteList,
+    routes.map(({ endpoint }) => endpoint),
+  );
   return RouteList;
 }
 
