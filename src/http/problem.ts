@@ -4,6 +4,7 @@ import { DomainError, type ErrorDetails, type ErrorKind } from '../eventsourcing
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../ports/event-store.js';
 import { CacheUnavailable } from '../ports/cache.js';
 import { ReadStoreUnavailable, SearchTooBroad } from '../ports/read-store.js';
+import { refuse } from './request-input.js';
 import { liesBelow } from './request-state.js';
 
 export const PARTNER_PREFIX = '/api/integrations/';
@@ -53,14 +54,6 @@ const UNAVAILABLE: Problem = {
 };
 const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'Something went wrong on our side.', defect: true };
 
-const TOO_BROAD: Problem = {
-  status: 400,
-  code: 'VALIDATION_FAILED',
-  message: 'search: Matches too many records. Add letters or words.',
-  errors: [{ path: 'search', message: 'Matches too many records. Add letters or words.' }],
-  defect: false,
-};
-
 const isUnavailable = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
   error instanceof ReadStoreUnavailable ||
@@ -79,6 +72,8 @@ function fromDomain({ kind, code, message, details }: DomainError): Problem {
     defect: false,
   };
 }
+
+const TOO_BROAD = fromDomain(refuse([{ path: 'search', message: 'Matches too many records. Add letters or words.' }]));
 
 /** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */
 function frameworkStatus(error: unknown): number | undefined {
