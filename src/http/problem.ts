@@ -107,10 +107,6 @@ export function problemBody(problem: Problem, requestId: string, partner: boolea
     : JSON.stringify({ statusCode: status, code, message, errors, tenants, requestId });
 }
 
-/** Whether errors of a request have the format of the partner intake. */
-export const isPartnerRequest = (request: FastifyRequest): boolean =>
-  liesBelow(request.raw.url ?? request.url, PARTNER_PREFIX);
-
 /** Responds with an error and records it for the log line. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const problem = problemOf(error);
@@ -121,7 +117,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     reply.raw.destroy();
     return;
   }
-  const partner = isPartnerRequest(request);
+  // Below this path, errors have the format of the partner intake.
+  const partner = liesBelow(request.raw.url ?? request.url, PARTNER_PREFIX);
   reply.code(problem.status).headers({
     'x-request-id': request.id,
     'x-content-type-options': 'nosniff',
