@@ -11,7 +11,7 @@ import { root } from './checkout.mjs';
 const { allControllers } = await import('../src/app/app.module.ts');
 const { installConsole } = await import('../src/http/console-page.ts');
 const { installDocs } = await import('../src/http/docs-page.ts');
-const { endpointsOf } = await import('../src/http/endpoint.ts');
+const { endpointsOf } = await import('../src/http/routes.ts');
 const { catalogue } = await import('../src/app/catalogue.ts');
 const { asyncApiDocument } = await import('../src/integration/contracts-asyncapi.ts');
 const { createServer, installKernel } = await import('../src/http/kernel.ts');

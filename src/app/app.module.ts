@@ -8,7 +8,7 @@ import { StreamAuthenticator } from '../http/authenticator.js';
 import { resourceControllers } from '../http/controllers.js';
 import { JobFeed } from '../http/job-feed.js';
 import { KeyedCreations } from '../http/keyed-creations.js';
-import { ProbeController } from '../http/probe.controller.js';
+import { ProbeController } from '../http/health.controller.js';
 import { CacheRateLimiter } from '../http/rate-limiter.js';
 import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
 import { Services } from '../http/routes.js';

@@ -6,6 +6,8 @@ const parseRange = (part: string): Range => {
   return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
 };
 
+const rangesOf = (header: string): Range[] => header.split(',', 20).map(parseRange);
+
 /** The quality that an Accept header assigns to a type: the most specific range counts (RFC 9110, 12.5.1). */
 function qualityOf(ranges: readonly Range[], type: string): number {
   const family = `${type.split('/')[0] ?? ''}/*`;
@@ -13,10 +15,14 @@ function qualityOf(ranges: readonly Range[], type: string): number {
   return match.find((range) => range !== undefined)?.quality ?? 0;
 }
 
+/** Whether Accept-Encoding lists a coding without q=0. */
+export const acceptsEncoding = (header: string | undefined, coding: string): boolean =>
+  rangesOf(header ?? '').some(({ type, quality }) => type === coding && quality > 0);
+
 /** Whether an Accept header prefers `type` to JSON. On a tie, JSON wins unless only `type` is named. */
 export function prefers(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return false;
-  const ranges = accept.split(',', 20).map(parseRange);
+  const ranges = rangesOf(accept);
   const quality = qualityOf(ranges, type);
   const named = ranges.findIndex((range) => range.type === type);
   const json = ranges.findIndex((range) => range.type === 'application/json');

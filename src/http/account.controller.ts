@@ -4,7 +4,7 @@ import { CreateAccount, DeleteAccount, UpdateAccount } from '../commands/account
 import { GetAccount, ListAccounts, LookUpAccounts } from '../queries/account.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
-import { controllerOf, receipt, routesAt } from './routes.js';
+import { controllerOf, receipt, tenantRoutes } from './routes.js';
 import { MoneyDto } from './shapes.js';
 
 const AccountDto = recordDto('AccountDto', accountRecord, {
@@ -14,13 +14,7 @@ const AccountDto = recordDto('AccountDto', accountRecord, {
 const listQuery = listQueryOf(accountRecord, requiredPaging);
 const lookupQuery = z.strictObject({ search: searchInput.optional() });
 
-const read = routesAt('/api/accounts', { who: 'tenant', permission: 'accounts.read', tag: 'Accounts' });
-const write = routesAt('/api/accounts', {
-  who: 'tenant',
-  permission: 'accounts.write',
-  tag: 'Accounts',
-  answers: receipt(201),
-});
+const { read, write } = tenantRoutes('/api/accounts', 'Accounts', 'accounts', receipt(201));
 
 export const AccountController = controllerOf(
   read.lookUp('Look up active accounts', lookupQuery, LookUpAccounts),

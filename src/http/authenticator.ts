@@ -34,9 +34,6 @@ type SignedIn = UserPrincipal | OperatorPrincipal;
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {
-  private readonly keys = new LRUCache<string, { tenantId: string; keyId: string; secretHash: string }>({
-    max: 10_000,
-  });
   /** Accounts by OIDC identity. Each use checks that the account is still bound. */
   private readonly bound = new LRUCache<string, StreamParts>({ max: 10_000 });
 
@@ -58,30 +55,19 @@ export class StreamAuthenticator implements Authenticator {
   }
 
   async partner(header: string): Promise<PartnerPrincipal> {
-    const key = this.parse(header);
+    const key = parseIntegrationKey(header);
     if (!key) throw invalidKey();
     const [{ state }, owner] = await Promise.all([
       this.reader.read(integrationKey, key.tenantId, key.keyId, FRESH),
       this.reader.read(tenant, PLATFORM_TENANT, key.tenantId, FRESH),
     ]);
     if (state.status !== 'active' || owner.state.status !== 'active') throw invalidKey();
-    if (!sameText(state.secretHash, key.secretHash)) throw invalidKey();
+    const secretHash = createHash('sha256').update(key.secret).digest('base64url');
+    if (!sameText(state.secretHash, secretHash)) throw invalidKey();
     const { sourceId, rateLimit } = state;
     const partner = { kind: 'partner', tenantId: key.tenantId, keyId: key.keyId, sourceId, rateLimit } as const;
     this.uses.note(partner);
     return partner;
-  }
-
-  /** Cached by the header itself, in memory only: hashing costs more than the lookup. */
-  private parse(header: string): { tenantId: string; keyId: string; secretHash: string } | undefined {
-    const known = this.keys.get(header);
-    if (known) return known;
-    const parsed = parseIntegrationKey(header);
-    if (!parsed) return undefined;
-    const { tenantId, keyId, secret } = parsed;
-    const key = { tenantId, keyId, secretHash: createHash('sha256').update(secret).digest('base64url') };
-    this.keys.set(header, key);
-    return key;
   }
 
   /** The user or operator bound to the identity in an OpenID Connect token. */

@@ -4,14 +4,13 @@ import { CreateBranch, UpdateBranch } from '../commands/branch.commands.js';
 import { GetBranch, ListBranches, LookUpBranches } from '../queries/branch.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
-import { controllerOf, routesAt } from './routes.js';
+import { controllerOf, tenantRoutes } from './routes.js';
 
 const BranchDto = recordDto('BranchDto', branchRecord);
 const listQuery = listQueryOf(branchRecord, requiredPaging);
 const lookupQuery = z.strictObject({ search: searchInput.exactOptional() });
 
-const read = routesAt('/api/branches', { who: 'tenant', permission: 'branches.read', tag: 'Branches' });
-const write = routesAt('/api/branches', { who: 'tenant', permission: 'branches.write', tag: 'Branches' });
+const { read, write } = tenantRoutes('/api/branches', 'Branches', 'branches');
 
 export const BranchController = controllerOf(
   read.lookUp('Look up active branches', lookupQuery, LookUpBranches),

@@ -15,9 +15,9 @@ import { GetCategoryRule, ListCategoryRules } from '../queries/category-rule.que
 import { TransactionCategoryDto } from './category.controller.js';
 import { MAX_PAGE_NUMBER, MAX_PAGE_SIZE, optionalInteger } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
-import { controllerOf, routesAt, valueOf } from './routes.js';
+import { controllerOf, tenantRoutes, valueOf } from './routes.js';
 import { instantOut, named, totalIsCapped } from './shapes.js';
-import { TransactionDto } from './transaction.schemas.js';
+import { TransactionDto } from './transaction.controller.js';
 
 const CategoryRuleDto = recordDto('CategoryRuleDto', categoryRuleRecord, {
   categoryName: z.string().nullable(),
@@ -87,16 +87,7 @@ const TestCategoryRuleDto = named(
   }),
 );
 
-const read = routesAt('/api/transaction-categories/rules', {
-  who: 'tenant',
-  permission: 'categories.read',
-  tag: 'Transaction Categories',
-});
-const write = routesAt('/api/transaction-categories/rules', {
-  who: 'tenant',
-  permission: 'categories.write',
-  tag: 'Transaction Categories',
-});
+const { read, write } = tenantRoutes('/api/transaction-categories/rules', 'Transaction Categories', 'categories');
 
 export const CategoryRuleController = controllerOf(
   read.query(

@@ -9,7 +9,7 @@ import {
 import { ListCategories } from '../queries/category.queries.js';
 import { queryBooleanOr } from './input.js';
 import { recordDto } from './record-shapes.js';
-import { controllerOf, routesAt, valueOf } from './routes.js';
+import { controllerOf, tenantRoutes, valueOf } from './routes.js';
 
 export const TransactionCategoryDto = recordDto('TransactionCategoryDto', categoryRecord, {
   ruleCount: z.int().min(0),
@@ -17,16 +17,7 @@ export const TransactionCategoryDto = recordDto('TransactionCategoryDto', catego
 
 const listQuery = z.strictObject({ includeArchived: queryBooleanOr(false) });
 
-const read = routesAt('/api/transaction-categories', {
-  who: 'tenant',
-  permission: 'categories.read',
-  tag: 'Transaction Categories',
-});
-const write = routesAt('/api/transaction-categories', {
-  who: 'tenant',
-  permission: 'categories.write',
-  tag: 'Transaction Categories',
-});
+const { read, write } = tenantRoutes('/api/transaction-categories', 'Transaction Categories', 'categories');
 
 export const CategoryController = controllerOf(
   read.query(

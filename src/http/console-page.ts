@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { notFound } from '../eventsourcing/domain-error.js';
-import { prefers } from './accept.js';
+import { acceptsEncoding, prefers } from './accept.js';
 import { Answer } from './answer.js';
 import type { Endpoint } from './endpoint.js';
 import { installRoute } from './routes.js';
@@ -84,17 +84,11 @@ export function installConsole(server: FastifyInstance, folder: string): void {
   server.get<{ Params: { name: string } }>('/console/assets/:name', async (request, reply) => {
     const file = await files.asset(request.params.name, request.headers['accept-encoding']);
     if (!file) throw notFound('file');
-    return sendFile(reply, file);
+    const { content, type, encoding } = file;
+    reply.headers({ 'cache-control': A_YEAR, 'x-content-type-options': 'nosniff', vary: 'accept-encoding' });
+    if (encoding !== undefined) reply.header('content-encoding', encoding);
+    return reply.type(type).send(content);
   });
-}
-
-function sendFile(
-  reply: FastifyReply,
-  { content, type, encoding }: { content: Buffer; type: string; encoding: string | undefined },
-): FastifyReply {
-  reply.headers({ 'cache-control': A_YEAR, 'x-content-type-options': 'nosniff', vary: 'accept-encoding' });
-  if (encoding !== undefined) reply.header('content-encoding', encoding);
-  return reply.type(type).send(content);
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -133,7 +127,7 @@ class ConsoleFiles {
     const type = TYPES[extname(name)];
     if (type === undefined || !names.has(name)) return undefined;
     const [encoding, ending] = ENCODINGS.find(
-      ([token, suffix]) => takes(acceptEncoding, token) && names.has(name + suffix),
+      ([token, suffix]) => acceptsEncoding(acceptEncoding, token) && names.has(name + suffix),
     ) ?? [undefined, ''];
     return { content: await this.read(join('assets', name + ending)), type, encoding };
   }
@@ -155,12 +149,4 @@ class ConsoleFiles {
     reading.catch(() => this.cached.delete(path));
     return reading;
   }
-}
-
-/** Whether Accept-Encoding lists a coding without q=0. */
-function takes(acceptEncoding: string | undefined, coding: string): boolean {
-  return (acceptEncoding ?? '').split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
-    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
 }

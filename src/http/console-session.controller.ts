@@ -37,7 +37,7 @@ export const ConsoleSessionController = controllerOf(
       body: LoginInput,
       answers: { ...valueOf(ConsoleSessionDto), position: 'told', also: { 429: TOO_MANY }, headers: SET_COOKIE },
     },
-    async ({ body, request }, { commands }) => kept(await commands.execute(new Login(body)), browserOf(request)),
+    async ({ body, request }, { commands }) => kept(await commands.execute(new Login(body)), request),
   ),
   routes.route(
     'Get a new access token for the session of this browser',
@@ -48,32 +48,29 @@ export const ConsoleSessionController = controllerOf(
       body: z.strictObject({}),
       answers: { ...valueOf(ConsoleSessionDto.nullable()), position: 'told', headers: SET_COOKIE },
     },
-    ({ request }, { commands }) => {
-      const browser = browserOf(request);
-      const { refreshToken = '' } = browser;
-      return commands.execute(new RefreshSession({ refreshToken })).then(
-        (renewed) => kept(renewed, browser),
-        (error: unknown) => forgotten(error, browser),
-      );
-    },
+    ({ request }, { commands }) =>
+      commands.execute(new RefreshSession({ refreshToken: refreshTokenOf(request) })).then(
+        (renewed) => kept(renewed, request),
+        (error: unknown) => forgotten(error, request),
+      ),
   ),
   routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'any' }).route(
     'End the session of this browser',
     { method: 'DELETE', ifMatch: false, answers: { ...receipt(200), headers: SET_COOKIE } },
     async ({ caller, request }, services) => {
       const { body, options } = await services.send(new Logout(caller));
-      return answer(body, { ...options, headers: browserOf(request).forget() });
+      return answer(body, { ...options, headers: cookieFor(request, '') });
     },
   ),
 );
 
-const kept = ({ tokens: { refreshToken, ...rest }, position }: SignedIn, browser: Browser): Answer =>
-  answer(rest, { position, headers: browser.keep(refreshToken) });
+const kept = ({ tokens: { refreshToken, ...rest }, position }: SignedIn, request: FastifyRequest): Answer =>
+  answer(rest, { position, headers: cookieFor(request, refreshToken) });
 
 /** A browser may ask whether there is a session, so its absence is not an error. */
-function forgotten(error: unknown, browser: Browser): Answer {
+function forgotten(error: unknown, request: FastifyRequest): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
-  return answer(null, { position: 0, headers: browser.forget() });
+  return answer(null, { position: 0, headers: cookieFor(request, '') });
 }
 
 /** The prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires HTTPS. */
@@ -83,43 +80,24 @@ const PLAIN_NAME = 'kontor-console';
 const VALUE = /^[\w.-]+$/;
 const MAX_AGE_SECONDS = SESSION_MS / 1_000;
 
-/** The calling browser and its HttpOnly cookie. */
-class Browser {
-  constructor(
-    /** The refresh token from the cookie; undefined if not signed in. */
-    readonly refreshToken: string | undefined,
-    private readonly isSecure: boolean,
-  ) {}
-
-  /** The header that stores a refresh token. */
-  keep(refreshToken: string): Readonly<Record<string, string>> {
-    return this.cookie(refreshToken, MAX_AGE_SECONDS);
-  }
-
-  /** The header that removes the refresh token. */
-  forget(): Readonly<Record<string, string>> {
-    return this.cookie('', 0);
-  }
-
-  private cookie(value: string, maxAge: number): Readonly<Record<string, string>> {
-    const [name, ...scope] = this.isSecure
-      ? [SECURE_NAME, 'Path=/', 'Secure']
-      : [PLAIN_NAME, `Path=${CONSOLE_SESSION_PATH}`];
-    return {
-      'set-cookie': [`${name}=${value}`, ...scope, `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Strict'].join('; '),
-    };
-  }
+/** The header that stores a refresh token in the browser; an empty one is removed. */
+function cookieFor({ protocol }: FastifyRequest, refreshToken: string): Readonly<Record<string, string>> {
+  const [name, ...scope] =
+    protocol === 'https' ? [SECURE_NAME, 'Path=/', 'Secure'] : [PLAIN_NAME, `Path=${CONSOLE_SESSION_PATH}`];
+  const maxAge = refreshToken === '' ? 0 : MAX_AGE_SECONDS;
+  return {
+    'set-cookie': [`${name}=${refreshToken}`, ...scope, `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Strict'].join('; '),
+  };
 }
 
 /**
- * Not every browser stores a Secure cookie over plain HTTP, which is meant for local use. If the cookie is sent twice,
- * a third party set one of them, so neither is used.
+ * The refresh token in the cookie; empty if nobody is signed in. Not every browser stores a Secure cookie over plain
+ * HTTP, which is meant for local use. If the cookie is sent twice, a third party set one of them, so neither is used.
  */
-function browserOf({ headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>): Browser {
-  const isSecure = protocol === 'https';
-  const prefix = `${isSecure ? SECURE_NAME : PLAIN_NAME}=`;
+function refreshTokenOf({ headers, protocol }: FastifyRequest): string {
+  const prefix = `${protocol === 'https' ? SECURE_NAME : PLAIN_NAME}=`;
   const sent = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   const [own, ...others] = sent.filter((cookie) => cookie.startsWith(prefix));
   const value = own?.slice(prefix.length) ?? '';
-  return new Browser(others.length === 0 && VALUE.test(value) ? value : undefined, isSecure);
+  return others.length === 0 && VALUE.test(value) ? value : '';
 }

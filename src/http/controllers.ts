@@ -1,7 +1,6 @@
 import { AuditLogController } from './audit-log.controller.js';
 import { CacheController } from './cache.controller.js';
 import { HealthController } from './health.controller.js';
-import { BackupController } from './backup.controller.js';
 import { BranchController } from './branch.controller.js';
 import { AccountController } from './account.controller.js';
 import { CategoryRuleController } from './category-rule.controller.js';
@@ -16,9 +15,7 @@ import { IntegrationEventController } from './integration-event.controller.js';
 import { JobController } from './job.controller.js';
 import { NotificationController } from './notification.controller.js';
 import { OperatorController } from './operator.controller.js';
-import { PlatformController } from './platform.controller.js';
 import { ProjectionController } from './projection.controller.js';
-import { PushSubscriptionController } from './push-subscription.controller.js';
 import { ReportController } from './report.controller.js';
 import { RoleController } from './role.controller.js';
 import { SaleController } from './sale.controller.js';
@@ -34,9 +31,7 @@ export const resourceControllers = [
   ConsoleSessionController,
   TenantController,
   OperatorController,
-  PlatformController,
   ProjectionController,
-  BackupController,
   BranchController,
   CustomerController,
   TransactionController,
@@ -58,5 +53,4 @@ export const resourceControllers = [
   CacheController,
   HealthController,
   NotificationController,
-  PushSubscriptionController,
 ];

@@ -5,9 +5,9 @@ import { GetCustomer, ListCustomers, LookUpCustomers } from '../queries/customer
 import { ListCustomerTransactions } from '../queries/transaction.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
-import { controllerOf, pageOf, receipt, routesAt } from './routes.js';
+import { controllerOf, pageOf, receipt, routesAt, tenantRoutes } from './routes.js';
 import { MoneyDto } from './shapes.js';
-import { TransactionDto, transactionFilters } from './transaction.schemas.js';
+import { TransactionDto, transactionFilters } from './transaction.controller.js';
 
 const CustomerDto = recordDto('CustomerDto', customerRecord, {
   balance: MoneyDto.meta({ description: 'Positive when the customer owes.' }),
@@ -20,13 +20,7 @@ const listQuery = listQueryOf(customerRecord, {
 const lookupQuery = z.strictObject({ search: searchInput.optional() });
 const transactionsQuery = z.strictObject(transactionFilters);
 
-const read = routesAt('/api/customers', { who: 'tenant', permission: 'customers.read', tag: 'Customers' });
-const write = routesAt('/api/customers', {
-  who: 'tenant',
-  permission: 'customers.write',
-  tag: 'Customers',
-  answers: receipt(201),
-});
+const { read, write } = tenantRoutes('/api/customers', 'Customers', 'customers', receipt(201));
 const transactions = routesAt('/api/customers', { who: 'tenant', permission: 'transactions.read', tag: 'Customers' });
 
 export const CustomerController = controllerOf(

@@ -1,6 +1,3 @@
-import 'reflect-metadata';
-import { applyDecorators, HttpCode, RequestMapping, RequestMethod, type Type } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import type { z } from 'zod';
 import type { PermissionCode } from '../security/permissions.js';
 import type { Tag } from './tags.js';
@@ -111,26 +108,6 @@ export const idParameters = (endpoint: Endpoint): readonly string[] =>
 
 export const readsIfMatch = ({ ifMatch, method }: Endpoint): boolean =>
   ifMatch ?? (method === 'PATCH' || method === 'PUT' || method === 'DELETE');
-
-/** Declares a controller method as a route. The kernel refuses to start with an undeclared route under /api. */
-export const Endpoint = (endpoint: Endpoint): MethodDecorator =>
-  applyDecorators(
-    RequestMapping({ path: endpoint.path, method: RequestMethod[endpoint.method] }),
-    HttpCode(endpoint.answers.status),
-    RouteConfig({ endpoint }),
-  );
-
-/** The metadata key of RouteConfig in @nestjs/platform-fastify. */
-const ROUTE_CONFIG = '__fastify_route_config__';
-
-/** The routes that controllers declare. */
-export const endpointsOf = (controllers: readonly Type[]): Endpoint[] =>
-  controllers.flatMap(({ prototype }: { prototype: object }) =>
-    Object.values(Object.getOwnPropertyDescriptors(prototype)).flatMap(({ value }: { value?: object }) => {
-      const config = Reflect.getMetadata(ROUTE_CONFIG, value ?? {}) as { endpoint?: Endpoint } | undefined;
-      return config?.endpoint ?? [];
-    }),
-  );
 
 const fits = (declared: string, parts: readonly string[]): boolean => {
   const wanted = declared.split('/');

@@ -1,8 +1,7 @@
-import { Controller, Inject } from '@nestjs/common';
 import { z } from 'zod';
-import { answer, type Answer } from './answer.js';
+import { answer } from './answer.js';
 import { QueueDto } from './cache.controller.js';
-import { Endpoint } from './endpoint.js';
+import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named } from './shapes.js';
 
 export const HEALTH = Symbol('HEALTH');
@@ -20,7 +19,7 @@ export interface Health {
 
 const Level = z.enum(['up', 'degraded', 'down']);
 
-export const CheckDto = z.object({
+const CheckDto = z.object({
   name: z.string().meta({ description: 'event-store, read-store, subscribers, read-models, broker or cache.' }),
   status: Level.meta({ description: '`degraded`: it serves, but a projection has stopped.' }),
   latencyMs: z.number().min(0),
@@ -37,9 +36,11 @@ const overview = {
   timestamp: instantOut,
 } as const;
 
-export const BasicHealthDto = named('BasicHealthDto', z.object(overview));
-export const LivenessDto = named('LivenessDto', z.object({ status: z.literal('alive') }));
-export const ReadinessDto = named(
+const BasicHealthDto = named('BasicHealthDto', z.object(overview));
+const alive = { status: 'alive' } as const;
+const Alive = z.object({ status: z.literal('alive') });
+const LivenessDto = named('LivenessDto', Alive);
+const ReadinessDto = named(
   'ReadinessDto',
   z.object({
     status: z
@@ -50,15 +51,16 @@ export const ReadinessDto = named(
 );
 export type ReadinessReport = z.output<typeof ReadinessDto>;
 
-export const ProbeCheck = CheckDto.omit({ latencyMs: true });
+const ProbeCheck = CheckDto.omit({ latencyMs: true });
 export type ProbeReport = {
   readonly status: 'ready' | 'not-ready';
   readonly checks: readonly z.output<typeof ProbeCheck>[];
 };
+const probeOf = (status: ProbeReport['status']) => z.object({ status: z.literal(status), checks: z.array(ProbeCheck) });
 
 const milliseconds = z.number().min(0);
 const bytes = z.int().min(0);
-export const SystemHealthDto = named(
+const SystemHealthDto = named(
   'SystemHealthDto',
   z.object({
     ...overview,
@@ -95,57 +97,64 @@ export const SystemHealthDto = named(
   }),
 );
 
-const declared = { method: 'GET', who: 'any', tag: 'System Health' } as const;
+const health = routesAt('/api/system/health', { who: 'any', tag: 'System Health' });
 
-@Controller()
-export class HealthController {
-  constructor(@Inject(HEALTH) private readonly health: Health) {}
-
-  @Endpoint({
-    ...declared,
-    path: '/api/system/health',
-    summary: 'Get the status of the service',
-    answers: { status: 200, shape: 'envelope', schema: BasicHealthDto },
-  })
-  basic(): Promise<unknown> {
-    return this.health.basic();
-  }
-
-  @Endpoint({
-    ...declared,
-    path: '/api/system/health/live',
-    summary: 'Check that the process is alive',
-    answers: { status: 200, shape: 'envelope', schema: LivenessDto },
-  })
-  live(): z.output<typeof LivenessDto> {
-    return { status: 'alive' };
-  }
-
-  @Endpoint({
-    ...declared,
-    path: '/api/system/health/ready',
-    summary: 'Check whether the process can serve, with the result of every check',
-    answers: {
-      status: 200,
-      shape: 'envelope',
-      schema: ReadinessDto,
-      also: { 503: 'Not ready; the body names the reasons.' },
-      bodies: { 503: ReadinessDto },
+export const HealthController = controllerOf(
+  health.route('Get the status of the service', { answers: valueOf(BasicHealthDto) }, (_call, services) =>
+    services.get<Health>(HEALTH).basic(),
+  ),
+  health.route('Check that the process is alive', { path: '/live', answers: valueOf(LivenessDto) }, () => alive),
+  health.route(
+    'Check whether the process can serve, with the result of every check',
+    {
+      path: '/ready',
+      answers: {
+        ...valueOf(ReadinessDto),
+        also: { 503: 'Not ready; the body names the reasons.' },
+        bodies: { 503: ReadinessDto },
+      },
     },
-  })
-  async ready(): Promise<Answer> {
-    const report = await this.health.ready();
-    return answer(report, { status: report.status === 'not-ready' ? 503 : 200 });
-  }
+    async (_call, services) => {
+      const report = await services.get<Health>(HEALTH).ready();
+      return answer(report, { status: report.status === 'not-ready' ? 503 : 200 });
+    },
+  ),
+  routesAt('/api/system/health/system', { who: 'platform', tag: 'System Health' }).route(
+    'Get details of the process, its engines and its projections',
+    { answers: { ...valueOf(SystemHealthDto), bareRefusals: true } },
+    (_call, services) => services.get<Health>(HEALTH).system(),
+  ),
+);
 
-  @Endpoint({
-    ...declared,
-    who: 'platform',
-    path: '/api/system/health/system',
-    summary: 'Get details of the process, its engines and its projections',
-    answers: { status: 200, shape: 'envelope', schema: SystemHealthDto, bareRefusals: true },
-  })
-  system(): Promise<unknown> {
-    return this.health.system();
-  }
-}
+/** Routes for load balancers, supervisors and Prometheus, in processes of every role. */
+export const ProbeController = controllerOf(
+  routesAt('/livez', { who: 'public', tag: 'Service' }).route(
+    'Check that the process is alive',
+    { answers: { status: 200, shape: 'plain', schema: Alive } },
+    () => alive,
+  ),
+  routesAt('/readyz', { who: 'public', tag: 'Service' }).route(
+    'Check whether the service can serve',
+    {
+      answers: {
+        status: 200,
+        shape: 'plain',
+        schema: probeOf('ready'),
+        also: { 503: 'Not ready.' },
+        bodies: { 503: probeOf('not-ready') },
+      },
+    },
+    async (_call, services) => {
+      const report = await services.get<Health>(HEALTH).probe();
+      return answer(report, { status: report.status === 'ready' ? 200 : 503 });
+    },
+  ),
+  routesAt('/metrics', { who: 'token', tag: 'Service' }).route(
+    'Metrics in the text format of Prometheus',
+    { answers: { status: 200, shape: 'plain', media: ['text/plain'] } },
+    async (_call, services) => {
+      const { text, type } = await services.get<Health>(HEALTH).metrics();
+      return answer(text, { type });
+    },
+  ),
+);

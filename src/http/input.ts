@@ -76,18 +76,15 @@ const pageSize = queryInteger(1, MAX_PAGE_SIZE);
 
 /** Both are required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
 export const requiredPaging = { pageNumber, pageSize } as const;
-const byDefault = <S extends z.ZodType<number>>(schema: S, value: number, maximum: number) =>
-  documented(
-    schema.optional().transform((given): number => given ?? value),
-    {
-      type: 'integer',
-      minimum: 1,
-      maximum,
-      default: value,
-    },
-  );
 
-export const optionalInteger = (maximum: number, value: number) => byDefault(queryInteger(1, maximum), value, maximum);
+/** A whole number from 1 to `maximum`; `value` if it is not given. */
+export const optionalInteger = (maximum: number, value: number) =>
+  documented(
+    queryInteger(1, maximum)
+      .optional()
+      .transform((given) => given ?? value),
+    { type: 'integer', minimum: 1, maximum, default: value },
+  );
 
 /** Both are optional. */
 export const optionalPaging = {

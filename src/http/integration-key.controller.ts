@@ -4,10 +4,14 @@ import {
   CreateIntegrationKey,
   RevokeIntegrationKey,
   RotateIntegrationKey,
+  SetIntegrationKeyRateLimit,
   type IssuedKey,
 } from '../commands/integration-key.commands.js';
-import { ListIntegrationKeys } from '../queries/integration-key.queries.js';
-import { controllerOf, routesAt, valueOf } from './routes.js';
+import { currentContext, inContext } from '../eventsourcing/context.js';
+import { PLATFORM, tenantScope } from '../ports/read-store.js';
+import { FindIntegrationKey, ListIntegrationKeys } from '../queries/integration-key.queries.js';
+import { idInput } from './input.js';
+import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
 
 const { revokedAt, ...facts } = integrationKeyRecord.shown;
@@ -19,7 +23,7 @@ const IssuedIntegrationKeyDto = named(
     key: z.string().meta({ description: "The whole value of X-Integration-Key. It isn't shown again." }),
   }),
 );
-export const IntegrationKeyDto = named(
+const IntegrationKeyDto = named(
   'IntegrationKeyDto',
   z.object({
     ...recordFields,
@@ -39,6 +43,8 @@ const routes = routesAt('/api/integration-keys', {
 });
 const issuedAnswer = { ...valueOf(IssuedIntegrationKeyDto), status: 201, position: 'awaited' } as const;
 const issued = ({ position: _, ...key }: IssuedKey): object => key;
+const platform = routesAt('/api/platform/integration-keys', { who: 'platform', tag: 'Integration Keys' });
+const keysQuery = z.strictObject({ tenantId: idInput });
 
 export const IntegrationKeyController = controllerOf(
   routes.command(
@@ -66,5 +72,21 @@ export const IntegrationKeyController = controllerOf(
     },
     ({ target }) => new RotateIntegrationKey(target, {}),
     issued,
+  ),
+  platform.query(
+    'List the integration keys of a tenant without their secrets, revoked ones included, newest first',
+    { query: keysQuery, answers: valueOf(z.array(IntegrationKeyDto)) },
+    ({ query }) => new ListIntegrationKeys(tenantScope(query.tenantId)),
+  ),
+  platform.route(
+    'Set the rate limit of an integration key, also above the maximum of tenants',
+    { method: 'PATCH', path: '/:id', body: SetIntegrationKeyRateLimit.schema, answers: receipt(200) },
+    async ({ id, body }, services) => {
+      const { tenantId } = await services.queries.execute(new FindIntegrationKey(PLATFORM, id));
+      // The event belongs to the tenant and is caused by an operator.
+      return inContext({ ...currentContext(), tenantId }, () =>
+        services.send(new SetIntegrationKeyRateLimit({ tenantId, id }, body)),
+      );
+    },
   ),
 );

@@ -86,8 +86,8 @@ function decodable(url: string): string {
 }
 
 /** Creates a Fastify server with the limits of this service, without the kernel. */
-export const createServer = (options: ServerOptions = {}): FastifyInstance => {
-  const server = fastify({
+export const createServer = (options: ServerOptions = {}): FastifyInstance =>
+  fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
     trustProxy: trustOf(options.trustProxy ?? false),
@@ -107,8 +107,6 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance => {
     },
     clientErrorHandler: answerBrokenRequest,
   });
-  return server;
-};
 
 /** Input that Node.js's parser rejects never becomes a request; the response is written to the socket. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
@@ -174,7 +172,7 @@ function declarationOf(route: RouteOptions): Endpoint | undefined {
   const endpoint = route.config?.endpoint;
   const name = `${String(route.method)} ${route.url}`;
   if (endpoint === undefined) {
-    if (route.url.startsWith(API_PREFIX)) throw new Error(`${name} has no declaration: use @Endpoint.`);
+    if (route.url.startsWith(API_PREFIX)) throw new Error(`${name} has no declaration: declare it with routesAt.`);
   } else if (route.url !== endpoint.path || (route.method === 'HEAD' ? 'GET' : route.method) !== endpoint.method)
     throw new Error(`${name} is declared as ${endpoint.method} ${endpoint.path}.`);
   return endpoint;

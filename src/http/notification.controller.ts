@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import type { Person } from '../queries/notification-lists.js';
 import { NotificationType } from '../aggregates/notification.aggregate.js';
+import { CreateWebPushSubscription, DeleteWebPushSubscription } from '../aggregates/push-subscription.aggregate.js';
 import { ReadAllNotifications, ReadNotification, SendAdminNotification } from '../commands/notification.commands.js';
+import { SubscribeToPush, UnsubscribeFromPush } from '../commands/push-subscription.commands.js';
+import type { Person } from '../queries/notification-lists.js';
+import { CountUnread, ListNotifications, ListPushSubscriptions } from '../queries/notification.queries.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
-import { CountUnread, ListNotifications } from '../queries/notification.queries.js';
+import { VapidKeys } from '../security/vapid-keys.js';
 import { optionalPaging, queryBoolean } from './input.js';
 import { tenantOf } from './request-state.js';
 import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
@@ -35,10 +38,24 @@ const SendAdminNotificationResultDto = named(
   }),
 );
 
+const WebPushPublicKeyDto = named(
+  'WebPushPublicKeyDto',
+  z.object({ publicKey: z.string().meta({ description: 'The VAPID key (RFC 8292), base64url.' }) }),
+);
+const WebPushSubscriptionDto = named(
+  'WebPushSubscriptionDto',
+  z.object({
+    ...recordFields,
+    endpoint: z.string(),
+    userAgent: z.string().nullable(),
+    lastUsedAt: instantOut.nullable().meta({ description: 'When it was last pushed to, to an hour.' }),
+  }),
+);
+
 const listQuery = z.strictObject({ ...optionalPaging, isRead: queryBoolean.optional() });
 
 /** The caller as a recipient. Operators belong to the platform. */
-export const personOf = (caller: UserPrincipal | OperatorPrincipal): Person => ({
+const personOf = (caller: UserPrincipal | OperatorPrincipal): Person => ({
   tenantId: tenantOf(caller),
   userId: caller.userId,
 });
@@ -49,6 +66,7 @@ const admin = routesAt('/api/notifications/admin', {
   tag: 'Notifications',
 });
 const routes = routesAt('/api/notifications', { who: 'any', tag: 'Notifications' });
+const subscriptions = routesAt('/api/notifications/push-subscriptions', { who: 'any', tag: 'Notifications' });
 
 export const NotificationController = controllerOf(
   routes.query(
@@ -87,5 +105,26 @@ export const NotificationController = controllerOf(
     },
     ({ target, body }) => new SendAdminNotification(target, body),
     ({ id: notificationId, recipientCount, pushCount }) => ({ notificationId, recipientCount, pushCount }),
+  ),
+  subscriptions.route(
+    'Get the key that browsers subscribe with',
+    { path: '/public-key', answers: valueOf(WebPushPublicKeyDto) },
+    (_call, services) => ({ publicKey: services.get(VapidKeys).publicKey }),
+  ),
+  subscriptions.query(
+    "List the caller's push subscriptions, newest first",
+    { path: '/me', answers: valueOf(z.array(WebPushSubscriptionDto)) },
+    ({ caller }) => new ListPushSubscriptions(personOf(caller)),
+    (found) => found.map(({ tenantId: _tenant, userId: _user, keys: _keys, ...shown }) => shown),
+  ),
+  subscriptions.command(
+    'Subscribe a browser to push messages; a browser belongs to the last person who subscribed with it',
+    { body: CreateWebPushSubscription, creates: {} },
+    ({ caller, body }) => new SubscribeToPush(personOf(caller), body),
+  ),
+  subscriptions.command(
+    "Delete one of the caller's push subscriptions",
+    { method: 'DELETE', body: DeleteWebPushSubscription },
+    ({ caller, body }) => new UnsubscribeFromPush(personOf(caller), body.endpoint),
   ),
 );

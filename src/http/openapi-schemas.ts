@@ -8,18 +8,11 @@ const DEFS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
 /** Redirects references from a schema's own definitions to the document's components. */
-function relocated(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relocated);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([key]) => key !== '$schema' && key !== '$defs');
-  return Object.fromEntries(
-    entries.map(([key, inner]) =>
-      key === '$ref' && typeof inner === 'string' && inner.startsWith(DEFS)
-        ? [key, COMPONENTS + inner.slice(DEFS.length)]
-        : [key, relocated(inner)],
-    ),
-  );
-}
+const relocated = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key === '$schema' || key === '$defs') return undefined;
+    return key === '$ref' && typeof value === 'string' ? value.replace(DEFS, COMPONENTS) : value;
+  }) as JsonSchema;
 
 const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
   z.toJSONSchema(schema, {
@@ -43,14 +36,14 @@ export class SchemaCollection {
     const json = convert(schema, io);
     const { $defs = {}, id, ...root } = json as JsonSchema & { $defs?: Record<string, JsonSchema>; id?: string };
     for (const [name, definition] of Object.entries($defs)) this.add(name, definition);
-    if (typeof id !== 'string') return relocated(root) as JsonSchema;
+    if (typeof id !== 'string') return relocated(root);
     this.add(id, root);
     return { $ref: COMPONENTS + id };
   }
 
   private add(name: string, definition: JsonSchema): void {
     const { id: _id, ...rest } = definition;
-    const json = relocated(rest) as JsonSchema;
+    const json = relocated(rest);
     const known = this.byName.get(name);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(json))
       throw new Error(`Two different schemas are named ${name}.`);

@@ -4,6 +4,7 @@ import { DomainError, type ErrorDetails, type ErrorKind } from '../eventsourcing
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../ports/event-store.js';
 import { CacheUnavailable } from '../ports/cache.js';
 import { ReadStoreUnavailable, SearchTooBroad } from '../ports/read-store.js';
+import { refuse } from './request-input.js';
 import { liesBelow } from './request-state.js';
 
 export const PARTNER_PREFIX = '/api/integrations/';
@@ -53,14 +54,6 @@ const UNAVAILABLE: Problem = {
 };
 const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'Something went wrong on our side.', defect: true };
 
-const TOO_BROAD: Problem = {
-  status: 400,
-  code: 'VALIDATION_FAILED',
-  message: 'search: Matches too many records. Add letters or words.',
-  errors: [{ path: 'search', message: 'Matches too many records. Add letters or words.' }],
-  defect: false,
-};
-
 const isUnavailable = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
   error instanceof ReadStoreUnavailable ||
@@ -79,6 +72,8 @@ function fromDomain({ kind, code, message, details }: DomainError): Problem {
     defect: false,
   };
 }
+
+const TOO_BROAD = fromDomain(refuse([{ path: 'search', message: 'Matches too many records. Add letters or words.' }]));
 
 /** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */
 function frameworkStatus(error: unknown): number | undefined {
@@ -112,10 +107,6 @@ export function problemBody(problem: Problem, requestId: string, partner: boolea
     : JSON.stringify({ statusCode: status, code, message, errors, tenants, requestId });
 }
 
-/** Whether errors of a request have the format of the partner intake. */
-export const isPartnerRequest = (request: FastifyRequest): boolean =>
-  liesBelow(request.raw.url ?? request.url, PARTNER_PREFIX);
-
 /** Responds with an error and records it for the log line. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const problem = problemOf(error);
@@ -126,7 +117,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     reply.raw.destroy();
     return;
   }
-  const partner = isPartnerRequest(request);
+  // Below this path, errors have the format of the partner intake.
+  const partner = liesBelow(request.raw.url ?? request.url, PARTNER_PREFIX);
   reply.code(problem.status).headers({
     'x-request-id': request.id,
     'x-content-type-options': 'nosniff',

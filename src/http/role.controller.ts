@@ -3,7 +3,7 @@ import { roleRecord } from '../aggregates/role.aggregate.js';
 import { CreateRole, DeleteRole, UpdateRole, UpdateRolePermissions } from '../commands/role.commands.js';
 import { PERMISSIONS } from '../security/permissions.js';
 import { GetRole, ListRoles, roleDetail } from '../queries/role.queries.js';
-import { controllerOf, recordOf, routesAt, valueOf } from './routes.js';
+import { controllerOf, recordOf, routesAt, tenantRoutes, valueOf } from './routes.js';
 import { named, recordFields } from './shapes.js';
 
 const { permissions, ...listed } = roleRecord.shown;
@@ -21,8 +21,7 @@ const PermissionDto = named(
   z.object({ code: z.string(), group: z.string(), description: z.string() }),
 );
 
-const read = routesAt('/api/roles', { who: 'tenant', permission: 'roles.read', tag: 'Roles' });
-const write = routesAt('/api/roles', { who: 'tenant', permission: 'roles.write', tag: 'Roles' });
+const { read, write } = tenantRoutes('/api/roles', 'Roles', 'roles');
 
 export const RoleController = controllerOf(
   read.query(

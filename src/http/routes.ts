@@ -1,14 +1,28 @@
-import { Controller, Inject, Injectable, Req, type InjectionToken, type Type } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  HttpCode,
+  Inject,
+  Injectable,
+  Req,
+  RequestMapping,
+  RequestMethod,
+  type InjectionToken,
+  type Type,
+} from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Receipt, Target } from '../eventsourcing/command.js';
 import type { Scope } from '../ports/read-store.js';
+import type { Resource } from '../security/permissions.js';
 import { answer, sendAnswer, type Answer, type AnswerOptions } from './answer.js';
 import { Call, type Callers } from './call.js';
-import { Endpoint, type Access, type Answers, type EndpointFacts } from './endpoint.js';
+import type { Access, Answers, Endpoint, EndpointFacts } from './endpoint.js';
 import { ReadYourWrites } from './read-your-writes.js';
+import type { Tag } from './tags.js';
 
 type Positioned = { readonly position: number };
 const shownReceipt = ({ id, revision }: Receipt): object => ({ success: true, id, revision });
@@ -179,6 +193,15 @@ export const routesAt = <const Path extends string, const S extends Shared>(
   shared: S & Checked<Omit<S, 'who' | 'permission'>>,
 ): RouteGroup<Path, S> => new RouteGroup(path, shared);
 
+/** The routes of a tenant's records: those that read them and those that change them. */
+export function tenantRoutes<const Path extends string>(path: Path, tag: Tag, of: Resource, answers?: Answers) {
+  const shared = { who: 'tenant', tag } as const;
+  return {
+    read: routesAt(path, { ...shared, permission: `${of}.read` }),
+    write: routesAt(path, { ...shared, permission: `${of}.write`, ...(answers && { answers }) }),
+  };
+}
+
 /** The response of most commands. */
 export const receipt = (status: number) => ({ status, shape: 'command' }) as const;
 /** A value in an envelope. */
@@ -187,6 +210,11 @@ export const valueOf = <S extends z.ZodType>(schema: S) => ({ status: 200, shape
 export const recordOf = <S extends z.ZodType>(schema: S) => ({ ...valueOf(schema), etag: true }) as const;
 /** A page of records. */
 export const pageOf = <S extends z.ZodType>(schema: S) => ({ status: 200, shape: 'page', schema }) as const;
+
+const declared = new WeakMap<Type, readonly Endpoint[]>();
+/** The routes that controllers declare. */
+export const endpointsOf = (controllers: readonly Type[]): Endpoint[] =>
+  controllers.flatMap((controller) => declared.get(controller) ?? []);
 
 /** Creates a Nest controller for a list of routes. */
 export function controllerOf(...routes: readonly Route[]): Type {
@@ -202,9 +230,17 @@ export function controllerOf(...routes: readonly Route[]): Type {
       },
     };
     Object.defineProperty(RouteList.prototype, name, descriptor);
-    Endpoint(endpoint)(RouteList.prototype, name, descriptor);
+    applyDecorators(
+      RequestMapping({ path: endpoint.path, method: RequestMethod[endpoint.method] }),
+      HttpCode(endpoint.answers.status),
+      RouteConfig({ endpoint }),
+    )(RouteList.prototype, name, descriptor);
     Req()(RouteList.prototype, name, 0);
   }
+  declared.set(
+    RouteList,
+    routes.map(({ endpoint }) => endpoint),
+  );
   return RouteList;
 }
 

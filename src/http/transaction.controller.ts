@@ -1,16 +1,46 @@
 import { z } from 'zod';
+import { Direction } from '../aggregates/fields.js';
+import { DocumentEffect, transactionRecord, TransactionType } from '../aggregates/ledger.js';
 import { fieldHashes } from '../aggregates/request-digest.js';
 import { keyedTransactionId } from '../aggregates/transaction.aggregate.js';
 import { CancelTransaction, CategorizeTransaction } from '../commands/transaction-change.commands.js';
 import { CreateTransaction } from '../commands/transaction.commands.js';
 import { GetTransaction, ListTransactions } from '../queries/transaction.queries.js';
-import { controllerOf, receipt, routesAt } from './routes.js';
-import { allTransactionFilters, TransactionDto } from './transaction.schemas.js';
+import { dateInput, idInput, queryBooleanOr, requiredPaging, searchInput } from './input.js';
+import { recordDto } from './record-shapes.js';
+import { controllerOf, receipt, tenantRoutes } from './routes.js';
 
-const listQuery = z.strictObject(allTransactionFilters);
+const text = z.string().nullable();
+export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
+  customerName: text,
+  accountName: text,
+  categoryName: text,
+  categorizedBy: z.object({ ruleId: z.string(), source: z.enum(['SEED', 'LEARNED', 'MANUAL']) }).nullable(),
+  isCancelled: z.boolean(),
+  createdBy: text,
+});
 
-const read = routesAt('/api/transactions', { who: 'tenant', permission: 'transactions.read', tag: 'Transactions' });
-const write = routesAt('/api/transactions', { who: 'tenant', permission: 'transactions.write', tag: 'Transactions' });
+/** Query parameters of both lists: of all transactions and of those of a customer. */
+export const transactionFilters = {
+  ...requiredPaging,
+  search: searchInput.optional(),
+  accountId: idInput.optional(),
+  expenseItemId: idInput.optional(),
+  beginDate: dateInput.optional(),
+  endDate: dateInput.optional(),
+  type: z.enum([...TransactionType.options, ...DocumentEffect.options]).optional(),
+  direction: Direction.optional(),
+  showSystemGenerated: queryBooleanOr(true),
+} as const;
+
+const listQuery = z.strictObject({
+  ...transactionFilters,
+  customerId: idInput.optional(),
+  categoryId: idInput.optional(),
+  branchId: idInput.optional(),
+});
+
+const { read, write } = tenantRoutes('/api/transactions', 'Transactions', 'transactions');
 
 export const TransactionController = controllerOf(
   read.list('List transactions, newest first', listQuery, TransactionDto, ListTransactions),

@@ -5,7 +5,7 @@ import { CreateUser, DeleteUser, ResetPassword, UpdateProfile, UpdateUser } from
 import { GetUser, ListUsers, LookUpUsers } from '../queries/user.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
-import { controllerOf, routesAt, valueOf } from './routes.js';
+import { controllerOf, routesAt, tenantRoutes, valueOf } from './routes.js';
 import { instantOut, named } from './shapes.js';
 
 const UserDto = recordDto('UserDto', userRecord, { lastLoginAt: instantOut.nullable() });
@@ -21,9 +21,8 @@ const InvitationDto = named(
 const listQuery = listQueryOf(userRecord, requiredPaging);
 const lookupQuery = z.strictObject({ search: searchInput });
 
-const read = routesAt('/api/users', { who: 'tenant', permission: 'users.read', tag: 'Users' });
+const { read, write } = tenantRoutes('/api/users', 'Users', 'users');
 const own = routesAt('/api/users/me', { who: 'any', tag: 'Users' });
-const write = routesAt('/api/users', { who: 'tenant', permission: 'users.write', tag: 'Users' });
 
 export const UserController = controllerOf(
   write.change(

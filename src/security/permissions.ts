@@ -9,7 +9,8 @@ const resources = {
   branches: 'Branches',
 } as const;
 
-type Resource = keyof typeof resources;
+/** Records whose permissions are `read` and `write`. */
+export type Resource = keyof typeof resources;
 /** Code of a permission. Part of the API and stored in roles, so codes never change. */
 export type PermissionCode =
   `${Resource}.${'read' | 'write'}` | 'notifications.send' | 'integrations.manage' | 'reports.read';

@@ -1,5 +1,5 @@
 import { bodyLimitsOf } from '../../src/http/json-body.js';
-import { endpointsOf } from '../../src/http/endpoint.js';
+import { endpointsOf } from '../../src/http/routes.js';
 import { allControllers } from '../../src/app/app.module.js';
 import { SchemaCollection, type JsonSchema } from '../../src/http/openapi-schemas.js';
 
