@@ -11,7 +11,7 @@ import type { HistoryIdentity } from '../ports/history.js';
 import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock, Ids } from '../ports/time.js';
-import { auditWitness } from '../projections/audit-log.witness.js';
+import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 
 /** Names of all subscribers with a checkpoint, except projections. */

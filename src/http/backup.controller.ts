@@ -1,4 +1,4 @@
-import { RecordBackupDownload } from '../commands/inspection.commands.js';
+import { RecordBackupDownload } from '../commands/operation.commands.js';
 import { BackupArchive } from '../backup/backup-archive.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { IDS, type Ids } from '../ports/time.js';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Artifact, JobExecutionStatus, JobTrigger } from '../aggregates/job.aggregate.js';
-import { TriggerJob } from '../commands/job.commands.js';
-import { ListJobExecutions, ListJobs } from '../queries/job.queries.js';
+import { TriggerJob } from '../commands/operation.commands.js';
+import { ListJobExecutions, ListJobs } from '../queries/operation.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { JobFeed } from './job-feed.js';
 import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';

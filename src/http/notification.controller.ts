@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Person } from '../queries/notification-lists.js';
+import { CountUnread, ListNotifications, type Person } from '../queries/notification.queries.js';
 import { NotificationType } from '../aggregates/notification.aggregate.js';
 import { ReadAllNotifications, ReadNotification, SendAdminNotification } from '../commands/notification.commands.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
-import { CountUnread, ListNotifications } from '../queries/notification.queries.js';
 import { optionalPaging, queryBoolean } from './input.js';
 import { tenantOf } from './request-state.js';
 import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CreateWebPushSubscription, DeleteWebPushSubscription } from '../aggregates/push-subscription.aggregate.js';
-import { SubscribeToPush, UnsubscribeFromPush } from '../commands/push-subscription.commands.js';
+import { SubscribeToPush, UnsubscribeFromPush } from '../commands/notification.commands.js';
 import { VapidKeys } from '../security/vapid-keys.js';
-import { ListPushSubscriptions } from '../queries/notification.queries.js';
+import { ListPushSubscriptions } from '../queries/notification-recipients.js';
 import { personOf } from './notification.controller.js';
 import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields } from './shapes.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { fieldHashes } from '../aggregates/request-digest.js';
+import { fieldHashes } from '../aggregates/request-key.aggregate.js';
 import { keyedTransactionId } from '../aggregates/transaction.aggregate.js';
-import { CancelTransaction, CategorizeTransaction } from '../commands/transaction-change.commands.js';
-import { CreateTransaction } from '../commands/transaction.commands.js';
+import { CancelTransaction, CategorizeTransaction, CreateTransaction } from '../commands/transaction.commands.js';
 import { GetTransaction, ListTransactions } from '../queries/transaction.queries.js';
 import { controllerOf, receipt, routesAt } from './routes.js';
 import { allTransactionFilters, TransactionDto } from './transaction.schemas.js';

@@ -3,13 +3,13 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { LRUCache } from 'lru-cache';
 import {
   claimIdempotencyKey,
+  fieldHashes,
   idempotencyKey,
   idempotencyKeyId,
   isBound,
-  type KeyClaim,
-} from '../aggregates/idempotency-key.aggregate.js';
+  type SaleKeyClaim,
+} from '../aggregates/request-key.aggregate.js';
 import { ensureCurrency } from '../aggregates/money.js';
-import { fieldHashes } from '../aggregates/request-digest.js';
 import type { SaleAccepted } from '../aggregates/sale-events.js';
 import { differingFields, priceSale, saleId, type PricedSale, type SalePayload } from '../aggregates/sale-payload.js';
 import { acceptedSale, acceptSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
@@ -137,7 +137,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
   private claimOf(
     { sourceId, idempotencyKey: given, payload, received }: Intake,
     id: string,
-  ): { streamId: string; data: KeyClaim | undefined } {
+  ): { streamId: string; data: SaleKeyClaim | undefined } {
     if (given === undefined) return { streamId: '', data: undefined };
     const data = { saleId: id, externalId: payload.externalId, sourceId, fieldHashes: fieldHashes(received) };
     return { streamId: idempotencyKeyId(sourceId, given), data };

@@ -1,8 +1,8 @@
-import type { IntegrationKeyUseEvent } from '../aggregates/integration-key-use.aggregate.js';
 import {
   integrationKey,
-  integrationKeyRecord,
   type IntegrationKeyEvent,
+  integrationKeyRecord,
+  type IntegrationKeyUseEvent,
 } from '../aggregates/integration-key.aggregate.js';
 import type { ViewOf } from '../aggregates/record.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';

@@ -1,4 +1,4 @@
-import type { NotificationInboxEvent } from '../aggregates/notification-inbox.aggregate.js';
+import type { NotificationInboxEvent } from '../aggregates/notification.aggregate.js';
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';

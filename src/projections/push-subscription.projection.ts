@@ -1,5 +1,4 @@
-import type { PushDeliveryEvent } from '../aggregates/push-delivery.aggregate.js';
-import type { PushSubscriptionEvent } from '../aggregates/push-subscription.aggregate.js';
+import type { PushDeliveryEvent, PushSubscriptionEvent } from '../aggregates/push-subscription.aggregate.js';
 import type { Projection } from '../projecting/projection.js';
 import { ofRecord } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';

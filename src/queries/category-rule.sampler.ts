@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CategoryRuleBook, ruleSubjectOf, type MatchableRule } from '../aggregates/category-rule-matching.js';
 import type { ReadModels } from './query.js';
 import type { Scope } from '../ports/read-store.js';
-import { customers } from '../projections/customer.projection.js';
-import { transactions, type TransactionView } from '../projections/transaction.projection.js';
+import { customers } from '../projections/account.projection.js';
+import { transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { named, type TransactionRecord } from './transaction.queries.js';
 
 /** Number of transactions to examine, newest first. */

@@ -1,5 +1,5 @@
 import { answers, query } from '../eventsourcing/handler.js';
-import { getFrom, ReadModels } from './query.js';
+import { CaughtUp, getFrom, ReadModels } from './query.js';
 import type { Scope } from '../ports/read-store.js';
 import {
   integrationKeyDirectory,
@@ -7,7 +7,6 @@ import {
   integrationKeyUses,
   type IntegrationKeyView,
 } from '../projections/integration-key.projection.js';
-import { CaughtUp } from './caught-up.js';
 
 const WAIT_MS = 5_000;
 

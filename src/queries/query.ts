@@ -1,8 +1,10 @@
-import type { Type } from '@nestjs/common';
+import { Inject, Injectable, type Type } from '@nestjs/common';
 import type { IQueryHandler, Query } from '@nestjs/cqrs';
+import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import type { AnyTable, Listed, ListQuery, Range, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
-import { notFound } from '../eventsourcing/domain-error.js';
+import { Progress } from '../projecting/progress.js';
 import type { ReadModelReadiness } from '../projecting/read-model-readiness.js';
 
 /** A page as returned by the API. */
@@ -224,3 +226,26 @@ export const getsFrom = <Doc extends object>(get: GetType<Doc>): Type<IQueryHand
 /** Creates the handler of a list without joins. */
 export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> =>
   answers(list, [ReadModels], (models, scope, request) => models.list(list.model, scope, request));
+
+/** For results that must not come from a lagging read model. */
+@Injectable()
+export class CaughtUp {
+  constructor(
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(Progress) private readonly progress: Progress,
+  ) {}
+
+  /**
+   * Resolves once the read model contains everything stored at the time of the call.
+   * @throws DomainError unavailable READ_MODEL_BEHIND after `timeoutMs`
+   */
+  async withHead({ name }: { readonly name: string }, timeoutMs: number): Promise<void> {
+    if (!(await this.progress.reached(await this.events.head(), timeoutMs, [name]))) throw readModelBehind();
+  }
+
+  /** Like `withHead`, for a position and several read models. @throws DomainError unavailable READ_MODEL_BEHIND */
+  async withPosition(models: readonly { readonly name: string }[], position: number, timeoutMs: number): Promise<void> {
+    const names = models.map(({ name }) => name);
+    if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();
+  }
+}
