@@ -42,7 +42,15 @@ export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly example: z.output<Data>;
 };
 
-export const contract = <Data extends z.ZodObject>(given: Contract<Data>): Contract<Data> => given;
+export const contract = <Data extends z.ZodObject>(
+  entity: string,
+  event: string,
+  given: Pick<Contract<Data>, 'description' | 'data' | 'example'>,
+): Contract<Data> => ({ entity, event, ...given });
+
+/** A contract without data. */
+export const occasion = (entity: string, event: string, description: string) =>
+  contract(entity, event, { description, data: z.strictObject({}), example: {} });
 
 export const id = PublicId;
 export const optionalId = id.nullable();
@@ -65,8 +73,6 @@ export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
       },
     )
     .meta({ description: 'The fields that changed, as they are now.' });
-
-export const nothing = z.strictObject({});
 
 /** A fixed id for example events. */
 export const exampleId = (digit: number): string => `0199d3a0-0000-7000-8000-00000000000${digit}`;

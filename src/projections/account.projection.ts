@@ -7,6 +7,7 @@ import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.j
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
+import { searchIn, texts } from './record-projection.js';
 
 /** A ledger account. Every customer has one, with the customer's id. The balance is joined on reading. */
 export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
@@ -16,15 +17,14 @@ export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
   version: 2,
   fields: {
-    createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
-    type: { type: 'text', of: ({ type }) => type },
+    ...texts<AccountView>('createdAt', 'type'),
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
   },
   filters: ['isDeleted', 'isActive', 'type'],
   compound: [['isDeleted', 'isActive']],
   order: { fields: ['createdAt'], direction: 'descending' },
-  search: { name: ({ name }) => name, code: ({ code }) => code },
+  search: searchIn<AccountView>('name', 'code'),
 };
 
 type AnyAccountEvent = AccountEvent | CustomerEvent | AccountDefaultsEvent;
@@ -107,7 +107,7 @@ export const customers: ReadModel<CustomerView> = {
   version: 4,
   fields: {
     createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
-    createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
+    ...texts<CustomerView>('createdAt'),
     /** Visible status in lists: DELETED is never listed. */
     shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
@@ -121,14 +121,7 @@ export const customers: ReadModel<CustomerView> = {
   counted: ['shown', 'isDeleted'],
   order: { fields: ['createdOn', 'createdAt'], direction: 'descending' },
   large: true,
-  search: {
-    name: ({ name }) => name,
-    code: ({ code }) => code,
-    taxNumber: ({ taxNumber }) => taxNumber,
-    nationalId: ({ nationalId }) => nationalId,
-    email: ({ email }) => email,
-    phone: ({ phone }) => phone,
-  },
+  search: searchIn<CustomerView>('name', 'code', 'taxNumber', 'nationalId', 'email', 'phone'),
 };
 
 export const customerProjection: Projection<CustomerView, CustomerEvent> = {
@@ -188,7 +181,7 @@ export const deletedRecords: ReadModel<DeletedRecord> = {
   name: 'deleted_records',
   version: 1,
   fields: {
-    recordId: { type: 'text', of: ({ recordId }) => recordId },
+    ...texts<DeletedRecord>('recordId'),
     isReached: { type: 'boolean', of: ({ reachedBy }) => reachedBy !== null },
   },
   filters: ['isReached'],

@@ -8,17 +8,14 @@ import { PLATFORM, type ReadModel, type ReadStore } from '../ports/read-store.js
 import { UUID_PATTERN } from '../ports/uuid.js';
 import type { Anchor } from '../projecting/history-register.js';
 import { ALL_ENTITIES, type AnyProjection, ofRecord, type Projection } from '../projecting/projection.js';
+import { keyedBy, searchIn, texts } from './record-projection.js';
 
 /** Names of possible actors in the audit log: users of all tenants and operators, including deleted ones. */
 export type AuditActorView = { readonly id: string; readonly name: string };
 
 export const auditActors: ReadModel<AuditActorView> = {
-  name: 'audit_actors',
-  version: 1,
-  fields: { id: { type: 'text', of: ({ id }) => id } },
-  filters: [],
-  order: { fields: ['id'], direction: 'ascending' },
-  search: { name: ({ name }) => name },
+  ...keyedBy<AuditActorView>('audit_actors', 'id'),
+  search: searchIn<AuditActorView>('name'),
 };
 
 export const auditActorProjection: Projection<AuditActorView, UserEvent | OperatorEvent> = {
@@ -86,6 +83,8 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
+const FILTERS = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
+
 // The largest read model, fed by every command and every sale: entries hold only what their filters need
 // (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
@@ -95,14 +94,9 @@ export const auditLogs: ReadModel<AuditLogView> = {
     /** Milliseconds since 1970: a quarter of the text's size in every index. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
-    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
-    entity: { type: 'text', of: ({ entity }) => entity },
-    entityId: { type: 'text', of: ({ entityId }) => entityId },
-    action: { type: 'text', of: ({ action }) => action },
-    branchId: { type: 'text', of: ({ branchId }) => branchId },
-    userId: { type: 'text', of: ({ userId }) => userId },
+    ...texts<AuditLogView>(...FILTERS),
   },
-  filters: ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'],
+  filters: FILTERS,
   counted: [],
   order: { fields: ['occurredAtMs', 'position'], direction: 'descending' },
   search: {

@@ -8,6 +8,7 @@ import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
+import { keyedBy, searchIn, texts } from './record-projection.js';
 
 /** Events of the streams that carry ledger transactions. */
 export type LedgerEvent = SaleEvent | CustomerEvent | TransactionEvent;
@@ -75,21 +76,12 @@ export type BalanceView = Sums & { readonly accountId: string };
 /** Totals of an account on one value date. */
 export type AccountDayView = Sums & { readonly accountId: string; readonly date: string };
 
-export const balances: ReadModel<BalanceView> = {
-  name: 'balances',
-  version: 1,
-  fields: { accountId: { type: 'text', of: ({ accountId }) => accountId } },
-  filters: [],
-  order: { fields: ['accountId'], direction: 'ascending' },
-};
+export const balances = keyedBy<BalanceView>('balances', 'accountId');
 
 export const accountDays: ReadModel<AccountDayView> = {
   name: 'account_days',
   version: 1,
-  fields: {
-    accountId: { type: 'text', of: ({ accountId }) => accountId },
-    date: { type: 'text', of: ({ date }) => date },
-  },
+  fields: texts<AccountDayView>('accountId', 'date'),
   filters: ['accountId'],
   order: { fields: ['date', 'accountId'], direction: 'ascending' },
 };
@@ -196,19 +188,16 @@ export type TransactionView = LedgerTransaction & {
   readonly carrier: Carrier;
 };
 
+const REFERENCES = ['customerId', 'categoryId', 'expenseItemId', 'branchId'] as const;
+const FILTERS = ['type', 'documentEffect', 'direction', ...REFERENCES] as const;
+
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
   version: 5,
   fields: {
-    date: { type: 'text', of: ({ date }) => date },
+    ...texts<TransactionView>('date'),
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
-    type: { type: 'text', of: ({ type }) => type },
-    documentEffect: { type: 'text', of: ({ documentEffect }) => documentEffect },
-    direction: { type: 'text', of: ({ direction }) => direction },
-    customerId: { type: 'text', of: ({ customerId }) => customerId },
-    categoryId: { type: 'text', of: ({ categoryId }) => categoryId },
-    expenseItemId: { type: 'text', of: ({ expenseItemId }) => expenseItemId },
-    branchId: { type: 'text', of: ({ branchId }) => branchId },
+    ...texts<TransactionView>(...FILTERS),
     // Queries filter only for manual transactions, so only those are indexed.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
     /** Every account with a posting. `account` contains only those chosen by users. */
@@ -218,26 +207,11 @@ export const transactions: ReadModel<TransactionView> = {
       of: ({ accountId, counterAccountId }) => [accountId, counterAccountId].filter((id) => id !== null),
     },
   },
-  filters: [
-    'posting',
-    'type',
-    'documentEffect',
-    'direction',
-    'customerId',
-    'categoryId',
-    'expenseItemId',
-    'branchId',
-    'manual',
-    'account',
-  ],
+  filters: ['posting', ...FILTERS, 'manual', 'account'],
   common: ['direction'],
   order: { fields: ['date', 'sequence'], direction: 'descending' },
   large: true,
-  search: {
-    description: ({ description }) => description,
-    reference: ({ reference }) => reference,
-    externalId: ({ externalId }) => externalId,
-  },
+  search: searchIn<TransactionView>('description', 'reference', 'externalId'),
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
 };
 

@@ -3,9 +3,9 @@ import type { ViewOf } from '../aggregates/record.js';
 import { role, roleRecord } from '../aggregates/role.aggregate.js';
 import type { SessionEvent } from '../aggregates/session.aggregate.js';
 import { user, userRecord } from '../aggregates/user.aggregate.js';
-import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { PLATFORM } from '../ports/read-store.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
-import { readModelOf, recordProjection } from './record-projection.js';
+import { keyedBy, readModelOf, recordProjection } from './record-projection.js';
 
 /** A user. The last sign-in is joined on reading. */
 export type UserView = ViewOf<typeof userRecord.fields>;
@@ -25,13 +25,7 @@ export const userProjection = recordProjection(users, user, 'UserCreated', {
 /** When a user or operator last signed in. Separate from the user, because sign-ins do not change its revision. */
 export type UserLogin = { readonly userId: string; readonly lastLoginAt: string };
 
-export const userLogins: ReadModel<UserLogin> = {
-  name: 'user_logins',
-  version: 1,
-  fields: { userId: { type: 'text', of: ({ userId }) => userId } },
-  filters: [],
-  order: { fields: ['userId'], direction: 'ascending' },
-};
+export const userLogins = keyedBy<UserLogin>('user_logins', 'userId');
 
 export const userLoginProjection: Projection<UserLogin, SessionEvent> = {
   model: userLogins,
@@ -72,13 +66,7 @@ export type SessionView = {
   readonly expiresAt: string;
 };
 
-export const openSessions: ReadModel<SessionView> = {
-  name: 'open_sessions',
-  version: 1,
-  fields: { expiresAt: { type: 'text', of: ({ expiresAt }) => expiresAt } },
-  filters: [],
-  order: { fields: ['expiresAt'], direction: 'ascending' },
-};
+export const openSessions = keyedBy<SessionView>('open_sessions', 'expiresAt');
 
 export const sessionProjection: Projection<SessionView, SessionEvent> = {
   model: openSessions,
