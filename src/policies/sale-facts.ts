@@ -26,6 +26,12 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
+/** Id of the record that holds the claimed value. */
+async function holderOf(claims: Claims, claim: Claim): Promise<string | undefined> {
+  const stream = await claims.holder(claim);
+  return stream === undefined ? undefined : parseStreamName(stream)?.id;
+}
+
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
 /** Resolves a partner's branch and account codes by the claims on them, which are always current. */
@@ -49,7 +55,7 @@ export class SaleFactsReader {
   private async branchOf(tenantId: string, code: string | null): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const id = await this.holderOf(branchCodeClaim(tenantId, value));
+    const id = await holderOf(this.claims, branchCodeClaim(tenantId, value));
     if (id === undefined) throw conflict('BRANCH_UNKNOWN', `There is no branch ${value}.`);
     const { state } = await this.reader.read(branch, tenantId, id);
     if (state.status !== 'active') throw conflict('BRANCH_UNKNOWN', `The branch ${value} is not active.`);
@@ -71,7 +77,7 @@ export class SaleFactsReader {
   }
 
   private async codedAccount(tenantId: string, code: string): Promise<string> {
-    const id = await this.holderOf(accountCodeClaim(tenantId, code));
+    const id = await holderOf(this.claims, accountCodeClaim(tenantId, code));
     if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `There is no account ${code}.`);
     if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is not active.`);
     return id;
@@ -80,11 +86,6 @@ export class SaleFactsReader {
   private async isOpen(tenantId: string, id: string): Promise<boolean> {
     const { state } = await this.reader.read(account, tenantId, id);
     return state.status === 'present' && state.isActive;
-  }
-
-  private async holderOf(claim: Claim): Promise<string | undefined> {
-    const stream = await this.claims.holder(claim);
-    return stream === undefined ? undefined : parseStreamName(stream)?.id;
   }
 }
 
@@ -147,7 +148,7 @@ export class CustomerMatching {
 
   private async found(tenantId: string, sourceId: string, wanted: SaleCustomer): Promise<string | undefined> {
     for (const claim of keysOf(tenantId, sourceId, wanted)) {
-      const holder = await this.holderOf(claim);
+      const holder = await holderOf(this.claims, claim);
       if (holder === undefined) continue;
       return claim.kind === 'customer-link' ? holder : this.linked(tenantId, holder, sourceId, wanted);
     }
@@ -169,11 +170,6 @@ export class CustomerMatching {
       return parseStreamName(claimed.by)?.id;
     }
     return undefined;
-  }
-
-  private async holderOf(claim: Claim): Promise<string | undefined> {
-    const stream = await this.claims.holder(claim);
-    return stream === undefined ? undefined : parseStreamName(stream)?.id;
   }
 
   /**

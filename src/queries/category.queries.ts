@@ -58,12 +58,13 @@ export async function currencyOf(models: ReadModels, scope: Scope): Promise<stri
   return tenant.currency;
 }
 
+const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
+  new Map(views.map((view) => [view.id, view]));
+
 /** Keyed by id, because a rule created meanwhile may move another to the next page. */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
-  const known = { rules: new Map<string, CategoryRuleView>(), categories: new Map<string, CategoryView>() };
-  for await (const view of models.each(categories, scope)) known.categories.set(view.id, view);
-  for await (const view of models.each(categoryRules, scope)) known.rules.set(view.id, view);
-  return known;
+  const categoriesById = byId(await models.all(categories, scope));
+  return { rules: byId(await models.all(categoryRules, scope)), categories: categoriesById };
 }
 
 /** A rule whose category is unknown (yet) matches nothing. */
@@ -82,12 +83,12 @@ const listCategories = answers(ListCategories, [ReadModels], async (models, scop
   const counts = new Map<string, number>();
   for await (const { categoryId } of models.each(categoryRules, scope))
     counts.set(categoryId, (counts.get(categoryId) ?? 0) + 1);
-  const found: CategoryRecord[] = [];
   const where = includeArchived ? {} : { isArchived: false };
-  for await (const view of models.each(categories, scope, { where }))
-    found.push({ ...view, ruleCount: counts.get(view.id) ?? 0 });
+  const found = await models.all(categories, scope, { where });
   const byName = new Intl.Collator('en');
-  return found.sort((a, b) => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
+  return found
+    .map((view) => ({ ...view, ruleCount: counts.get(view.id) ?? 0 }))
+    .sort((a, b) => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
 });
 
 export class GetCategoryRule extends query<CategoryRuleRecord, [scope: Scope, id: string]>() {}

@@ -28,8 +28,7 @@ export const integrationKeyQueryHandlers = [
     return models.found(integrationKeyDirectory, scope, id, 'integration key');
   }),
   answers(ListIntegrationKeys, [ReadModels], async (models, scope) => {
-    const keys: IntegrationKeyView[] = [];
-    for await (const key of models.each(integrationKeys, scope)) keys.push(key);
+    const keys = await models.all(integrationKeys, scope);
     const ids = keys.map(({ id }) => id);
     const uses = await models.getMany(integrationKeyUses, scope, ids);
     return keys.map((key) => ({ ...key, lastUsedAt: uses.get(key.id)?.lastUsedAt ?? null }));

@@ -153,6 +153,13 @@ export class ReadModels {
     }
   }
 
+  /** All matching documents. For a bounded set. */
+  async all<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<Doc[]> {
+    const found: Doc[] = [];
+    for await (const document of this.each(model, scope, query)) found.push(document);
+    return found;
+  }
+
   private async tableOf(model: { readonly name: string }): Promise<AnyTable> {
     const known = this.live.whenKnown();
     if (known) await known;

@@ -155,8 +155,7 @@ export const userQueryHandlers = [
   listsFrom(ListOperators),
   answers(ListRoles, [ReadModels], async (models, scope, tenantId) => {
     const [tenant, counts] = await Promise.all([tenantOf(models, tenantId), countUsers(models, scope)]);
-    const custom: RoleView[] = [];
-    for await (const view of models.each(roles, scope)) custom.push(view);
+    const custom = await models.all(roles, scope);
     // A stable sort keeps roles whose names the collator considers equal in order of creation.
     custom.sort((a, b) => byName(a.name, b.name));
     const system = (Object.keys(SYSTEM_ROLES) as SystemRole[]).map((role) => ({
