@@ -14,11 +14,10 @@ import { RecordReader } from '../eventsourcing/record-reader.js';
 import { streamName } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../ports/time.js';
 import { isOidcSession } from '../security/oidc.js';
-import { Passwords } from '../security/passwords.js';
+import { hashNewPassword, Passwords } from '../security/passwords.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { hashOfSecret, parseRefreshToken, type RefreshToken } from '../security/refresh-tokens.js';
 import { LoginFailures, LoginThrottle } from './login-throttle.js';
-import { hashNewPassword } from './new-password.js';
 import { type Account, MAX_ACCOUNTS, SessionAccounts } from './session-accounts.js';
 import { actorOf, SESSION_MS, SessionTokens, type SignedIn } from './session-tokens.js';
 

@@ -18,7 +18,7 @@ import { type Cause, inReactionTo } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CLOCK, IDS, type Ids } from '../ports/time.js';
-import { hashNewPassword } from './new-password.js';
+import { hashNewPassword } from '../security/passwords.js';
 
 /**
  * Creates a tenant's initial records: its owner, the branch MAIN, the default customer, seven accounts, categories and

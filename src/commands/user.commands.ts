@@ -26,7 +26,7 @@ import { UUID, UUID_PATTERN } from '../ports/uuid.js';
 import { OidcTokens } from '../security/oidc.js';
 import { hashOfSecret } from '../security/refresh-tokens.js';
 import { ensureActiveBranch } from './branch-check.js';
-import { hashNewPassword } from './new-password.js';
+import { hashNewPassword } from '../security/passwords.js';
 import { OidcIdentities } from './session-accounts.js';
 
 export type UserLinks = {

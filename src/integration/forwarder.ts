@@ -27,18 +27,11 @@ import { type Checkpoints, WindowedSubscriber } from '../projecting/windowed-sub
 import { Attempts, handedOf, Rewinds } from './publishing.js';
 import { alsoAbout, publicEventTypes } from './translations.js';
 
-type LaneParts = {
-  readonly events: EventReader;
-  readonly catalogue: EventCatalogue;
+type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park' | 'meter'> & {
   readonly checkpoints: Checkpoints;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly attempts: Pick<Attempts, 'publish'>;
-  /** Durably parks an event that cannot be published. */
-  readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   /** Called at a pause event. Later events are published only after it resolves. */
   readonly whenPaused: () => Promise<void>;
-  readonly meter?: QueueMeter;
 };
 
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];

@@ -154,20 +154,14 @@ export class RestorationWatch {
     while (!signal.aborted) {
       const { position } = this.records;
       if (position > seen) {
-        const isDone = await this.safely();
+        const isDone = await this.look().catch((error: unknown) => {
+          this.logger.warn({ err: error }, 'deleted records cannot be looked for; it is tried again');
+          return false;
+        });
         if (isDone) seen = position;
         pauseMs = isDone ? LOOK_EVERY_MS : Math.min(MAX_PAUSE_MS, pauseMs * 2);
       }
       await this.clock.sleep(pauseMs, signal);
-    }
-  }
-
-  private async safely(): Promise<boolean> {
-    try {
-      return await this.look();
-    } catch (error) {
-      this.logger.warn({ err: error }, 'deleted records cannot be looked for; it is tried again');
-      return false;
     }
   }
 }

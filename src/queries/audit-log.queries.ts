@@ -14,7 +14,7 @@ import { auditActors, auditLogs, type AuditLogView, auditSearch } from '../proje
 import { projections } from '../projections/projections.js';
 import { tenants } from '../projections/tenant.projection.js';
 import { transactionProjection } from '../projections/ledger.projection.js';
-import { type ListRequest, type Page, type Paging, ReadModels } from './query.js';
+import { type ListRequest, type Page, type Filters, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 
 /** A record at one point of its history, in API terms; undefined if it does not exist. */
@@ -217,18 +217,10 @@ export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
 };
 export type AuditLogDetail = AuditLogRecord & { readonly changes: readonly Change[] };
 
-export type AuditLogFilters = Paging & {
-  readonly search?: string | undefined;
-  /** Instants, both inclusive. */
-  readonly dateFrom?: string | undefined;
-  readonly dateTo?: string | undefined;
-  readonly tenantId?: string | undefined;
-  readonly entity?: string | undefined;
-  readonly entityId?: string | undefined;
-  readonly action?: string | undefined;
-  readonly branchId?: string | undefined;
-  readonly userId?: string | undefined;
-};
+/** `dateFrom` and `dateTo` are instants, both inclusive. */
+export type AuditLogFilters = Filters<
+  'dateFrom' | 'dateTo' | 'tenantId' | 'entity' | 'entityId' | 'action' | 'branchId' | 'userId'
+>;
 
 export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
 export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}

@@ -8,8 +8,6 @@ import {
   type IntegrationKeyView,
 } from '../projections/integration-key.projection.js';
 
-const WAIT_MS = 5_000;
-
 /** Finds the tenant of a key. */
 export class FindIntegrationKey extends getFrom(integrationKeyDirectory) {}
 
@@ -20,13 +18,9 @@ export type IntegrationKeyRecord = IntegrationKeyView & { readonly lastUsedAt: s
 export class ListIntegrationKeys extends query<readonly IntegrationKeyRecord[], [scope: Scope]>() {}
 
 export const integrationKeyQueryHandlers = [
-  // A key created a moment ago may not be in the read model yet, so absence counts only once it has caught up.
-  answers(FindIntegrationKey, [ReadModels, CaughtUp], async (models, caughtUp, scope, id) => {
-    const entry = await models.get(integrationKeyDirectory, scope, id);
-    if (entry) return entry;
-    await caughtUp.withHead(integrationKeyDirectory, WAIT_MS);
-    return models.found(integrationKeyDirectory, scope, id, 'integration key');
-  }),
+  answers(FindIntegrationKey, [ReadModels, CaughtUp], (models, caughtUp, scope, id) =>
+    caughtUp.found(models, integrationKeyDirectory, scope, id, 'integration key'),
+  ),
   answers(ListIntegrationKeys, [ReadModels], async (models, scope) => {
     const keys = await models.all(integrationKeys, scope);
     const ids = keys.map(({ id }) => id);

@@ -23,7 +23,7 @@ import { MARKS, type Marks } from '../projecting/marks.js';
 import { type ProjectionState, ProjectionStatus } from '../projecting/projection-status.js';
 import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import { jobExecutions, type JobExecutionView } from '../projections/job-execution.projection.js';
-import { CaughtUp, listFrom, type Page, type Paging, ReadModels } from './query.js';
+import { CaughtUp, listFrom, type Page, type Filters, ReadModels } from './query.js';
 
 export const DEAD_LETTER_REPLAYER = token<DeadLetterReplayer>('DEAD_LETTER_REPLAYER');
 
@@ -58,22 +58,14 @@ export class ParkedLetters {
 /** A letter with its undelivered content. */
 export type DeadLetterRecord = DeadLetterView & { readonly payload: unknown };
 
-export type DeadLetterFilters = Paging & {
-  readonly search?: string | undefined;
-  readonly status?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly tenantId?: string | undefined;
-  /** Instants of the first failure, both inclusive. */
-  readonly dateFrom?: string | undefined;
-  readonly dateTo?: string | undefined;
-};
+/** `dateFrom` and `dateTo` are instants of the first failure, both inclusive. */
+export type DeadLetterFilters = Filters<'status' | 'origin' | 'tenantId' | 'dateFrom' | 'dateTo'>;
 
 export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filters: DeadLetterFilters]>() {}
 export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
 
 /** Lists omit larger payloads. */
 const MAX_LISTED_PAYLOAD = 4_096;
-const WAIT_MS = 5_000;
 
 const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({
   ...letter,
@@ -84,14 +76,6 @@ async function listed(replayer: DeadLetterReplayer, letter: DeadLetterView): Pro
   const payload = await replayer.payloadOf(addressed(letter));
   const isShort = JSON.stringify(payload).length <= MAX_LISTED_PAYLOAD;
   return { ...letter, payload: isShort ? payload : null };
-}
-
-/** A letter parked a moment ago may not be in the read model yet, so absence counts only once it has caught up. */
-async function find(models: ReadModels, caughtUp: CaughtUp, id: string): Promise<DeadLetterView> {
-  const letter = await models.get(deadLetters, PLATFORM, id);
-  if (letter) return letter;
-  await caughtUp.withHead(deadLetters, WAIT_MS);
-  return models.found(deadLetters, PLATFORM, id, 'dead letter');
 }
 
 export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
@@ -203,7 +187,7 @@ export const operationQueryHandlers = [
     );
   }),
   answers(GetDeadLetter, [ReadModels, CaughtUp, DEAD_LETTER_REPLAYER], async (models, caughtUp, replayer, id) => {
-    const letter = await find(models, caughtUp, id);
+    const letter = await caughtUp.found(models, deadLetters, PLATFORM, id, 'dead letter');
     return { ...letter, payload: await replayer.payloadOf(addressed(letter)) };
   }),
   // Read from the jobs' streams, so that it is exact on every replica.

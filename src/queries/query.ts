@@ -32,6 +32,8 @@ type Matching = {
 /** Paging parameters after validation. */
 export type Paging = { readonly pageNumber: number; readonly pageSize: number };
 export type ListRequest = Matching & Paging;
+/** Optional parameters of a list route, after validation. */
+export type Filters<Name extends string> = Paging & { readonly [N in Name | 'search']?: string | undefined };
 
 const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> =>
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
@@ -234,6 +236,8 @@ export const getsFrom = <Doc extends object>(get: GetType<Doc>): Type<IQueryHand
 export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> =>
   answers(list, [ReadModels], (models, scope, request) => models.list(list.model, scope, request));
 
+const WAIT_MS = 5_000;
+
 /** For results that must not come from a lagging read model. */
 @Injectable()
 export class CaughtUp {
@@ -254,5 +258,19 @@ export class CaughtUp {
   async withPosition(models: readonly { readonly name: string }[], position: number, timeoutMs: number): Promise<void> {
     const names = models.map(({ name }) => name);
     if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();
+  }
+
+  /** Like `ReadModels.found`, for a record created a moment ago: absence counts only once the model has caught up. */
+  async found<Doc extends object>(
+    models: ReadModels,
+    model: ReadModel<Doc>,
+    scope: Scope,
+    id: string,
+    entity: string,
+  ): Promise<Doc> {
+    const found = await models.get(model, scope, id);
+    if (found) return found;
+    await this.withHead(model, WAIT_MS);
+    return models.found(model, scope, id, entity);
   }
 }

@@ -13,7 +13,7 @@ import { Progress } from '../projecting/progress.js';
 import { accounts, customers } from '../projections/account.projection.js';
 import { categories } from '../projections/category.projection.js';
 import { transactions, type TransactionView } from '../projections/ledger.projection.js';
-import { type Page, type Paging, ReadModels, shown } from './query.js';
+import { type Page, type Filters, ReadModels, shown } from './query.js';
 import { statementHandler } from './report.queries.js';
 
 /** A transaction as returned by the API, with the current names of its ids. */
@@ -23,17 +23,8 @@ export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier'> & 
   readonly categoryName: string | null;
 };
 
-export type TransactionFilters = Paging & {
-  readonly search?: string | undefined;
-  readonly customerId?: string | undefined;
-  readonly accountId?: string | undefined;
-  readonly expenseItemId?: string | undefined;
-  readonly categoryId?: string | undefined;
-  readonly branchId?: string | undefined;
-  readonly beginDate?: string | undefined;
-  readonly endDate?: string | undefined;
-  readonly type?: string | undefined;
-  readonly direction?: string | undefined;
+type References = 'customerId' | 'accountId' | 'expenseItemId' | 'categoryId' | 'branchId';
+export type TransactionFilters = Filters<References | 'beginDate' | 'endDate' | 'type' | 'direction'> & {
   readonly showSystemGenerated?: boolean | undefined;
 };
 

@@ -12,15 +12,12 @@ import { tenants, type TenantView } from '../projections/tenant.projection.js';
 import { type PermissionCode, PERMISSIONS, SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { looksUpFrom, lookUpFrom } from './look-up.js';
-import { listFrom, listsFrom, type Page, type Paging, ReadModels } from './query.js';
+import { listFrom, listsFrom, type Page, type Filters, ReadModels } from './query.js';
 
 /** A user as returned by the API. `lastLoginAt` is null before the first sign-in. */
 export type UserRecord = UserView & { readonly lastLoginAt: string | null };
 
-export type UserFilters = Paging & {
-  readonly search?: string | undefined;
-  readonly role?: Role | undefined;
-};
+export type UserFilters = Filters<'role'>;
 
 export class GetUser extends query<UserRecord, [scope: Scope, id: string]>() {}
 export class ListUsers extends query<Page<UserRecord>, [scope: Scope, filters: UserFilters]>() {}
