@@ -1,7 +1,7 @@
 import { operator } from '../aggregates/operator.aggregate.js';
 import { SYSTEM_ROLES, systemRoleId, systemRoleOf } from '../aggregates/role.aggregate.js';
 import { tenant } from '../aggregates/tenant.aggregate.js';
-import { type Role, user } from '../aggregates/user.aggregate.js';
+import { user } from '../aggregates/user.aggregate.js';
 import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
