@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { emailClaim, ensureUnlike, Password, wrongPassword } from '../aggregates/credentials.js';
 import { changeOwnOperatorPassword, operator } from '../aggregates/operator.aggregate.js';
@@ -33,11 +33,7 @@ export const LoginInput = z
   })
   .meta({ id: 'LoginDto' });
 
-export class Login extends Command<SignedIn> {
-  constructor(readonly data: z.output<typeof LoginInput>) {
-    super();
-  }
-}
+export class Login extends commandOf<SignedIn, [data: z.output<typeof LoginInput>]>() {}
 
 /**
  * Reads the accounts with the e-mail address and their tenants, then starts a session for the only account whose
@@ -57,7 +53,7 @@ export class LoginHandler implements ICommandHandler<Login, SignedIn> {
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  async execute({ data }: Login): Promise<SignedIn> {
+  async execute({ args: [data] }: Login): Promise<SignedIn> {
     const { value } = emailClaim(data.email);
     const signedIn = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, data));
     if (!signedIn) throw wrongCredentials();
@@ -166,11 +162,7 @@ export const changeOwnPasswordHandler = handles(
 
 export const RefreshInput = z.strictObject({ refreshToken: z.string().max(1_024) }).meta({ id: 'RefreshDto' });
 
-export class RefreshSession extends Command<SignedIn> {
-  constructor(readonly data: z.output<typeof RefreshInput>) {
-    super();
-  }
-}
+export class RefreshSession extends commandOf<SignedIn, [data: z.output<typeof RefreshInput>]>() {}
 
 export class Logout extends commandOf<Receipt, [principal: UserPrincipal | OperatorPrincipal]>() {}
 
@@ -202,7 +194,7 @@ export async function refreshSession(
   accounts: SessionAccounts,
   tokens: SessionTokens,
   clock: Clock,
-  { data: { refreshToken } }: RefreshSession,
+  { args: [{ refreshToken }] }: RefreshSession,
 ): Promise<SignedIn> {
   const token = parseRefreshToken(refreshToken);
   if (!token) throw invalidRefreshToken();

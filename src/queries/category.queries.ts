@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Categorization, TenantRules } from '../aggregates/categorization.js';
-import { CategoryRuleBook, type MatchableRule, type RuleSubject } from '../aggregates/category-rule-matching.js';
+import type { TenantRules } from '../aggregates/categorization.js';
+import { CategoryRuleBook, type MatchableRule } from '../aggregates/category-rule-matching.js';
 import { boundIn, type RuleSource } from '../aggregates/category-rule.aggregate.js';
 import { currencyDigits } from '../aggregates/money.js';
 import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
@@ -181,20 +181,14 @@ export class Categorizer {
 
   private async read(tenantId: string): Promise<TenantRules> {
     const known = await allRules(this.models, tenantScope(tenantId));
-    return new PreparedRules(
-      new CategoryRuleBook(
-        [...known.rules.values()].map((rule) => matchable(rule, known.categories.get(rule.categoryId))),
-      ),
-    );
-  }
-}
-
-class PreparedRules implements TenantRules {
-  constructor(private readonly book: CategoryRuleBook) {}
-
-  resolve(subject: RuleSubject): Categorization | undefined {
-    const rule = this.book.resolve(subject);
-    return rule && { categoryId: rule.categoryId, categorizedBy: { ruleId: rule.id, source: rule.source } };
+    const views = [...known.rules.values()];
+    const book = new CategoryRuleBook(views.map((rule) => matchable(rule, known.categories.get(rule.categoryId))));
+    return {
+      resolve: (subject) => {
+        const rule = book.resolve(subject);
+        return rule && { categoryId: rule.categoryId, categorizedBy: { ruleId: rule.id, source: rule.source } };
+      },
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { invalid, notFound, readModelBehind } from '../eventsourcing/domain-error.js';
@@ -125,14 +125,7 @@ export type TrialBalance = {
   readonly totalCredit: string;
 };
 
-export class GetTrialBalance extends Query<TrialBalance> {
-  constructor(
-    readonly tenantId: string,
-    readonly asOf: string | undefined,
-  ) {
-    super();
-  }
-}
+export class GetTrialBalance extends query<TrialBalance, [tenantId: string, asOf: string | undefined]>() {}
 
 type MinorSums = { debit: bigint; credit: bigint };
 const NAMES_AT_ONCE = 500;
@@ -152,7 +145,7 @@ export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {
   ) {}
 
   /** @throws DomainError unavailable READ_MODEL_BEHIND if the tenant's books change faster than they can be read */
-  async execute({ tenantId, asOf }: GetTrialBalance): Promise<TrialBalance> {
+  async execute({ args: [tenantId, asOf] }: GetTrialBalance): Promise<TrialBalance> {
     const { currency } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
     const digits = currencyDigits(currency);
     const { sums, total } = await this.balancedSums(tenantId, asOf, digits);

@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { idempotencyKey, idempotencyKeyId, isBound } from '../aggregates/request-key.aggregate.js';
 import { transactionIdsOf } from '../aggregates/sale-booking.js';
 import { saleId } from '../aggregates/sale-payload.js';
@@ -89,15 +89,7 @@ export type SaleStatus = {
   readonly rejection: { readonly code: string; readonly message: string } | null;
 };
 
-export class GetSaleStatus extends Query<SaleStatus> {
-  constructor(
-    readonly tenantId: string,
-    readonly sourceId: string,
-    readonly externalId: string,
-  ) {
-    super();
-  }
-}
+export class GetSaleStatus extends query<SaleStatus, [tenantId: string, sourceId: string, externalId: string]>() {}
 
 /** A booking: the last position of its stream, and its transactions. */
 type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
@@ -111,7 +103,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     @Inject(ReadModels) private readonly models: ReadModels,
   ) {}
 
-  async execute({ tenantId, sourceId, externalId }: GetSaleStatus): Promise<SaleStatus> {
+  async execute({ args: [tenantId, sourceId, externalId] }: GetSaleStatus): Promise<SaleStatus> {
     const id = saleId(tenantId, sourceId, externalId);
     const found = acceptedSale((await this.reader.read(sale, tenantId, id)).state);
     const { acceptedAt } = found;
