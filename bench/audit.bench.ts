@@ -9,7 +9,7 @@ import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
 import type { AnyProjection } from '../src/projecting/projection.js';
 import { project, Projector } from '../src/projecting/projector.js';
 import { auditLogProjection } from '../src/projections/audit-log.projection.js';
-import { transactionProjection } from '../src/projections/transaction.projection.js';
+import { transactionProjection } from '../src/projections/ledger.projection.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
 import type { Measurement } from './figure.js';

@@ -5,8 +5,8 @@ import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader
 import { NatsBroker } from '../src/adapters/nats/broker.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { catalogue } from '../src/app/catalogue.js';
-import { Attempts } from '../src/integration/attempts.js';
-import { createLiveLane } from '../src/integration/live-lane.js';
+import { Attempts } from '../src/integration/publishing.js';
+import { createLiveLane } from '../src/integration/forwarder.js';
 import { silentLogger } from '../src/ports/log.js';
 import { natsRecipe } from '../test/support/nats-server.js';
 import { ServerProcess } from '../test/support/server-process.js';

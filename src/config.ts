@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseSchedules } from './jobs/job-schedules.js';
 import './eventsourcing/validation-messages.js';
 import { isTrustworthy } from './security/oidc.js';
-import { parseTrustedProxies } from './security/trusted-proxies.js';
+import { parseTrustedProxies } from './security/addresses.js';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const empty = (value: unknown) => (value === '' ? undefined : value);

@@ -70,26 +70,19 @@ export type SetDefault = {
   readonly isCounted?: boolean;
 };
 
-export function setDefaultAccount(
-  { byType }: AccountDefaults,
-  { type, accountId, isCounted = false }: SetDefault,
-): AccountDefaultsEvent[] {
-  const previousId = byType[type] ?? null;
-  return previousId === accountId
-    ? []
-    : [{ type: 'DefaultAccountSet', data: { type, accountId, previousId, ...(isCounted && { isCounted }) } }];
+const defaultSet = (
+  { type, isCounted = false }: SetDefault,
+  accountId: string | null,
+  previousId: string | null,
+): AccountDefaultsEvent[] => [
+  { type: 'DefaultAccountSet', data: { type, accountId, previousId, ...(isCounted && { isCounted }) } },
+];
+
+export function setDefaultAccount({ byType }: AccountDefaults, wanted: SetDefault): AccountDefaultsEvent[] {
+  const previousId = byType[wanted.type] ?? null;
+  return previousId === wanted.accountId ? [] : defaultSet(wanted, wanted.accountId, previousId);
 }
 
 /** Returns `[]` when the account is no longer the default. */
-export function clearDefaultAccount(
-  { byType }: AccountDefaults,
-  { type, accountId, isCounted = false }: SetDefault,
-): AccountDefaultsEvent[] {
-  if (byType[type] !== accountId) return [];
-  return [
-    {
-      type: 'DefaultAccountSet',
-      data: { type, accountId: null, previousId: accountId, ...(isCounted && { isCounted }) },
-    },
-  ];
-}
+export const clearDefaultAccount = ({ byType }: AccountDefaults, ended: SetDefault): AccountDefaultsEvent[] =>
+  byType[ended.type] === ended.accountId ? defaultSet(ended, null, ended.accountId) : [];

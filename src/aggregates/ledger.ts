@@ -64,20 +64,7 @@ export type LedgerTransaction = z.output<typeof LedgerTransaction>;
 
 /** Facts common to transactions of every type. */
 export type EntryFacts = Pick<LedgerTransaction, 'id' | 'date' | 'currency'> &
-  Partial<
-    Pick<
-      LedgerTransaction,
-      | 'categoryId'
-      | 'branchId'
-      | 'description'
-      | 'reference'
-      | 'systemGenerated'
-      | 'sourceId'
-      | 'externalId'
-      | 'saleId'
-      | 'reversalOf'
-    >
-  >;
+  Partial<Omit<LedgerTransaction, 'amount' | 'postings'>>;
 
 const debit = (accountId: string, amount: string): Posting => ({ accountId, amount });
 const credit = (accountId: string, amount: string): Posting => ({ accountId, amount: negated(amount) });

@@ -5,16 +5,18 @@ import {
   Credentials,
   emailClaim,
   FullName,
+  identityClaim,
+  isSameIdentity,
   newPassword,
   noSessions,
+  OidcIdentity,
+  type OwnPassword,
   PasswordChange,
   recordedPasswordHash,
-  wrongPassword,
-  type OwnPassword,
   type SessionRule,
+  wrongPassword,
 } from './credentials.js';
 import { changesTo, Email, someOf } from './fields.js';
-import { identityClaim, isSameIdentity, OidcIdentity } from './oidc-identity.js';
 import { record, text, type ChangesTo } from './record.js';
 
 export const operatorRecord = record({

@@ -1,9 +1,31 @@
 import { hash } from 'node:crypto';
+import { canonicalize } from 'json-canonicalize';
 import { z } from 'zod';
-import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
-import { conflict } from '../eventsourcing/domain-error.js';
+import { type Aggregate, type EventOf, technical } from '../eventsourcing/aggregate.js';
+import { conflict, DomainError } from '../eventsourcing/domain-error.js';
 import { Instant } from './fields.js';
 import { secret } from './personal.js';
+
+/**
+ * Digests of a body's members before defaults, over their canonical form (RFC 8785). They distinguish a retry from a
+ * different request without storing the request.
+ */
+export const fieldHashes = (rawBody: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(rawBody).map(([name, value]) => [name, hash('sha256', canonicalize(value), 'base64url')]),
+  );
+
+type FieldHashes = Readonly<Record<string, string>>;
+
+/** @throws DomainError conflict IDEMPOTENCY_CONFLICT naming members that differ or occur in only one of the requests */
+export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void {
+  const names = new Set([...Object.keys(known), ...Object.keys(given)]);
+  const differing = [...names].filter((name) => known[name] !== given[name]).sort();
+  if (differing.length === 0) return;
+  throw new DomainError('conflict', 'IDEMPOTENCY_CONFLICT', 'This key was used with a different payload.', {
+    errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
+  });
+}
 
 /** Id of the key's stream. A key is scoped to its user and route. It is hashed, so stream names never contain it. */
 export const requestKeyId = (userId: string, route: string, key: string): string =>
@@ -73,3 +95,59 @@ export const secretShown = (recordId: string) =>
     'SECRET_SHOWN_ONCE',
     `This request has created ${recordId}. Its secret was shown once and is not stored. Rotate it to get a new one.`,
   );
+
+const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** Valid header values have 1 to 255 visible ASCII characters. */
+export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
+
+/** Id of the key's stream. It is a hash because a partner's key may contain anything. */
+export const idempotencyKeyId = (sourceId: string, key: string): string =>
+  hash('sha256', JSON.stringify([sourceId, key]), 'hex');
+
+const IdempotencyKeyClaimed = z.object({
+  saleId: z.string(),
+  externalId: z.string(),
+  sourceId: z.string(),
+  /** Digests of the payload's members; the payload is not stored. */
+  fieldHashes: z.record(z.string(), z.string()),
+  claimedAt: Instant,
+  expiresAt: Instant,
+});
+
+/** Keys are never deleted. An expired key is claimed again on the same stream. */
+export const idempotencyKeyEvents = { IdempotencyKeyClaimed: technical(IdempotencyKeyClaimed) };
+export type IdempotencyKeyEvent = EventOf<typeof idempotencyKeyEvents>;
+
+export type IdempotencyKey = { status: 'unclaimed' } | ({ status: 'claimed' } & z.output<typeof IdempotencyKeyClaimed>);
+
+export const idempotencyKey: Aggregate<IdempotencyKey, IdempotencyKeyEvent> = {
+  name: 'idempotency-key',
+  events: idempotencyKeyEvents,
+  initial: { status: 'unclaimed' },
+  evolve: (_, event) => ({ status: 'claimed', ...event.data }),
+};
+
+/** Whether the key is currently bound to a payload. */
+export const isBound = (state: IdempotencyKey, now: Date): state is Extract<IdempotencyKey, { status: 'claimed' }> =>
+  state.status === 'claimed' && now.getTime() < Date.parse(state.expiresAt);
+
+export type SaleKeyClaim = {
+  readonly saleId: string;
+  readonly externalId: string;
+  readonly sourceId: string;
+  readonly fieldHashes: Readonly<Record<string, string>>;
+};
+
+/**
+ * Returns `[]` if the key is already bound to the same payload.
+ * @throws DomainError IDEMPOTENCY_CONFLICT naming the fields that differ
+ */
+export function claimIdempotencyKey(state: IdempotencyKey, claim: SaleKeyClaim, now: Date): IdempotencyKeyEvent[] {
+  if (!isBound(state, now)) {
+    const expiresAt = new Date(now.getTime() + IDEMPOTENCY_WINDOW_MS).toISOString();
+    return [{ type: 'IdempotencyKeyClaimed', data: { ...claim, claimedAt: now.toISOString(), expiresAt } }];
+  }
+  ensureSameRequest(state.fieldHashes, claim.fieldHashes);
+  return [];
+}

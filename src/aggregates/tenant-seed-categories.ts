@@ -9,86 +9,54 @@ export type SeedCategory = {
   readonly rules: readonly { readonly id: string; readonly rule: NewCategoryRule }[];
 };
 
-type Seed = {
-  /** Permanent: ids derive from it. */
-  readonly key: string;
-  readonly name: string;
-  readonly direction: CategoryDirection;
-  readonly color: string;
-  /** Icon name from Lucide (lucide.dev). */
-  readonly icon: string;
-  /** Matched as substrings of descriptions, so they must not occur within common words. */
-  readonly keywords: readonly string[];
-};
+/**
+ * Ids derive from `key` permanently. `icon` is a name of Lucide (lucide.dev). `keywords` match as substrings of
+ * descriptions, so they must not occur within common words.
+ */
+type Seed = readonly [
+  key: string,
+  name: string,
+  direction: CategoryDirection,
+  color: string,
+  icon: string,
+  ...keywords: string[],
+];
 
 // Multi-word names leave the plain ones (Rent, Travel, …) to the tenant.
 const SEEDS: readonly Seed[] = [
-  {
-    key: 'sales',
-    name: 'Sales and services',
-    direction: 'BOTH',
-    color: '#2E7D32',
-    icon: 'shopping-cart',
-    keywords: [],
-  },
-  {
-    ...{ key: 'interest', name: 'Interest and dividends', direction: 'IN', color: '#558B2F', icon: 'trending-up' },
-    keywords: ['credit interest', 'dividend'],
-  },
-  { key: 'other-income', name: 'Other income', direction: 'IN', color: '#00897B', icon: 'circle-plus', keywords: [] },
-  {
-    ...{ key: 'rent', name: 'Rent and leases', direction: 'OUT', color: '#6D4C41', icon: 'building' },
-    keywords: ['office rent', 'lease payment'],
-  },
-  {
-    ...{ key: 'energy', name: 'Energy and water', direction: 'OUT', color: '#F9A825', icon: 'zap' },
-    keywords: ['electricity', 'natural gas', 'water bill'],
-  },
-  {
-    ...{ key: 'telecommunication', name: 'Telephone and internet', direction: 'OUT', color: '#0277BD', icon: 'phone' },
-    keywords: ['phone bill', 'broadband'],
-  },
-  {
-    ...{ key: 'insurance', name: 'Insurance premiums', direction: 'OUT', color: '#283593', icon: 'shield' },
-    keywords: ['insurance'],
-  },
-  {
-    ...{ key: 'bank', name: 'Bank fees and charges', direction: 'OUT', color: '#455A64', icon: 'landmark' },
-    keywords: ['bank fee', 'bank charge'],
-  },
-  {
-    ...{ key: 'wages', name: 'Wages and salaries', direction: 'OUT', color: '#AD1457', icon: 'users' },
-    keywords: ['payroll', 'salary payment'],
-  },
-  {
-    ...{ key: 'taxes', name: 'Taxes and duties', direction: 'BOTH', color: '#C62828', icon: 'scale' },
-    keywords: ['income tax', 'customs duty'],
-  },
-  {
-    ...{ key: 'software', name: 'Software and hosting', direction: 'OUT', color: '#6A1B9A', icon: 'cloud' },
-    keywords: ['web hosting', 'software licence', 'software license'],
-  },
-  {
-    ...{ key: 'office', name: 'Office supplies and postage', direction: 'OUT', color: '#5D4037', icon: 'paperclip' },
-    keywords: ['office supplies', 'stationery'],
-  },
-  {
-    ...{ key: 'travel', name: 'Travel and lodging', direction: 'OUT', color: '#00838F', icon: 'plane' },
-    keywords: ['flight ticket', 'train ticket'],
-  },
-  {
-    ...{ key: 'marketing', name: 'Advertising and marketing', direction: 'OUT', color: '#EF6C00', icon: 'megaphone' },
-    keywords: ['advertising'],
-  },
+  ['sales', 'Sales and services', 'BOTH', '#2E7D32', 'shopping-cart'],
+  ['interest', 'Interest and dividends', 'IN', '#558B2F', 'trending-up', 'credit interest', 'dividend'],
+  ['other-income', 'Other income', 'IN', '#00897B', 'circle-plus'],
+  ['rent', 'Rent and leases', 'OUT', '#6D4C41', 'building', 'office rent', 'lease payment'],
+  ['energy', 'Energy and water', 'OUT', '#F9A825', 'zap', 'electricity', 'natural gas', 'water bill'],
+  ['telecommunication', 'Telephone and internet', 'OUT', '#0277BD', 'phone', 'phone bill', 'broadband'],
+  ['insurance', 'Insurance premiums', 'OUT', '#283593', 'shield', 'insurance'],
+  ['bank', 'Bank fees and charges', 'OUT', '#455A64', 'landmark', 'bank fee', 'bank charge'],
+  ['wages', 'Wages and salaries', 'OUT', '#AD1457', 'users', 'payroll', 'salary payment'],
+  ['taxes', 'Taxes and duties', 'BOTH', '#C62828', 'scale', 'income tax', 'customs duty'],
+  [
+    'software',
+    'Software and hosting',
+    'OUT',
+    '#6A1B9A',
+    'cloud',
+    'web hosting',
+    'software licence',
+    'software license',
+  ],
+  ['office', 'Office supplies and postage', 'OUT', '#5D4037', 'paperclip', 'office supplies', 'stationery'],
+  ['travel', 'Travel and lodging', 'OUT', '#00838F', 'plane', 'flight ticket', 'train ticket'],
+  ['marketing', 'Advertising and marketing', 'OUT', '#EF6C00', 'megaphone', 'advertising'],
 ];
 
 /** Below the default priority of users' rules, which therefore take precedence over seeded rules. */
 const PRIORITY = 10;
 
 export const seedCategories = (tenantId: string): SeedCategory[] =>
-  SEEDS.map(({ key, keywords, ...category }) => {
+  SEEDS.map(([key, name, direction, color, icon, ...keywords]) => {
     const id = nameUuid(`seed-category/${key}`, tenantId);
-    return { id, category: { ...category, isSystem: true }, rules: keywords.map((keyword) => rule(id, keyword)) };
+    const category = { name, direction, color, icon, isSystem: true };
+    return { id, category, rules: keywords.map((keyword) => rule(id, keyword)) };
   });
 
 const rule = (categoryId: string, keyword: string) => ({

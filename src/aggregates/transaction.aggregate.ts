@@ -1,20 +1,83 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
-import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { type Aggregate, domain, type EventOf } from '../eventsourcing/aggregate.js';
+import { conflict, type Fault, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { CategorizedBy } from './categorized-by.js';
+import { Direction, EntryDate, line, paragraph, RecordId, someOf } from './fields.js';
 import {
   CategoryChoice,
+  type CategoryRequest,
   choiceOn,
   chosenFor,
   currentOf,
   extended,
-  withChoice,
-  type CategoryRequest,
   type LedgerTrail,
+  withChoice,
 } from './ledger-trail.js';
-import { LedgerTransaction, reversal, type Cancellation } from './ledger.js';
-import { ensureSameRequest } from './request-digest.js';
+import { type Cancellation, LedgerTransaction, reversal, TransactionType } from './ledger.js';
+import { Currency, MoneyInput } from './money.js';
+import { ensureSameRequest } from './request-key.aggregate.js';
+
+const optional = {
+  currency: Currency,
+  customerId: RecordId.nullable(),
+  accountId: RecordId.nullable(),
+  counterAccountId: RecordId.nullable(),
+  direction: Direction.nullable(),
+  expenseItemId: RecordId.nullable(),
+  categoryId: RecordId.nullable(),
+  branchId: RecordId.nullable(),
+  description: paragraph(1000).nullable(),
+  reference: line(100).nullable(),
+};
+
+export const CreateTransaction = z
+  .strictObject({
+    type: TransactionType,
+    date: EntryDate,
+    amount: MoneyInput,
+    ...someOf(optional).shape,
+  })
+  .meta({ id: 'CreateTransactionDto' });
+export type CreateTransaction = z.output<typeof CreateTransaction>;
+
+type Party = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'direction';
+const PARTIES: readonly Party[] = ['customerId', 'accountId', 'counterAccountId', 'expenseItemId', 'direction'];
+
+type Form = {
+  readonly needs: readonly Party[];
+  /** Exactly one of these is required. */
+  readonly oneOf?: readonly Party[];
+};
+
+/** Fields of each type; all other PARTIES are rejected. */
+const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
+  COLLECTION: { needs: ['customerId', 'accountId'] },
+  PAYMENT: { needs: ['accountId'], oneOf: ['customerId', 'counterAccountId', 'expenseItemId'] },
+  TRANSFER: { needs: ['accountId', 'counterAccountId'] },
+  ADJUSTMENT: { needs: ['direction'], oneOf: ['customerId', 'accountId'] },
+  OPENING_BALANCE: { needs: ['direction'], oneOf: ['customerId', 'accountId'] },
+};
+
+const isGiven = (input: CreateTransaction, field: Party): boolean => (input[field] ?? null) !== null;
+
+/** @throws DomainError invalid naming every missing or rejected field */
+export function ensureForm(input: CreateTransaction): void {
+  const { needs, oneOf = [] } = FORMS[input.type];
+  const given = PARTIES.filter((field) => isGiven(input, field));
+  const faults: Fault[] = [
+    ...needs.filter((field) => !given.includes(field)).map((path) => ({ path, message: `A ${input.type} needs it.` })),
+    ...given
+      .filter((field) => !needs.includes(field) && !oneOf.includes(field))
+      .map((path) => ({ path, message: `A ${input.type} does not take it.` })),
+  ];
+  const chosen = oneOf.filter((field) => given.includes(field));
+  if (oneOf.length > 0 && chosen.length !== 1)
+    faults.push(
+      ...oneOf.map((path) => ({ path, message: `A ${input.type} takes exactly one of ${oneOf.join(', ')}.` })),
+    );
+  if (faults.length > 0) throw invalid(faults);
+}
 
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,

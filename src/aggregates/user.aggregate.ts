@@ -5,17 +5,20 @@ import { streamName } from '../eventsourcing/stream-name.js';
 import {
   emailClaim,
   FullName,
+  identityClaim,
+  isSameIdentity,
   newPassword,
   noSessions,
+  OidcIdentity,
+  type OwnPassword,
+  Password,
   PasswordChange,
   recordedPasswordHash,
-  wrongPassword,
-  type OwnPassword,
   type SessionRule,
+  unlikeEmail,
+  wrongPassword,
 } from './credentials.js';
 import { changesTo, Email, IdList, IdText, Instant, Phone, PublicId, RecordId, someOf } from './fields.js';
-import { identityClaim, isSameIdentity, OidcIdentity } from './oidc-identity.js';
-import { Password, unlikeEmail } from './password-strength.js';
 import { secret } from './personal.js';
 import { input, optional, optionalText, record, text, value, type ChangesTo } from './record.js';
 

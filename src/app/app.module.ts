@@ -21,7 +21,7 @@ import { EVENT_STORE } from '../ports/event-store.js';
 import { LOGGER } from '../ports/log.js';
 import { CLOCK, IDS } from '../ports/time.js';
 import { MARKS, marksIn } from '../projecting/marks.js';
-import { DEAD_LETTER_REPLAYER } from '../queries/dead-letter-replayer.js';
+import { DEAD_LETTER_REPLAYER } from '../queries/operation.queries.js';
 import * as queryHandlers from '../queries/handlers.js';
 import { AccessTokens } from '../security/access-tokens.js';
 import { OidcTokens } from '../security/oidc.js';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
 import { CreateIntegrationKey } from '../commands/integration-key.commands.js';
-import { CreateOperator } from '../commands/operator.commands.js';
+import { CreateOperator } from '../commands/user.commands.js';
 import { CreateTenant } from '../commands/tenant.commands.js';
 import type { Config } from '../config.js';
 import { asService, type OwnWork } from '../eventsourcing/context.js';

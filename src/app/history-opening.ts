@@ -6,7 +6,7 @@ import { settleHistory, type SettlementParts } from '../projecting/history-settl
 import type { HistoryState } from '../eventsourcing/history-state.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { POLICY_NAMES } from '../policies/policies.js';
-import { auditWitness } from '../projections/audit-log.witness.js';
+import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 
 /** Names of all subscribers with a checkpoint, except projections. */

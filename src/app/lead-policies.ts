@@ -6,7 +6,7 @@ import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
 import { POLICIES } from '../policies/policies.js';
 import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
-import { RestorationWatch } from '../policies/restoration-watch.js';
+import { RestorationWatch } from '../policies/restoration.policy.js';
 import type { Led } from '../projecting/leadership.js';
 import { WindowedSubscriber, type WindowedOptions } from '../projecting/windowed-subscriber.js';
 import { catalogue } from './catalogue.js';

@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
 import { job } from '../aggregates/job.aggregate.js';
-import { JOB_DIRECTORY, type JobDirectory } from '../queries/job-directory.js';
+import { JOB_DIRECTORY, type JobDirectory } from '../queries/operation.queries.js';
 import type { Config } from '../config.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';

@@ -1,16 +1,10 @@
-import {
-  branch,
-  createBranch,
-  CreateBranch as CreateBranchInput,
-  updateBranch,
-  UpdateBranch as UpdateBranchInput,
-} from '../aggregates/branch.aggregate.js';
+import * as branches from '../aggregates/branch.aggregate.js';
 import { command, decides } from '../eventsourcing/command.js';
 
-export class CreateBranch extends command(CreateBranchInput) {}
-export class UpdateBranch extends command(UpdateBranchInput) {}
+export class CreateBranch extends command(branches.CreateBranch) {}
+export class UpdateBranch extends command(branches.UpdateBranch) {}
 
 export const branchCommandHandlers = [
-  decides(CreateBranch, branch, createBranch),
-  decides(UpdateBranch, branch, updateBranch),
+  decides(CreateBranch, branches.branch, branches.createBranch),
+  decides(UpdateBranch, branches.branch, branches.updateBranch),
 ];

@@ -1,23 +1,30 @@
 import { z } from 'zod';
-import {
-  archiveCategory,
-  category,
-  CreateTransactionCategory as CreateInput,
-  createCategory,
-  presentCategory,
-  restoreCategory,
-  UpdateTransactionCategory as UpdateInput,
-  updateCategory,
-} from '../aggregates/category.aggregate.js';
+import { account } from '../aggregates/account.aggregate.js';
+import * as rules from '../aggregates/category-rule.aggregate.js';
+import * as categories from '../aggregates/category.aggregate.js';
+import { customer } from '../aggregates/customer.aggregate.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { command, decides, decidesWith, type Target } from '../eventsourcing/command.js';
-import { conflict, invalid } from '../eventsourcing/domain-error.js';
+import { conflict, invalid, notFoundAt } from '../eventsourcing/domain-error.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { categoryNamed } from './category-check.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+
+/** Returns the category referenced by a request, archived or not. @throws DomainError not_found with the path */
+export async function categoryNamed(
+  reader: RecordReader,
+  tenantId: string,
+  id: string,
+  path = 'categoryId',
+): Promise<categories.PresentCategory> {
+  const { state } = await reader.read(categories.category, tenantId, id);
+  if (state.status === 'absent') throw notFoundAt(path, 'category');
+  return state;
+}
 
 const nothing = z.object({});
 
-export class CreateTransactionCategory extends command(CreateInput) {}
-export class UpdateTransactionCategory extends command(UpdateInput) {}
+export class CreateTransactionCategory extends command(categories.CreateTransactionCategory) {}
+export class UpdateTransactionCategory extends command(categories.UpdateTransactionCategory) {}
 export class ArchiveTransactionCategory extends command(nothing) {}
 export class RestoreTransactionCategory extends command(nothing) {}
 
@@ -41,6 +48,50 @@ async function ensureParent(reader: RecordReader, { tenantId, id }: Target, pare
   }
 }
 
+export class CreateCategoryRule extends command(rules.CreateCategoryRule) {}
+export class UpdateCategoryRule extends command(rules.UpdateCategoryRule) {}
+export class SetCategoryRuleEnabled extends command(rules.ToggleRuleEnabled) {}
+export class SetCategoryRulePriority extends command(rules.UpdateRulePriority) {}
+export class DeleteCategoryRule extends command(z.object({})) {}
+
+async function ensureCategory(
+  reader: RecordReader,
+  tenantId: string,
+  { categoryId = '', direction = null }: rules.UpdateCategoryRule,
+  isNew: boolean,
+): Promise<void> {
+  const found = await categoryNamed(reader, tenantId, categoryId);
+  if (isNew && found.status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
+  rules.ensureCanMatch(direction, found);
+}
+
+async function ensureAccount(reader: RecordReader, tenantId: string, id: string): Promise<void> {
+  const [{ state }, owner] = await Promise.all([
+    reader.read(account, tenantId, id),
+    reader.read(customer, tenantId, id),
+  ]);
+  if (state.status !== 'present' && owner.state.status !== 'present') throw notFoundAt('accountId', 'account');
+}
+
+/**
+ * Checks a rule against the records it references, and formats its amounts with the currency's decimals. `known` is the
+ * rule before an update.
+ * @throws DomainError not_found with the path; invalid for amounts; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
+ */
+async function checked<Input extends rules.UpdateCategoryRule>(
+  reader: RecordReader,
+  tenantId: string,
+  input: Input,
+  known?: rules.RuleDetails,
+): Promise<Input> {
+  const { categoryId, direction, accountId } = input;
+  if (categoryId !== undefined || direction !== undefined)
+    await ensureCategory(reader, tenantId, { ...known, ...input }, categoryId !== undefined);
+  if (accountId !== undefined && accountId !== null) await ensureAccount(reader, tenantId, accountId);
+  const { state } = await reader.read(tenant, PLATFORM_TENANT, tenantId);
+  return { ...input, ...rules.amountsIn(presentTenant(state).currency, input) };
+}
+
 export const categoryCommandHandlers = [
   decidesWith(
     CreateTransactionCategory,
@@ -49,22 +100,45 @@ export const categoryCommandHandlers = [
       await ensureParent(reader, target, data.parentId ?? null);
       return data;
     },
-    category,
-    createCategory,
+    categories.category,
+    categories.createCategory,
   ),
   decidesWith(
     UpdateTransactionCategory,
     [RecordReader],
     async (reader, { target, data }) => {
-      const { state } = await reader.read(category, target.tenantId, target.id);
+      const { state } = await reader.read(categories.category, target.tenantId, target.id);
       // An unchanged parent is not checked again.
-      if (data.parentId !== undefined && data.parentId !== presentCategory(state).parentId)
+      if (data.parentId !== undefined && data.parentId !== categories.presentCategory(state).parentId)
         await ensureParent(reader, target, data.parentId);
       return data;
     },
-    category,
-    updateCategory,
+    categories.category,
+    categories.updateCategory,
   ),
-  decides(ArchiveTransactionCategory, category, archiveCategory),
-  decides(RestoreTransactionCategory, category, restoreCategory),
+  decides(ArchiveTransactionCategory, categories.category, categories.archiveCategory),
+  decides(RestoreTransactionCategory, categories.category, categories.restoreCategory),
+  decidesWith(
+    CreateCategoryRule,
+    [RecordReader],
+    async (reader, { target, data }) => ({
+      ...(await checked(reader, target.tenantId, data)),
+      source: 'MANUAL' as const,
+    }),
+    rules.categoryRule,
+    rules.createCategoryRule,
+  ),
+  decidesWith(
+    UpdateCategoryRule,
+    [RecordReader],
+    async (reader, { target, data }) => {
+      const { state } = await reader.read(rules.categoryRule, target.tenantId, target.id);
+      return checked(reader, target.tenantId, data, rules.presentRule(state));
+    },
+    rules.categoryRule,
+    rules.updateCategoryRule,
+  ),
+  decides(SetCategoryRuleEnabled, rules.categoryRule, rules.updateCategoryRule),
+  decides(SetCategoryRulePriority, rules.categoryRule, rules.updateCategoryRule),
+  decides(DeleteCategoryRule, rules.categoryRule, rules.deleteCategoryRule),
 ];

@@ -4,7 +4,7 @@ import {
   isUseRecorded,
   recordIntegrationKeyUse,
   USE_RECORDED_EVERY_MS,
-} from '../aggregates/integration-key-use.aggregate.js';
+} from '../aggregates/integration-key.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
 import type { PartnerPrincipal } from '../security/principal.js';

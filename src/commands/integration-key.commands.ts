@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { formatIntegrationKey } from '../aggregates/integration-key-format.js';
 import {
-  CreateIntegrationKey as CreateIntegrationKeyInput,
   createIntegrationKey,
+  CreateIntegrationKey as CreateIntegrationKeyInput,
+  formatIntegrationKey,
   integrationKey,
+  type IntegrationKey,
   recordedIntegrationKey,
+  type RecordedIntegrationKey,
   revokeIntegrationKey,
   rotateIntegrationKey,
-  SetIntegrationKeyRateLimit as SetRateLimitInput,
   setIntegrationKeyRateLimit,
-  type IntegrationKey,
-  type RecordedIntegrationKey,
+  SetIntegrationKeyRateLimit as SetRateLimitInput,
 } from '../aggregates/integration-key.aggregate.js';
 import { secretShown } from '../aggregates/request-key.aggregate.js';
 import { CommandRunner, type Executed } from '../eventsourcing/command-runner.js';

@@ -1,24 +1,32 @@
 import { z } from 'zod';
-import { NotificationLists, type Person } from '../queries/notification-lists.js';
-import { NotificationRecipients } from '../queries/notification-recipients.js';
 import {
   isReadIn,
+  notification,
   notificationInbox,
+  type NotificationInbox,
   readAllNotifications,
   readNotification,
-  type NotificationInbox,
-} from '../aggregates/notification-inbox.aggregate.js';
-import {
-  notification,
   SendAdminNotification as SendInput,
   sendNotification,
 } from '../aggregates/notification.aggregate.js';
+import {
+  type CreateWebPushSubscription,
+  endOwnPush,
+  MAX_SUBSCRIPTIONS,
+  pushSubscription,
+  pushSubscriptionId,
+  subscribeToPush,
+  unsubscribeFromPush,
+} from '../aggregates/push-subscription.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
-import { command, receiptOf, type Receipt } from '../eventsourcing/command.js';
+import { command, type Receipt, receiptOf } from '../eventsourcing/command.js';
+import { invalid, notFound } from '../eventsourcing/domain-error.js';
 import { commandOf, handles } from '../eventsourcing/handler.js';
-import { notFound } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
-import { PushTargets } from '../queries/push-targets.js';
+import { NotificationLists, type Person } from '../queries/notification.queries.js';
+import { NotificationRecipients, PushTargets } from '../queries/notification-recipients.js';
+import { PushClient } from '../security/push-client.js';
+import { isOnCurve } from '../security/web-push-encryption.js';
 
 /** `recipientCount`: active recipients; `pushCount`: their browsers. Both at the time of the request. */
 export type SendReceipt = Receipt & { readonly recipientCount: number; readonly pushCount: number };
@@ -58,6 +66,17 @@ async function send(
   return sent;
 }
 
+export class SubscribeToPush extends commandOf<Receipt, [person: Person, data: CreateWebPushSubscription]>() {}
+export class UnsubscribeFromPush extends commandOf<Receipt, [person: Person, endpoint: string]>() {}
+
+async function makeRoom(runner: CommandRunner, { tenantId, userId }: Person, own: readonly string[]): Promise<void> {
+  const surplus = own.slice(0, Math.max(0, own.length + 1 - MAX_SUBSCRIPTIONS));
+  for (const id of surplus) {
+    const ended = { userId, reason: 'REPLACED' } as const;
+    await runner.execute(pushSubscription, { tenantId, id }, ended, unsubscribeFromPush);
+  }
+}
+
 export const notificationCommandHandlers = [
   handles(SendAdminNotification, [CommandRunner, NotificationRecipients, PushTargets], send),
   // The receipt's revision, which If-Match is compared with, is the recipient's view of the notification: 1 once read.
@@ -74,5 +93,26 @@ export const notificationCommandHandlers = [
     const inbox = { tenantId: person.tenantId, id: person.userId };
     const done = await runner.execute(notificationInbox, inbox, { unread }, readAllNotifications);
     return { ...receiptOf(done), updatedCount: unread };
+  }),
+  handles(
+    SubscribeToPush,
+    [CommandRunner, PushTargets, PushClient],
+    async (runner, targets, client, { args: [person, data] }) => {
+      const { tenantId, userId } = person;
+      const { endpoint, keys, userAgent = null } = data;
+      const fault = client.faultOf(endpoint);
+      if (fault !== undefined) throw invalid([{ path: 'endpoint', message: fault }]);
+      if (!isOnCurve(keys.p256dh)) throw invalid([{ path: 'keys.p256dh', message: 'Must be a P-256 key, base64url.' }]);
+      const id = pushSubscriptionId(endpoint);
+      const own = (await targets.ownedBy(person)).map((each) => each.id);
+      const isHere = own.includes(id);
+      if (!isHere) await makeRoom(runner, person, own);
+      const wanted = { userId, endpoint, keys, userAgent, isHere };
+      return receiptOf(await runner.execute(pushSubscription, { tenantId, id }, wanted, subscribeToPush));
+    },
+  ),
+  handles(UnsubscribeFromPush, [CommandRunner], async (runner, { args: [{ tenantId, userId }, endpoint] }) => {
+    const target = { tenantId, id: pushSubscriptionId(endpoint) };
+    return receiptOf(await runner.execute(pushSubscription, target, { userId }, endOwnPush));
   }),
 ];

@@ -1,19 +1,6 @@
 import { Command } from '@nestjs/cqrs';
 import { ensureMayChangeRole, ensureMayGrant, type Authority } from '../aggregates/authority.js';
-import {
-  createRole,
-  CreateRole as CreateRoleInput,
-  deleteRole,
-  presentRole,
-  role,
-  systemRoleOf,
-  updateRole,
-  UpdateRole as UpdateRoleInput,
-  updateRolePermissions,
-  UpdateRolePermissions as UpdateRolePermissionsInput,
-  type CustomRole,
-  type RoleEvent,
-} from '../aggregates/role.aggregate.js';
+import * as roles from '../aggregates/role.aggregate.js';
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { command, commandBy, decidesWith, receiptOf, type Receipt } from '../eventsourcing/command.js';
 import { handles } from '../eventsourcing/handler.js';
@@ -30,9 +17,9 @@ export type CreatedRole = Receipt & {
 };
 
 const byCaller = commandBy<Authority>();
-export class CreateRole extends byCaller<typeof CreateRoleInput, CreatedRole>(CreateRoleInput) {}
-export class UpdateRole extends command(UpdateRoleInput) {}
-export class UpdateRolePermissions extends byCaller(UpdateRolePermissionsInput) {}
+export class CreateRole extends byCaller<typeof roles.CreateRole, CreatedRole>(roles.CreateRole) {}
+export class UpdateRole extends command(roles.UpdateRole) {}
+export class UpdateRolePermissions extends byCaller(roles.UpdateRolePermissions) {}
 
 export class DeleteRole extends Command<Receipt> {
   constructor(readonly target: Target) {
@@ -42,23 +29,23 @@ export class DeleteRole extends Command<Receipt> {
 
 /** Runs `updateRolePermissions` if the caller is authorized. */
 function updateRolePermissionsBy(
-  state: CustomRole,
-  { by, ...data }: UpdateRolePermissionsInput & { by: Authority },
-): RoleEvent[] {
-  ensureMayChangeRole(by, presentRole(state).permissions, data.permissions);
-  return updateRolePermissions(state, data);
+  state: roles.CustomRole,
+  { by, ...data }: roles.UpdateRolePermissions & { by: Authority },
+): roles.RoleEvent[] {
+  ensureMayChangeRole(by, roles.presentRole(state).permissions, data.permissions);
+  return roles.updateRolePermissions(state, data);
 }
 
 /** @throws DomainError conflict SYSTEM_ROLE if the id is that of a system role */
 function ensureCustom<C extends { readonly target: Target }>(received: C): C {
   const { tenantId, id } = received.target;
-  if (systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'System roles stay as they are.');
+  if (roles.systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'System roles stay as they are.');
   return received;
 }
 
 /** Creation time of the role, as the read models will return it. */
 async function createdAt(events: EventStore, { tenantId, id }: Target, revision: number): Promise<string> {
-  const stream = streamName(role.name, tenantId, id);
+  const stream = streamName(roles.role.name, tenantId, id);
   const [event] = (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
   return (event?.metadata as EventMetadata).timestamp;
 }
@@ -66,18 +53,18 @@ async function createdAt(events: EventStore, { tenantId, id }: Target, revision:
 export const roleCommandHandlers = [
   handles(CreateRole, [CommandRunner, EVENT_STORE], async (runner, events, { target, data, by }) => {
     ensureMayGrant(by, data.permissions);
-    const made = await runner.execute(role, target, data, createRole);
-    const { name, description, permissions } = presentRole(made.state);
+    const made = await runner.execute(roles.role, target, data, roles.createRole);
+    const { name, description, permissions } = roles.presentRole(made.state);
     const facts = { name, description, permissions, createdAt: await createdAt(events, target, made.revision) };
     return { ...receiptOf(made), ...facts };
   }),
-  decidesWith(UpdateRole, [], (received) => ensureCustom(received).data, role, updateRole),
+  decidesWith(UpdateRole, [], (received) => ensureCustom(received).data, roles.role, roles.updateRole),
   decidesWith(
     UpdateRolePermissions,
     [],
     (received) => ({ ...ensureCustom(received).data, by: received.by }),
-    role,
+    roles.role,
     updateRolePermissionsBy,
   ),
-  decidesWith(DeleteRole, [], ensureCustom, role, deleteRole),
+  decidesWith(DeleteRole, [], ensureCustom, roles.role, roles.deleteRole),
 ];

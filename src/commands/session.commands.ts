@@ -1,32 +1,172 @@
-import { Command } from '@nestjs/cqrs';
+import { Inject } from '@nestjs/common';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
-import { answerTo, endSession, isHonoured, rotateRefreshToken, session } from '../aggregates/session.aggregate.js';
+import { emailClaim, ensureUnlike, Password, wrongPassword } from '../aggregates/credentials.js';
+import { changeOwnOperatorPassword, operator } from '../aggregates/operator.aggregate.js';
+import * as sessions from '../aggregates/session.aggregate.js';
+import { changeOwnPassword, user } from '../aggregates/user.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
-import { receiptOf, type Receipt } from '../eventsourcing/command.js';
+import { type Receipt, receiptOf } from '../eventsourcing/command.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
+import { DomainError, invalid } from '../eventsourcing/domain-error.js';
 import { commandOf, handles } from '../eventsourcing/handler.js';
-import { DomainError } from '../eventsourcing/domain-error.js';
-import { isOidcSession } from '../security/oidc.js';
-import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { streamName } from '../eventsourcing/stream-name.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../ports/time.js';
+import { isOidcSession } from '../security/oidc.js';
+import { hashNewPassword, Passwords } from '../security/passwords.js';
+import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { hashOfSecret, parseRefreshToken, type RefreshToken } from '../security/refresh-tokens.js';
-import { CLOCK, type Clock } from '../ports/time.js';
-import { LoginHandler } from './login.commands.js';
-import { changeOwnPasswordHandler } from './session-password.commands.js';
-import { SessionAccounts } from './session-accounts.js';
+import { LoginFailures, LoginThrottle } from './login-throttle.js';
+import { type Account, MAX_ACCOUNTS, SessionAccounts } from './session-accounts.js';
 import { actorOf, SESSION_MS, SessionTokens, type SignedIn } from './session-tokens.js';
 
-export const RefreshInput = z.strictObject({ refreshToken: z.string().max(1_024) }).meta({ id: 'RefreshDto' });
+export const LoginInput = z
+  .strictObject({
+    email: z.string().max(254),
+    password: z.string().max(1_024),
+    tenant: z
+      .string()
+      .max(63)
+      .exactOptional()
+      .meta({ description: 'Slug of the tenant to sign in to; `platform` for operators.' }),
+  })
+  .meta({ id: 'LoginDto' });
 
-export class RefreshSession extends Command<SignedIn> {
-  constructor(readonly data: z.output<typeof RefreshInput>) {
-    super();
+export class Login extends commandOf<SignedIn, [data: z.output<typeof LoginInput>]>() {}
+
+/**
+ * Reads the accounts with the e-mail address and their tenants, then starts a session for the only account whose
+ * password matches. A wrong address, a wrong password and a deactivated account or tenant get the same response in the
+ * same time.
+ */
+@CommandHandler(Login)
+export class LoginHandler implements ICommandHandler<Login, SignedIn> {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(SessionAccounts) private readonly accounts: SessionAccounts,
+    @Inject(SessionTokens) private readonly tokens: SessionTokens,
+    @Inject(Passwords) private readonly passwords: Passwords,
+    @Inject(LoginThrottle) private readonly throttle: LoginThrottle,
+    @Inject(LoginFailures) private readonly failures: LoginFailures,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  async execute({ args: [data] }: Login): Promise<SignedIn> {
+    const { value } = emailClaim(data.email);
+    const signedIn = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, data));
+    if (!signedIn) throw wrongCredentials();
+    return signedIn;
+  }
+
+  /**
+   * Returns undefined for a rejected sign-in. @throws DomainError conflict TENANT_REQUIRED, which does not count as a
+   * failure
+   */
+  private async attempt(
+    email: string,
+    { password, tenant }: z.output<typeof LoginInput>,
+  ): Promise<SignedIn | undefined> {
+    const accounts = await this.accounts.byEmail(email, tenant);
+    if (accounts.length > MAX_ACCOUNTS) throw tenantRequired();
+    const fitting = await this.fitting(accounts, password);
+    const [account, ...others] = fitting.filter(({ isActive }) => isActive);
+    if (others.length > 0) throw tenantRequired(fitting.filter(({ isActive }) => isActive));
+    if (account) return this.start(account);
+    for (const one of accounts) this.failures.record(one, fitting.includes(one) ? 'INACTIVE' : 'WRONG_PASSWORD');
+    return undefined;
+  }
+
+  /**
+   * Accounts whose password matches. None takes as long as one, several as long as MAX_ACCOUNTS: timing reveals at most
+   * that there are several.
+   */
+  private async fitting(accounts: readonly Account[], password: string): Promise<Account[]> {
+    const checks = Array.from({ length: accounts.length > 1 ? MAX_ACCOUNTS : 1 }, (_, index) =>
+      this.passwords.matches(accounts[index]?.passwordHash, password),
+    );
+    const matches = await Promise.all(checks);
+    return accounts.filter((_, index) => matches[index]);
+  }
+
+  private async start({ tenantId, owner: { userId, epoch, tenantEpoch } }: Account): Promise<SignedIn> {
+    const sessionId = this.ids.next();
+    const hash = await this.tokens.nextHash(sessionId, 0);
+    const expiresAt = new Date(this.clock.nowMs() + SESSION_MS);
+    const login = { userId, refreshTokenHash: hash, expiresAt, userEpoch: epoch, tenantEpoch };
+    const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
+    const { state, position } = await inContext(context, () =>
+      this.runner.execute(sessions.session, { tenantId, id: sessionId }, login, sessions.startSession),
+    );
+    const issuedAt = state.status === 'active' ? state.startedAt : '';
+    const tokens = await this.tokens.answer({ tenantId, userId, sessionId, generation: 0, hash, issuedAt });
+    return { tokens, position };
   }
 }
 
+const wrongCredentials = (): DomainError =>
+  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+
+/** Several accounts have the address; the tenant's slug selects one. */
+const tenantRequired = (accounts: readonly Account[] = []): DomainError =>
+  new DomainError('conflict', 'TENANT_REQUIRED', 'Several tenants know this e-mail address. Say which one: tenant.', {
+    ...(accounts.length > 0 && { tenants: accounts.map(({ tenant }) => tenant) }),
+  });
+
+export const ChangePasswordInput = z
+  .strictObject({ currentPassword: z.string().max(1_024), newPassword: Password })
+  .meta({ id: 'ChangePasswordDto' });
+
+/** Changes the caller's own password and ends all other sessions of the caller. */
+export class ChangeOwnPassword extends commandOf<
+  Receipt,
+  [principal: UserPrincipal | OperatorPrincipal, data: z.output<typeof ChangePasswordInput>]
+>() {}
+
+/** Throttled, so that a stolen session cannot be used to guess the password. @throws DomainError invalid, limited */
+async function verified(
+  accounts: SessionAccounts,
+  passwords: Passwords,
+  throttle: LoginThrottle,
+  { args: [{ userId }, data] }: ChangeOwnPassword,
+): Promise<Account> {
+  const { tenantId, ip = '' } = currentContext();
+  const account = await throttle.guard(streamName('password', tenantId, userId), ip, async () => {
+    const found = await accounts.byId(tenantId, userId);
+    return (await passwords.matches(found?.passwordHash, data.currentPassword)) ? found : undefined;
+  });
+  if (!account) throw wrongPassword();
+  return account;
+}
+
+export const changeOwnPasswordHandler = handles(
+  ChangeOwnPassword,
+  [CommandRunner, SessionAccounts, Passwords, LoginThrottle],
+  async (runner, accounts, passwords, throttle, received) => {
+    const [principal, data] = received.args;
+    const account = await verified(accounts, passwords, throttle, received);
+    if (data.newPassword === data.currentPassword.normalize('NFC'))
+      throw invalid([{ path: 'newPassword', message: 'The new password is the current one.' }]);
+    ensureUnlike(account.email, data.newPassword);
+    const passwordHash = await hashNewPassword(data.newPassword);
+    const change = { passwordHash, keptSessionId: principal.sessionId, epoch: account.owner.epoch };
+    const target = { tenantId: currentContext().tenantId, id: principal.userId };
+    return receiptOf(
+      principal.kind === 'operator'
+        ? await runner.execute(operator, target, change, changeOwnOperatorPassword)
+        : await runner.execute(user, target, change, changeOwnPassword),
+    );
+  },
+);
+
+export const RefreshInput = z.strictObject({ refreshToken: z.string().max(1_024) }).meta({ id: 'RefreshDto' });
+
+export class RefreshSession extends commandOf<SignedIn, [data: z.output<typeof RefreshInput>]>() {}
+
 export class Logout extends commandOf<Receipt, [principal: UserPrincipal | OperatorPrincipal]>() {}
 
-const refused = (): DomainError =>
+const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is not valid. Sign in again.');
 
 /** Reads the session with the same checks as every request. */
@@ -36,11 +176,11 @@ async function honoured(
   clock: Clock,
   { tenantId, sessionId }: RefreshToken,
 ): Promise<{ userId: string; generation: number }> {
-  const { state } = await reader.read(session, tenantId, sessionId);
-  if (state.status !== 'active') throw refused();
+  const { state } = await reader.read(sessions.session, tenantId, sessionId);
+  if (state.status !== 'active') throw invalidRefreshToken();
   const account = await accounts.byId(tenantId, state.userId);
   const now = new Date(clock.nowMs());
-  if (!account?.isActive || !isHonoured(state, sessionId, account.owner, now)) throw refused();
+  if (!account?.isActive || !sessions.isHonoured(state, sessionId, account.owner, now)) throw invalidRefreshToken();
   return { userId: state.userId, generation: state.tokens.length };
 }
 
@@ -54,10 +194,10 @@ export async function refreshSession(
   accounts: SessionAccounts,
   tokens: SessionTokens,
   clock: Clock,
-  { data: { refreshToken } }: RefreshSession,
+  { args: [{ refreshToken }] }: RefreshSession,
 ): Promise<SignedIn> {
   const token = parseRefreshToken(refreshToken);
-  if (!token) throw refused();
+  if (!token) throw invalidRefreshToken();
   const { userId, generation } = await honoured(reader, accounts, clock, token);
   const { tenantId, sessionId } = token;
   const presentedHash = hashOfSecret(token.secret);
@@ -66,10 +206,10 @@ export async function refreshSession(
   const rotation = { presentedHash, nextHash, expiresAt: new Date(clock.nowMs() + SESSION_MS) };
   const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
   const { state, position } = await inContext(context, () =>
-    runner.execute(session, { tenantId, id: sessionId }, rotation, rotateRefreshToken),
+    runner.execute(sessions.session, { tenantId, id: sessionId }, rotation, sessions.rotateRefreshToken),
   );
-  const issued = answerTo(state, presentedHash);
-  if (!issued) throw refused();
+  const issued = sessions.answerTo(state, presentedHash);
+  if (!issued) throw invalidRefreshToken();
   return { tokens: await tokens.answer({ tenantId, userId, sessionId, ...issued }), position };
 }
 
@@ -80,7 +220,7 @@ export const sessionCommandHandlers = [
     const target = { tenantId: currentContext().tenantId, id: principal.sessionId };
     // The issuer owns this session; Kontor stores nothing that could end.
     if (isOidcSession(target.id)) return { id: target.id, revision: 0, position: 0 };
-    return receiptOf(await runner.execute(session, target, { reason: 'LOGOUT' }, endSession));
+    return receiptOf(await runner.execute(sessions.session, target, { reason: 'LOGOUT' }, sessions.endSession));
   }),
   changeOwnPasswordHandler,
 ];

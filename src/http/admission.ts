@@ -4,7 +4,7 @@ import { MethodNotAllowedException, MisdirectedException } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, invalid, notFound } from '../eventsourcing/domain-error.js';
 import type { PermissionCode } from '../security/permissions.js';
-import { clientNetwork } from '../security/client-network.js';
+import { clientNetwork } from '../security/addresses.js';
 import type {
   Authenticator,
   OperatorPrincipal,

@@ -1,15 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { parseIntegrationKey } from '../aggregates/integration-key-format.js';
-import { integrationKey } from '../aggregates/integration-key.aggregate.js';
+import { integrationKey, parseIntegrationKey } from '../aggregates/integration-key.aggregate.js';
 import { operator } from '../aggregates/operator.aggregate.js';
 import { role, type CustomRole } from '../aggregates/role.aggregate.js';
 import { isHonoured, session, type Session, type SessionOwner } from '../aggregates/session.aggregate.js';
 import { tenant } from '../aggregates/tenant.aggregate.js';
 import { user } from '../aggregates/user.aggregate.js';
 import { IntegrationKeyUses } from '../commands/integration-key-uses.js';
-import { OidcIdentities } from '../commands/oidc-identities.js';
+import { OidcIdentities } from '../commands/session-accounts.js';
 import { AccessTokens, type TokenClaims } from '../security/access-tokens.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { isOidcSession, OidcTokens, type OidcBearer } from '../security/oidc.js';

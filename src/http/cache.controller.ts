@@ -3,7 +3,7 @@ import { RewindStart } from '../aggregates/forwarder.aggregate.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { Progress } from '../projecting/progress.js';
 import { QueueBoard } from '../observability/queue-board.js';
-import { GetForwarder } from '../queries/forwarder.queries.js';
+import { GetForwarder } from '../queries/operation.queries.js';
 import { CACHE, type Cache } from '../ports/cache.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';

@@ -8,10 +8,10 @@ import {
   SetCategoryRuleEnabled,
   SetCategoryRulePriority,
   UpdateCategoryRule,
-} from '../commands/category-rule.commands.js';
+} from '../commands/category.commands.js';
 import { SAMPLED_TRANSACTIONS } from '../queries/category-rule.sampler.js';
 import { TestCategoryRules } from '../queries/category-rule-test.query.js';
-import { GetCategoryRule, ListCategoryRules } from '../queries/category-rule.queries.js';
+import { GetCategoryRule, ListCategoryRules } from '../queries/category.queries.js';
 import { TransactionCategoryDto } from './category.controller.js';
 import { MAX_PAGE_NUMBER, MAX_PAGE_SIZE, optionalInteger } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';

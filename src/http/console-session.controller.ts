@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Login, LoginInput } from '../commands/login.commands.js';
+import { Login, LoginInput, Logout, RefreshSession } from '../commands/session.commands.js';
 import { SESSION_MS, type SignedIn } from '../commands/session-tokens.js';
-import { Logout, RefreshSession } from '../commands/session.commands.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { answer, Answer } from './answer.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';

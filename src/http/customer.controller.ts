@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { customerRecord } from '../aggregates/customer-fields.js';
 import { CreateCustomer, DeleteCustomer, UpdateCustomer } from '../commands/customer.commands.js';
-import { GetCustomer, ListCustomers, LookUpCustomers } from '../queries/customer.queries.js';
+import { GetCustomer, ListCustomers, LookUpCustomers } from '../queries/account.queries.js';
 import { ListCustomerTransactions } from '../queries/transaction.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DeadLetterOrigin, DeadLetterStatus } from '../aggregates/dead-letter.aggregate.js';
-import { DiscardDeadLetter, ReplayDeadLetter } from '../commands/dead-letter.commands.js';
+import { DiscardDeadLetter, ReplayDeadLetter } from '../commands/operation.commands.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
-import { GetDeadLetter, ListDeadLetters } from '../queries/dead-letter.queries.js';
+import { GetDeadLetter, ListDeadLetters } from '../queries/operation.queries.js';
 import type { Target } from '../eventsourcing/command.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
 import { controllerOf, pageOf, receipt, recordOf, routesAt, type Services } from './routes.js';

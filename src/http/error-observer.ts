@@ -3,7 +3,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { NotedError } from '../observability/counted-error.js';
 import { describeError, fingerprintOf } from '../observability/error-description.js';
 import type { Clock } from '../ports/time.js';
-import { clientNetwork } from '../security/client-network.js';
+import { clientNetwork } from '../security/addresses.js';
 import type { Outcome } from './kernel.js';
 
 const REFUSALS = [401, 403, 429];

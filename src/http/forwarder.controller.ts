@@ -5,7 +5,7 @@ import {
   PauseForwarder,
   ResumeForwarder,
   RewindForwarder,
-} from '../commands/forwarder.commands.js';
+} from '../commands/operation.commands.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { instantInput } from './input.js';
 import { controllerOf, routesAt } from './routes.js';

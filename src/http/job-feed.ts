@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { JOB_DIRECTORY, type JobDirectory } from '../queries/job-directory.js';
+import { executionViewOf, JOB_DIRECTORY, type JobDirectory, jobRecordOf } from '../queries/operation.queries.js';
 import { executionLogOf, job, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
 import { DomainError, invalid } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
@@ -12,7 +12,6 @@ import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type Position } from '../ports/event-store.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { executionViewOf, jobRecordOf } from '../queries/job.queries.js';
 import { EventStream, sseComment, sseFrame } from './event-stream.js';
 import { SETTINGS, type HttpSettings } from './read-your-writes.js';
 

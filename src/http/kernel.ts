@@ -5,7 +5,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { DomainError, PositionNotReached } from '../eventsourcing/domain-error.js';
 import type { Principal } from '../security/principal.js';
 import { inContext } from '../eventsourcing/context.js';
-import { trustOf, type TrustedProxies } from '../security/trusted-proxies.js';
+import { type TrustedProxies, trustOf } from '../security/addresses.js';
 import { Admission, API_PREFIX, type AdmissionOptions } from './admission.js';
 import { idParameters, isWrite, type Endpoint } from './endpoint.js';
 import { bodyLimitsOf, installJsonBody, MAX_BODY_BYTES } from './json-body.js';

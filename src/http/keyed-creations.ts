@@ -1,17 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalize } from 'json-canonicalize';
-import { ensureSameRequest, fieldHashes } from '../aggregates/request-digest.js';
 import {
   answerRequest,
+  type BoundRequestKey,
   claimRequestKey,
+  ensureSameRequest,
+  fieldHashes,
+  type KeyClaim,
   releaseRequestKey,
   requestKey,
+  type RequestKey,
   requestKeyId,
   secretShown,
-  type BoundRequestKey,
-  type KeyClaim,
-  type RequestKey,
 } from '../aggregates/request-key.aggregate.js';
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { inContext, type RequestContext } from '../eventsourcing/context.js';

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { NotificationType } from '../aggregates/notification.aggregate.js';
 import { CreateWebPushSubscription, DeleteWebPushSubscription } from '../aggregates/push-subscription.aggregate.js';
-import { ReadAllNotifications, ReadNotification, SendAdminNotification } from '../commands/notification.commands.js';
-import { SubscribeToPush, UnsubscribeFromPush } from '../commands/push-subscription.commands.js';
-import type { Person } from '../queries/notification-lists.js';
-import { CountUnread, ListNotifications, ListPushSubscriptions } from '../queries/notification.queries.js';
+import {
+  ReadAllNotifications,
+  ReadNotification,
+  SendAdminNotification,
+  SubscribeToPush,
+  UnsubscribeFromPush,
+} from '../commands/notification.commands.js';
+import { ListPushSubscriptions } from '../queries/notification-recipients.js';
+import { CountUnread, ListNotifications, type Person } from '../queries/notification.queries.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { VapidKeys } from '../security/vapid-keys.js';
 import { optionalPaging, queryBoolean } from './input.js';

@@ -1,6 +1,6 @@
 import { operatorRecord } from '../aggregates/operator.aggregate.js';
-import { CreateOperator, DeleteOperator } from '../commands/operator.commands.js';
-import { ListOperators } from '../queries/operator.queries.js';
+import { CreateOperator, DeleteOperator } from '../commands/user.commands.js';
+import { ListOperators } from '../queries/user.queries.js';
 import { optionalPaging } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, routesAt } from './routes.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CancelProjectionRebuild, RebuildProjection } from '../commands/projection.commands.js';
-import { ListProjections } from '../queries/projection.queries.js';
+import { CancelProjectionRebuild, RebuildProjection } from '../commands/operation.commands.js';
+import { ListProjections } from '../queries/operation.queries.js';
 import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named } from './shapes.js';
 

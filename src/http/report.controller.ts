@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AccountType } from '../aggregates/account.aggregate.js';
-import { GetStatement } from '../queries/statement.query.js';
-import { GetTrialBalance } from '../queries/trial-balance.query.js';
+import { GetStatement, GetTrialBalance } from '../queries/report.queries.js';
 import { stringify, type Options } from 'csv-stringify/sync';
 import { answer, type Answer } from './answer.js';
 import { dateInput } from './input.js';

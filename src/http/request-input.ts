@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isIdempotencyKey } from '../aggregates/idempotency-key.aggregate.js';
+import { isIdempotencyKey } from '../aggregates/request-key.aggregate.js';
 import { DomainError, invalid, type Fault } from '../eventsourcing/domain-error.js';
 import { faultsOf, pathText } from '../eventsourcing/faults.js';
 import { readsIdempotencyKey, type Endpoint } from './endpoint.js';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { namedAddress } from '../security/client-network.js';
+import { namedAddress } from '../security/addresses.js';
 import type { Actor, RequestContext } from '../eventsourcing/context.js';
 import type { Principal } from '../security/principal.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roleRecord } from '../aggregates/role.aggregate.js';
 import { CreateRole, DeleteRole, UpdateRole, UpdateRolePermissions } from '../commands/role.commands.js';
 import { PERMISSIONS } from '../security/permissions.js';
-import { GetRole, ListRoles, roleDetail } from '../queries/role.queries.js';
+import { GetRole, ListRoles, roleDetail } from '../queries/user.queries.js';
 import { controllerOf, recordOf, routesAt, tenantRoutes, valueOf } from './routes.js';
 import { named, recordFields } from './shapes.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SalePayload } from '../aggregates/sale-payload.js';
 import { TakeSale } from '../integration/sale-intake.js';
-import { GetIdempotencyKeyStatus, GetSaleStatus } from '../queries/sale.queries.js';
+import { GetIdempotencyKeyStatus, GetSaleStatus } from '../queries/transaction.queries.js';
 import { answer } from './answer.js';
 import { controllerOf, routesAt } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { BindIdentity, BindIdentityInput } from '../commands/invitation.commands.js';
-import { Login, LoginInput } from '../commands/login.commands.js';
-import { ChangeOwnPassword, ChangePasswordInput } from '../commands/session-password.commands.js';
-import { Logout, RefreshInput, RefreshSession } from '../commands/session.commands.js';
+import { BindIdentity, BindIdentityInput } from '../commands/user.commands.js';
+import {
+  ChangeOwnPassword,
+  ChangePasswordInput,
+  Login,
+  LoginInput,
+  Logout,
+  RefreshInput,
+  RefreshSession,
+} from '../commands/session.commands.js';
 import { AccessTokens } from '../security/access-tokens.js';
-import { GetMe } from '../queries/session.queries.js';
+import { GetMe } from '../queries/user.queries.js';
 import { answer } from './answer.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { named, recordId } from './shapes.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RecordHistoryRead } from '../commands/inspection.commands.js';
+import { RecordHistoryRead } from '../commands/operation.commands.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
 import { GetStreamState, ListStreamEvents, type RecordAddress } from '../queries/stream.queries.js';

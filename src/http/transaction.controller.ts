@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { Direction } from '../aggregates/fields.js';
 import { DocumentEffect, transactionRecord, TransactionType } from '../aggregates/ledger.js';
-import { fieldHashes } from '../aggregates/request-digest.js';
+import { fieldHashes } from '../aggregates/request-key.aggregate.js';
 import { keyedTransactionId } from '../aggregates/transaction.aggregate.js';
-import { CancelTransaction, CategorizeTransaction } from '../commands/transaction-change.commands.js';
-import { CreateTransaction } from '../commands/transaction.commands.js';
+import { CancelTransaction, CategorizeTransaction, CreateTransaction } from '../commands/transaction.commands.js';
 import { GetTransaction, ListTransactions } from '../queries/transaction.queries.js';
 import { dateInput, idInput, queryBooleanOr, requiredPaging, searchInput } from './input.js';
 import { recordDto } from './record-shapes.js';

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { userRecord } from '../aggregates/user.aggregate.js';
-import { InviteUser } from '../commands/invitation.commands.js';
-import { CreateUser, DeleteUser, ResetPassword, UpdateProfile, UpdateUser } from '../commands/user.commands.js';
+import {
+  CreateUser,
+  DeleteUser,
+  InviteUser,
+  ResetPassword,
+  UpdateProfile,
+  UpdateUser,
+} from '../commands/user.commands.js';
 import { GetUser, ListUsers, LookUpUsers } from '../queries/user.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';

@@ -1,6 +1,33 @@
 import { z } from 'zod';
 import { CurrencyText, PublicAmount, PublicDate, PublicId } from '../aggregates/fields.js';
 
+/** CloudEvents 1.0 in JSON (https://github.com/cloudevents/spec), with Kontor's extension attributes. */
+export type CloudEvent = {
+  readonly specversion: '1.0';
+  /** Identical for every publication of the same fact. Consumers deduplicate by it. */
+  readonly id: string;
+  readonly source: string;
+  /** `kontor.<entity>.<event>.v<version>` */
+  readonly type: string;
+  /** The record's id. */
+  readonly subject: string;
+  readonly time: string;
+  readonly datacontenttype: 'application/json';
+  readonly tenantid: string;
+  /** Revision of the event in its stream. May have gaps: not every event is public, and events may be parked. */
+  readonly sequence: string;
+  readonly data: object;
+  /** Set if the event may have been published before: a replay, a rewind or a late retry. */
+  readonly replayed?: true;
+};
+
+/** One fact for partners, with the subject that it is published to. */
+export type IntegrationEvent = {
+  /** `kontor.<tenantId>.<entity>.<event>` */
+  readonly subject: string;
+  readonly event: CloudEvent;
+};
+
 // Field types of integration events. The published fields of records are picked from the record declarations. A
 // published field stays, even if the domain events change.
 
@@ -15,7 +42,15 @@ export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly example: z.output<Data>;
 };
 
-export const contract = <Data extends z.ZodObject>(given: Contract<Data>): Contract<Data> => given;
+export const contract = <Data extends z.ZodObject>(
+  entity: string,
+  event: string,
+  given: Pick<Contract<Data>, 'description' | 'data' | 'example'>,
+): Contract<Data> => ({ entity, event, ...given });
+
+/** A contract without data. */
+export const occasion = (entity: string, event: string, description: string) =>
+  contract(entity, event, { description, data: z.strictObject({}), example: {} });
 
 export const id = PublicId;
 export const optionalId = id.nullable();
@@ -39,7 +74,41 @@ export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
     )
     .meta({ description: 'The fields that changed, as they are now.' });
 
-export const nothing = z.strictObject({});
-
 /** A fixed id for example events. */
 export const exampleId = (digit: number): string => `0199d3a0-0000-7000-8000-00000000000${digit}`;
+
+type Copy = (value: unknown) => unknown;
+const asItIs: Copy = (value) => value;
+
+const copies = new WeakMap<z.ZodType, Copy>();
+
+/** Copies only the members that the schema declares, at every depth. Does not validate them. */
+export function pickContractFields(schema: z.ZodObject, value: object): object {
+  let copy = copies.get(schema);
+  if (!copy) copies.set(schema, (copy = copyOf(schema)));
+  return copy(value) as object;
+}
+
+function copyOf(schema: z.ZodType): Copy {
+  if (schema instanceof z.ZodObject) return memberCopy(Object.entries<z.ZodType>(schema.shape));
+  if (schema instanceof z.ZodArray) return listCopy(copyOf(schema.element as z.ZodType));
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
+    return copyOf(schema.unwrap() as z.ZodType);
+  return asItIs;
+}
+
+function memberCopy(members: readonly (readonly [string, z.ZodType])[]): Copy {
+  const named = members.map(([name, schema]) => [name, copyOf(schema)] as const);
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const from = value as Record<string, unknown>;
+    const to: Record<string, unknown> = {};
+    for (const [name, copy] of named) if (Object.hasOwn(from, name)) to[name] = copy(from[name]);
+    return to;
+  };
+}
+
+const listCopy =
+  (copy: Copy): Copy =>
+  (value) =>
+    copy === asItIs || !Array.isArray(value) ? value : value.map(copy);

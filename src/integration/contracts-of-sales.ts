@@ -6,9 +6,7 @@ const SALE = exampleId(1);
 const INVOICE = exampleId(2);
 const CUSTOMER = exampleId(3);
 
-export const saleAccepted = contract({
-  entity: 'sale',
-  event: 'accepted',
+export const saleAccepted = contract('sale', 'accepted', {
   description: "A partner's sale, return or cancellation was taken; it will be booked or rejected. Subject: the sale.",
   data: z.strictObject({
     externalId: text.meta({ description: "The partner's name for it." }),
@@ -30,9 +28,7 @@ export const saleAccepted = contract({
   },
 });
 
-export const saleBooked = contract({
-  entity: 'sale',
-  event: 'booked',
+export const saleBooked = contract('sale', 'booked', {
   description:
     'It is in the books, with the transactions that are named; each has an event of its own. Subject: the sale, return ' +
     'or cancellation. A return or cancellation is booked on the sale that it is about: `sequence` counts the events of that one.',
@@ -48,9 +44,7 @@ export const saleBooked = contract({
   example: { customerId: CUSTOMER, branchId: null, date: '2026-03-04', transactionIds: [INVOICE] },
 });
 
-export const saleRejected = contract({
-  entity: 'sale',
-  event: 'rejected',
+export const saleRejected = contract('sale', 'rejected', {
   description: 'It cannot be booked now; an operator may have it tried again. Subject: the sale.',
   data: z.strictObject({ code: text, message: text, attempts: z.int().min(1) }),
   example: { code: 'BRANCH_UNKNOWN', message: 'There is no branch with this code.', attempts: 1 },
@@ -89,17 +83,13 @@ const mirrored = invoice.postings.map(({ accountId, amount: posted }) => ({
   amount: posted.startsWith('-') ? posted.slice(1) : `-${posted}`,
 }));
 
-export const transactionRecorded = contract({
-  entity: 'transaction',
-  event: 'recorded',
+export const transactionRecorded = contract('transaction', 'recorded', {
   description: 'A transaction is in the books. Subject: the transaction.',
   data: transaction,
   example: invoice,
 });
 
-export const transactionCancelled = contract({
-  entity: 'transaction',
-  event: 'cancelled',
+export const transactionCancelled = contract('transaction', 'cancelled', {
   description:
     'A transaction is undone by its reversal, which is the data; `reversalOf` names what it undoes. Subject: the reversal.',
   data: transaction,
@@ -113,9 +103,7 @@ export const transactionCancelled = contract({
   },
 });
 
-export const transactionCategorized = contract({
-  entity: 'transaction',
-  event: 'categorized',
+export const transactionCategorized = contract('transaction', 'categorized', {
   description: 'A person chose the category of a transaction, or that it has none. Subject: the transaction.',
   data: z.strictObject({ transactionId: id, categoryId: optionalId, customerId: optionalId }),
   example: { transactionId: INVOICE, categoryId: exampleId(7), customerId: CUSTOMER },

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { markedFields } from '../aggregates/personal.js';
-import type { CloudEvent, IntegrationEvent } from './cloud-event.js';
-import { exampleId, id, instant, type Contract } from './contracts-fields.js';
+import { type CloudEvent, type Contract, exampleId, id, instant, type IntegrationEvent } from './contracts-fields.js';
 import * as ofRecords from './contracts-of-records.js';
 import * as ofSales from './contracts-of-sales.js';
 

@@ -2,24 +2,62 @@ import {
   FORWARDER,
   forwarder as aggregate,
   type Forwarder as State,
+  type ForwarderEvent,
   type ForwarderReport,
   type Rewind,
 } from '../aggregates/forwarder.aggregate.js';
 import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
-import type { Marks } from '../projecting/marks.js';
+import { type Loaded, RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import type { QueueMeter } from '../observability/queue-meters.js';
-import { RecordReader, type Loaded } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
-import type { Broker } from '../ports/broker.js';
-import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import type { QueueMeter } from '../observability/queue-meters.js';
+import { type Broker, BrokerUnavailable } from '../ports/broker.js';
+import {
+  BEFORE_ALL,
+  type EventReader,
+  EventStoreUnavailable,
+  type Position,
+  type RecordedEvent,
+} from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
+import { ReadStoreUnavailable } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
-import { Attempts, handedOf } from './attempts.js';
-import { createLiveLane } from './live-lane.js';
-import { Rewinds } from './rewind.js';
-import { publicEventTypes } from './translations.js';
+import type { Marks } from '../projecting/marks.js';
+import { type Checkpoints, WindowedSubscriber } from '../projecting/windowed-subscriber.js';
+import { Attempts, handedOf, Rewinds } from './publishing.js';
+import { alsoAbout, publicEventTypes } from './translations.js';
+
+type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park' | 'meter'> & {
+  readonly checkpoints: Checkpoints;
+  readonly attempts: Pick<Attempts, 'publish'>;
+  /** Called at a pause event. Later events are published only after it resolves. */
+  readonly whenPaused: () => Promise<void>;
+};
+
+const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
+
+/**
+ * Publishes integration events at least once and in order for each record. The number in flight is bounded, with at
+ * most one per record, whichever streams carry its events. Waits while the broker is unavailable. The checkpoint never
+ * passes an event that is neither acknowledged nor parked.
+ */
+export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
+  return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
+    name: FORWARDER,
+    // Each prefix matches exactly one type: no public type is a prefix of another event type.
+    filter: { on: 'type', prefixes: [...publicEventTypes, PAUSED] },
+    maxInFlight: 256,
+    handle: (event) => attempts.publish(event),
+    pace: ({ type }) => (type === PAUSED ? whenPaused() : Promise.resolve()),
+    alsoIn: alsoAbout,
+    isTransient: (error) =>
+      error instanceof BrokerUnavailable ||
+      error instanceof EventStoreUnavailable ||
+      error instanceof ReadStoreUnavailable,
+    park: (event, error) => parts.park(event, error),
+    ...(parts.meter && { meter: parts.meter }),
+  });
+}
 
 type Parts = {
   readonly events: EventReader;

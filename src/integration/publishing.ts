@@ -1,8 +1,15 @@
-import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import type { Broker, BrokerMessage } from '../ports/broker.js';
-import type { CloudEvent, IntegrationEvent } from './cloud-event.js';
+import { rewindMarks, type RewindStart } from '../aggregates/forwarder.aggregate.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { positionBefore } from '../eventsourcing/stream-events.js';
+import { type Broker, type BrokerMessage, BrokerUnavailable } from '../ports/broker.js';
+import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+import type { Marks } from '../projecting/marks.js';
+import type { CloudEvent, IntegrationEvent } from './contracts-fields.js';
 import { ensureContract } from './contracts.js';
-import { translate } from './translations.js';
+import { alsoAbout, publicEventTypes, translate } from './translations.js';
 
 const headers = { 'content-type': 'application/cloudevents+json' };
 
@@ -31,4 +38,212 @@ export async function publish(broker: Broker, event: Recorded, again?: Again): P
   const integrationEvents = translate(event);
   for (const each of integrationEvents) ensureContract(each);
   await broker.publishInOrder(integrationEvents.map((each) => messageOf(each, again)));
+}
+
+/** Half of the broker's duplicate window of two minutes: within it, a repeat is certainly dropped. */
+const SURELY_DROPPED_MS = 60_000;
+/** The mark is saved before an older event is published, and shortly after a younger one. */
+const YOUNG_MS = 5_000;
+const SAVE_EVERY_MS = 1_000;
+/**
+ * Time span of the events that a leader may have published beyond its saved mark. A leader stops when it cannot write
+ * for 5 s, and gives up a message in flight after 10 s.
+ */
+const UNRECORDED_MS = 30_000;
+const LATE = { by: 'retry' } as const;
+
+/** What earlier leaders may have handed to the broker, as far as they saved it. */
+export type HandedBefore = {
+  /** The highest position that may have been handed to the broker. */
+  readonly upTo: number;
+  /** Whether events shortly after `upTo` may have been handed over as well. */
+  readonly mayBeMore: boolean;
+};
+
+type Attempt = { readonly sinceMs: number; readonly isLate: boolean };
+type Parts = { readonly broker: Broker; readonly marks: Marks; readonly clock: Clock; readonly logger: Logger };
+
+/** Name of the mark for the highest position that may have been handed to the broker. */
+export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
+
+/**
+ * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt and may no longer
+ * remember its id. Saves the highest position handed over, so that the next leader can do the same.
+ */
+export class Attempts {
+  /** Attempts that the broker may have stored but has not acknowledged, by position. */
+  private readonly open = new Map<number, Attempt>();
+  private highest: number;
+  private saved: number;
+  private savedAtMs = Number.NEGATIVE_INFINITY;
+  private saving: Promise<void> | undefined;
+  private unrecordedUntilMs: number | undefined;
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly mark: string,
+    private readonly before: HandedBefore,
+  ) {
+    this.highest = this.saved = before.upTo;
+  }
+
+  /** @throws errors of publishing; errors of saving the mark, in which case nothing was published */
+  async publish(event: Recorded): Promise<void> {
+    const { broker, clock } = this.parts;
+    const { position } = event;
+    const isLate = this.isLate(event);
+    if (this.ageOf(event) > YOUNG_MS) await this.reserve(position);
+    const sinceMs = clock.monotonicMs();
+    try {
+      await publish(broker, event, isLate ? LATE : undefined);
+      this.open.delete(position);
+    } catch (error) {
+      if (!(error instanceof BrokerUnavailable)) this.open.delete(position);
+      else if (error.mayBeStored && !this.open.has(position)) this.open.set(position, { sinceMs, isLate });
+      if (!(error instanceof BrokerUnavailable) || !error.mayBeStored) throw error;
+      this.handed(position);
+      throw error;
+    }
+    this.handed(position);
+  }
+
+  private isLate(event: Recorded): boolean {
+    const attempt = this.open.get(event.position);
+    if (attempt) return attempt.isLate || this.parts.clock.monotonicMs() - attempt.sinceMs > SURELY_DROPPED_MS;
+    return this.mayBeHanded(event) && this.ageOf(event) > SURELY_DROPPED_MS;
+  }
+
+  /** Whether an earlier leader may have handed the event to the broker. */
+  private mayBeHanded(event: Recorded): boolean {
+    if (event.position <= this.before.upTo) return true;
+    if (!this.before.mayBeMore) return false;
+    const recordedAtMs = Date.parse(event.metadata.timestamp);
+    this.unrecordedUntilMs ??= recordedAtMs + UNRECORDED_MS;
+    return recordedAtMs <= this.unrecordedUntilMs;
+  }
+
+  private ageOf({ metadata }: Recorded): number {
+    return this.parts.clock.nowMs() - Date.parse(metadata.timestamp);
+  }
+
+  /** Resolves when the saved mark covers the position. */
+  private async reserve(position: number): Promise<void> {
+    this.highest = Math.max(this.highest, position);
+    while (this.saved < position) await (this.saving ?? this.save());
+  }
+
+  private handed(position: number): void {
+    this.highest = Math.max(this.highest, position);
+    if (this.highest === this.saved || this.saving) return;
+    if (this.parts.clock.monotonicMs() - this.savedAtMs < SAVE_EVERY_MS) return;
+    this.save().catch((error: unknown) => {
+      this.parts.logger.warn({ err: error }, 'what was handed to the broker could not be recorded; it is tried again');
+    });
+  }
+
+  /** All waiting callers share one write. */
+  private save(): Promise<void> {
+    const { highest } = this;
+    this.savedAtMs = this.parts.clock.monotonicMs();
+    this.saving = this.parts.marks
+      .save({ [this.mark]: highest })
+      .then(() => {
+        this.saved = highest;
+      })
+      .finally(() => {
+        this.saving = undefined;
+      });
+    return this.saving;
+  }
+}
+
+/** The range to publish again. `id`: id of the event that requested it. */
+export type DueRewind = { readonly id: string; readonly from: RewindStart; readonly upTo: Position };
+
+type RewindParts = {
+  readonly events: Pick<EventReader, 'readAll'>;
+  readonly broker: Broker;
+  readonly catalogue: EventCatalogue;
+  readonly marks: Marks;
+  /** Waits until live messages leave room for repeats. */
+  readonly turn: (signal: AbortSignal) => Promise<void>;
+  readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
+};
+
+/** Small, because a live message may have to wait for the repeats in flight. */
+const AT_ONCE = 32;
+const SAVED_EVERY = 320;
+const PAGE = 320;
+const filter = { on: 'type', prefixes: publicEventTypes } as const;
+
+/**
+ * Publishes the public events of a rewind's range again, in order for each record, a few at a time. Resumes from its
+ * marks; messages repeated after a crash have the same ids.
+ */
+export class Rewinds {
+  constructor(private readonly parts: RewindParts) {}
+
+  /**
+   * Returns the number of published events. Calls `gotOn` after each group of them.
+   * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable or errors of `park`, all of which the caller
+   * retries; the signal's reason
+   */
+  async carryOut(rewind: DueRewind, signal: AbortSignal, gotOn: () => void): Promise<number> {
+    const { events, marks, turn } = this.parts;
+    const names = rewindMarks(rewind.id);
+    let published = Math.max(0, await marks.load(names.published));
+    let from = Math.max(await marks.load(names.position), await this.before(rewind.from));
+    for (let unsaved = 0; ;) {
+      const page = await events.readAll({ from, filter, maxCount: PAGE });
+      const due = page.filter(({ position }) => position <= rewind.upTo);
+      for (let first = 0; first < due.length; first += AT_ONCE) {
+        const some = due.slice(first, first + AT_ONCE);
+        await turn(signal);
+        published += await this.publishAll(rewind, some, signal);
+        from = some.at(-1)?.position ?? from;
+        gotOn();
+        unsaved += some.length;
+        if (unsaved < SAVED_EVERY) continue;
+        await marks.save({ [names.position]: from, [names.published]: published });
+        unsaved = 0;
+      }
+      if (due.length < PAGE) return published;
+    }
+  }
+
+  private before(from: RewindStart): Promise<Position> {
+    return 'position' in from ? positionBefore(this.parts.events, from.position) : Promise.resolve(BEFORE_ALL);
+  }
+
+  /** Starts no further event after a failure, because later events must not overtake it. The retry publishes them. */
+  private async publishAll(rewind: DueRewind, events: readonly RecordedEvent[], signal: AbortSignal): Promise<number> {
+    const failures: unknown[] = [];
+    let published = 0;
+    const queue = new KeyedQueue();
+    const publish = async (event: RecordedEvent): Promise<void> => {
+      if (signal.aborted || failures.length > 0) return;
+      await this.publishOne(rewind, event).then(
+        (isPublished) => (published += Number(isPublished)),
+        (error: unknown) => failures.push(error),
+      );
+    };
+    await Promise.all(events.map((event) => queue.run(event.stream, () => publish(event), alsoAbout(event))));
+    signal.throwIfAborted();
+    if (failures.length > 0) throw failures[0];
+    return published;
+  }
+
+  private async publishOne({ id, from }: DueRewind, event: RecordedEvent): Promise<boolean> {
+    const isDue = ({ metadata }: Recorded) => !('instant' in from) || metadata.timestamp >= from.instant;
+    try {
+      const decoded = this.parts.catalogue.decode(event);
+      if (!isDue(decoded)) return false;
+      await publish(this.parts.broker, decoded, { by: `rewind.${id}` });
+      return true;
+    } catch (error) {
+      if (error instanceof BrokerUnavailable) throw error;
+      await this.parts.park(event, error, id);
+      return false;
+    }
+  }
 }

@@ -1,15 +1,15 @@
 import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { LRUCache } from 'lru-cache';
 import {
   claimIdempotencyKey,
+  fieldHashes,
   idempotencyKey,
   idempotencyKeyId,
   isBound,
-  type KeyClaim,
-} from '../aggregates/idempotency-key.aggregate.js';
+  type SaleKeyClaim,
+} from '../aggregates/request-key.aggregate.js';
 import { ensureCurrency } from '../aggregates/money.js';
-import { fieldHashes } from '../aggregates/request-digest.js';
 import type { SaleAccepted } from '../aggregates/sale-events.js';
 import { differingFields, priceSale, saleId, type PricedSale, type SalePayload } from '../aggregates/sale-payload.js';
 import { acceptedSale, acceptSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
@@ -18,6 +18,7 @@ import { fold, type Aggregate, type DomainEvent } from '../eventsourcing/aggrega
 import { Appender } from '../eventsourcing/appender.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { commandOf } from '../eventsourcing/handler.js';
 import { expectedAt, RecordReader, type Loaded } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, WrongExpectedRevision, type Append, type EventStore } from '../ports/event-store.js';
@@ -48,11 +49,7 @@ export type IntakeAnswer = {
   readonly differing: readonly string[];
 };
 
-export class TakeSale extends Command<IntakeAnswer> {
-  constructor(readonly intake: Intake) {
-    super();
-  }
-}
+export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
 
@@ -81,7 +78,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ intake }: TakeSale): Promise<IntakeAnswer> {
+  async execute({ args: [intake] }: TakeSale): Promise<IntakeAnswer> {
     const { tenantId, sourceId, payload } = intake;
     await this.checkCurrency(intake);
     const acceptance = { sourceId, sale: priceSale(payload) };
@@ -137,7 +134,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
   private claimOf(
     { sourceId, idempotencyKey: given, payload, received }: Intake,
     id: string,
-  ): { streamId: string; data: KeyClaim | undefined } {
+  ): { streamId: string; data: SaleKeyClaim | undefined } {
     if (given === undefined) return { streamId: '', data: undefined };
     const data = { saleId: id, externalId: payload.externalId, sourceId, fieldHashes: fieldHashes(received) };
     return { streamId: idempotencyKeyId(sourceId, given), data };

@@ -11,12 +11,10 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import type { RecordedEvent } from '../ports/event-store.js';
-import type { IntegrationEvent } from './cloud-event.js';
+import { type Contract, type IntegrationEvent, pickContractFields } from './contracts-fields.js';
 import { subjectOf, typeOf } from './contracts.js';
-import type { Contract } from './contracts-fields.js';
 import * as records from './contracts-of-records.js';
 import * as sales from './contracts-of-sales.js';
-import { pickContractFields } from './pick-contract-fields.js';
 
 type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;

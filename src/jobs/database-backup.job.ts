@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { BackupArchive } from '../backup/backup-archive.js';
 import { writeBackup } from '../backup/backup-writer.js';
-import type { HistoryWork, TaskControl, TaskParts } from './history-work.js';
-import type { Job, JobOutcome } from './job.js';
+import type { HistoryWork, Job, JobOutcome, TaskControl, TaskParts } from './job.js';
 
 export type BackupSettings = {
   readonly directory: string;

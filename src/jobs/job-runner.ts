@@ -4,24 +4,82 @@ import {
   finishRun,
   isHeldBy,
   job as aggregate,
-  recordSchedule,
-  reportProgress,
-  startJob,
   type JobEnd,
   type JobEvent,
   type JobStart,
   type JobState,
+  recordSchedule,
+  reportProgress,
+  startJob,
 } from '../aggregates/job.aggregate.js';
 import type { Decision } from '../eventsourcing/aggregate.js';
 import type { CommandRunner, Executed } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
-import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { Job } from './job.js';
-import { ProgressReports } from './progress-reports.js';
+
+export type Report = { readonly progress: number; readonly message: string };
+
+type Parts = {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly record: (report: Report) => Promise<void>;
+};
+
+/** Minimum interval between records of progress. Only whole percents are recorded, so a run has at most a hundred. */
+const EVERY_MS = 1_000;
+/** Minimum interval (except for the first) and maximum number of messages recorded without an advance in percent. */
+const MESSAGE_EVERY_MS = 10_000;
+const MAX_MESSAGES = 20;
+const MAX_MESSAGE_LENGTH = 500;
+
+/** Records the progress of a run: only the latest of many reports. Skips a report that cannot be recorded. */
+export class ProgressReports {
+  latest: Report | undefined;
+  private readonly ending = new AbortController();
+  private readonly recording: Promise<void>;
+
+  constructor(private readonly parts: Parts) {
+    this.recording = this.run();
+  }
+
+  /** Clamps progress to 0–100. Progress never decreases. */
+  report(progress: number, message: string): void {
+    const bounded = Math.floor(Math.min(100, Math.max(this.latest?.progress ?? 0, progress || 0)));
+    this.latest = { progress: bounded, message: message.slice(0, MAX_MESSAGE_LENGTH) };
+  }
+
+  /** Nothing is recorded after it resolves. */
+  async end(): Promise<void> {
+    this.ending.abort();
+    await this.recording;
+  }
+
+  private async run(): Promise<void> {
+    const { clock, logger, record } = this.parts;
+    const { signal } = this.ending;
+    let recorded: Report = { progress: 0, message: '' };
+    let messages = 0;
+    for (let waitedMs = MESSAGE_EVERY_MS; ; waitedMs += EVERY_MS) {
+      await clock.sleep(EVERY_MS, signal);
+      if (signal.aborted) return;
+      const { latest = recorded } = this;
+      const hasAdvanced = latest.progress > recorded.progress;
+      const mayRepeat = messages < MAX_MESSAGES && waitedMs >= MESSAGE_EVERY_MS;
+      if (!hasAdvanced && (latest.message === recorded.message || !mayRepeat)) continue;
+      if (!hasAdvanced) messages += 1;
+      recorded = latest;
+      waitedMs = 0;
+      await record(latest).catch((error: unknown) => {
+        logger.warn({ err: error }, 'the progress of a job could not be recorded');
+      });
+    }
+  }
+}
 
 export type RunnerParts = {
   readonly commands: CommandRunner;

@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { Aggregate, Decision, DomainEvent } from '../eventsourcing/aggregate.js';
 import type { CommandRunner } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import type { EventReader } from '../ports/event-store.js';
+import type { ReadStore } from '../ports/read-store.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { ReadModels } from '../queries/query.js';
 
@@ -68,3 +71,18 @@ export async function changeAs<State, Event extends DomainEvent, Data>(
   const { events } = await asService(own, () => runner.execute(aggregate, target, data, decide));
   return events.length > 0;
 }
+
+export type TaskControl = Pick<JobRun, 'signal' | 'report'>;
+
+/** Runs a task where it does not delay requests. @throws Error with a message for operators */
+export type HistoryWork<Task> = (task: Task, control: TaskControl) => Promise<JobOutcome>;
+
+/** Dependencies of a task, in whichever thread it runs. */
+export type TaskParts = {
+  readonly events: EventReader;
+  readonly reads: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  /** Whether the thread also serves requests. If so, the task works in small steps. */
+  readonly sharesThread: boolean;
+};

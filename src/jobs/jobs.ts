@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../queries/job-directory.js';
+import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../queries/operation.queries.js';
 import { errorLogRetention } from './error-log-retention.job.js';
 import { JobLeader } from './job-leader.js';
 import { parseSchedules, Schedule, type ScheduleSettings } from './job-schedules.js';

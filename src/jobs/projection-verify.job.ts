@@ -2,8 +2,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { verifyProjections, type Difference, type Verification } from '../projecting/projection-verifier.js';
 import { projections } from '../projections/projections.js';
-import type { HistoryWork, TaskControl, TaskParts } from './history-work.js';
-import type { Job, JobOutcome } from './job.js';
+import type { HistoryWork, Job, JobOutcome, TaskControl, TaskParts } from './job.js';
 
 const parameters = z.strictObject({
   share: z.number().gt(0).max(1).default(1),

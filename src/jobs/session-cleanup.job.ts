@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expireSession, session } from '../aggregates/session.aggregate.js';
 import { PLATFORM } from '../ports/read-store.js';
-import { openSessions } from '../projections/session.projection.js';
+import { openSessions } from '../projections/user.projection.js';
 import { changeAs, type Job, type JobParts } from './job.js';
 
 const NAME = 'session-cleanup';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Categorizer } from '../queries/categorizer.js';
+import { Categorizer } from '../queries/category.queries.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import type { Reason } from '../aggregates/dead-letter.aggregate.js';
 import { bookCancellation, bookReturn, bookSale, type CategoryFacts } from '../aggregates/sale-booking.js';
@@ -19,8 +19,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { CustomerMatching } from './customer-matching.js';
-import { SaleFactsReader } from './sale-facts.js';
+import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 

@@ -2,19 +2,33 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeadLetterEvent } from '../aggregates/dead-letter.aggregate.js';
 import type { ForwarderEvent } from '../aggregates/forwarder.aggregate.js';
 import type { JobEvent } from '../aggregates/job.aggregate.js';
-import type { NewNotification } from '../aggregates/notification.aggregate.js';
+import { type NewNotification, notification, sendNotification } from '../aggregates/notification.aggregate.js';
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import { pushSubscription, unsubscribeFromPush } from '../aggregates/push-subscription.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
+import { type Cause, inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { ParkedLetters } from '../queries/parked-letters.js';
-import { PushTargets } from '../queries/push-targets.js';
-import { noticeId, sendSystemNotification } from './system-notifications.js';
+import { PushTargets } from '../queries/notification-recipients.js';
+import { ParkedLetters } from '../queries/operation.queries.js';
+
+// Must never change: repeated notifications must keep their ids.
+const NAMESPACE = '6f2a1d7c-93c5-5b1e-8a4f-0d5b7e6c9a12';
+export const noticeId = (...about: readonly string[]): string => nameUuid(JSON.stringify(about), NAMESPACE);
+
+/** Sends a notification of the service to people of a tenant (operators for the platform tenant), once per id. */
+export async function sendSystemNotification(
+  runner: CommandRunner,
+  cause: Cause,
+  { tenantId, id, ...content }: NewNotification & { readonly tenantId: string; readonly id: string },
+): Promise<void> {
+  const send = () => runner.execute(notification, { tenantId, id }, content, sendNotification);
+  await inReactionTo(cause, 'notification', send, tenantId);
+}
 
 const NEWS = ['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected'] as const;
 const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;

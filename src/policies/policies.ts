@@ -1,14 +1,11 @@
 import type { Policy } from '../eventsourcing/policy.js';
 import { BookingPolicy } from './booking.policy.js';
 import { CategoryLearningPolicy } from './category-learning.policy.js';
-import { CustomerMatching } from './customer-matching.js';
+import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
 import { NotificationPolicy } from './notification.policy.js';
 import { PushDeliveries } from './push-delivery.js';
 import { PushSender } from './push-sender.js';
-import { RestorationWatch } from './restoration-watch.js';
-import { RestorationPolicy } from './restoration.policy.js';
-import { Restoring } from './restoring.js';
-import { SaleFactsReader } from './sale-facts.js';
+import { RestorationPolicy, RestorationWatch, Restoring } from './restoration.policy.js';
 import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 
 /** Injection token of all policies (`readonly Policy[]`). */

@@ -1,10 +1,85 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AccountEvent } from '../aggregates/account.aggregate.js';
-import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import { LedgerUse } from '../queries/ledger-use.js';
+import { account, accountCodeClaim, type AccountEvent, restoreAccount } from '../aggregates/account.aggregate.js';
+import { codeClaim, linkClaim } from '../aggregates/customer-keys.js';
+import { customer, type CustomerEvent, restoreCustomer } from '../aggregates/customer.aggregate.js';
+import type { Claim } from '../eventsourcing/aggregate.js';
+import { Claims } from '../eventsourcing/claims.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import type { Policy } from '../eventsourcing/policy.js';
-import { Restoring } from './restoring.js';
+import { type Cause, inReactionTo, type Policy } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { LOGGER, type Logger } from '../ports/log.js';
+import { CLOCK, type Clock } from '../ports/time.js';
+import type { Led } from '../projecting/leadership.js';
+import { DeletedRecords, LedgerUse } from '../queries/ledger-use.js';
+
+const MAX_ROUNDS = 10;
+const TAKEN: readonly string[] = ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_LINK_TAKEN', 'ACCOUNT_CODE_TAKEN'];
+
+/**
+ * Restores deleted records that have transactions, with those of their codes and links that are still free. A record
+ * that is not deleted, or that the same cause has already restored, stays unchanged.
+ */
+@Injectable()
+export class Restoring {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(Claims) private readonly claims: Claims,
+  ) {}
+
+  /** @throws command errors. Conflicts over a code or link are thrown only after MAX_ROUNDS attempts. */
+  restore(kind: 'customer' | 'account', id: string, cause: Cause): Promise<void> {
+    const target = { tenantId: cause.tenantId, id };
+    return inReactionTo(cause, 'restoration', () =>
+      this.untilNoneIsTaken(() =>
+        kind === 'customer' ? this.restoreCustomer(target, cause.id) : this.restoreAccount(target, cause.id),
+      ),
+    );
+  }
+
+  private async restoreCustomer(target: Target, causedBy: string): Promise<void> {
+    const { tenantId, id } = target;
+    const { state, stream } = await this.reader.read(customer, tenantId, id);
+    if (state.status !== 'deleted') return;
+    const hasCode = state.code !== null && (await this.isFree(codeClaim(tenantId, state.code), stream));
+    const links = [];
+    for (const link of state.links) if (await this.isFree(linkClaim(tenantId, link), stream)) links.push(link);
+    await this.runner.execute(
+      customer,
+      target,
+      { causedBy, code: hasCode ? state.code : null, links },
+      restoreCustomer,
+    );
+  }
+
+  private async restoreAccount(target: Target, causedBy: string): Promise<void> {
+    const { tenantId, id } = target;
+    const { state, stream } = await this.reader.read(account, tenantId, id);
+    if (state.status !== 'deleted') return;
+    const hasCode = state.code !== null && (await this.isFree(accountCodeClaim(tenantId, state.code), stream));
+    await this.runner.execute(account, target, { causedBy, code: hasCode ? state.code : null }, restoreAccount);
+  }
+
+  private async isFree(claim: Claim, stream: string): Promise<boolean> {
+    const holder = await this.claims.holder(claim);
+    return holder === undefined || holder === stream;
+  }
+
+  /** Another record may take a code or link between check and claim. If so, checks again. */
+  private async untilNoneIsTaken(restore: () => Promise<void>): Promise<void> {
+    for (let round = 1; ; round += 1) {
+      try {
+        await restore();
+        return;
+      } catch (error) {
+        const isTaken = error instanceof DomainError && TAKEN.includes(error.code);
+        if (!isTaken || round === MAX_ROUNDS) throw error;
+      }
+    }
+  }
+}
 
 type Deletion = Recorded<Extract<CustomerEvent | AccountEvent, { type: 'CustomerDeleted' | 'AccountDeleted' }>>;
 
@@ -26,5 +101,67 @@ export class RestorationPolicy implements Policy {
     const { type, tenantId, recordId } = event;
     if (!(await this.ledger.hasTransactions(tenantId, recordId))) return;
     await this.restoring.restore(type === 'CustomerDeleted' ? 'customer' : 'account', recordId, event);
+  }
+}
+
+const LOOK_EVERY_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+
+/**
+ * Restores deleted records that a transaction reaches, however late. Does not follow the transactions, which may arrive
+ * by the thousand per second: a read model lists the few affected records until they are restored. So it needs no
+ * checkpoint, and retries failures until they succeed.
+ */
+@Injectable()
+export class RestorationWatch {
+  readonly name = 'restoration-watch';
+
+  constructor(
+    @Inject(DeletedRecords) private readonly records: DeletedRecords,
+    @Inject(Restoring) private readonly restoring: Restoring,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  start(): Led {
+    const stopping = new AbortController();
+    const running = this.run(stopping.signal);
+    return {
+      stop: async () => {
+        stopping.abort();
+        await running;
+      },
+    };
+  }
+
+  /** Restores all records that are due. Returns false if any of them failed. */
+  async look(): Promise<boolean> {
+    let isDone = true;
+    for (const { kind, id, cause } of await this.records.reached()) {
+      try {
+        await this.restoring.restore(kind, id, cause);
+      } catch (error) {
+        isDone = false;
+        this.logger.warn({ err: error, kind, id }, 'a deleted record that has transactions could not be restored yet');
+      }
+    }
+    return isDone;
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    let seen = -1;
+    let pauseMs = LOOK_EVERY_MS;
+    while (!signal.aborted) {
+      const { position } = this.records;
+      if (position > seen) {
+        const isDone = await this.look().catch((error: unknown) => {
+          this.logger.warn({ err: error }, 'deleted records cannot be looked for; it is tried again');
+          return false;
+        });
+        if (isDone) seen = position;
+        pauseMs = isDone ? LOOK_EVERY_MS : Math.min(MAX_PAUSE_MS, pauseMs * 2);
+      }
+      await this.clock.sleep(pauseMs, signal);
+    }
   }
 }

@@ -2,15 +2,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ACCOUNT_DEFAULTS_ID, accountDefaults } from '../aggregates/account-defaults.aggregate.js';
 import { account, accountCodeClaim } from '../aggregates/account.aggregate.js';
 import { branch, branchCodeClaim } from '../aggregates/branch.aggregate.js';
-import type { SalePayment } from '../aggregates/sale-events.js';
+import type { CreateCustomer } from '../aggregates/customer-fields.js';
+import { codeClaim, emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-keys.js';
+import { customer, linkCustomer } from '../aggregates/customer.aggregate.js';
+import type { SaleCustomer, SalePayment } from '../aggregates/sale-events.js';
+import { type AcceptedSale, chooseCustomer, sale } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { CustomerCreation } from '../commands/customer.commands.js';
 import type { Claim } from '../eventsourcing/aggregate.js';
 import { calendarDate } from '../eventsourcing/calendar.js';
 import { Claims } from '../eventsourcing/claims.js';
-import { conflict } from '../eventsourcing/domain-error.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { conflict, DomainError } from '../eventsourcing/domain-error.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 
 /** The tenant's branch and accounts that a document is booked on, and its date. */
 export type SaleFacts = {
@@ -19,6 +25,12 @@ export type SaleFacts = {
   readonly date: string;
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
+
+/** Id of the record that holds the claimed value. */
+async function holderOf(claims: Claims, claim: Claim): Promise<string | undefined> {
+  const stream = await claims.holder(claim);
+  return stream === undefined ? undefined : parseStreamName(stream)?.id;
+}
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
@@ -43,7 +55,7 @@ export class SaleFactsReader {
   private async branchOf(tenantId: string, code: string | null): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const id = await this.holderOf(branchCodeClaim(tenantId, value));
+    const id = await holderOf(this.claims, branchCodeClaim(tenantId, value));
     if (id === undefined) throw conflict('BRANCH_UNKNOWN', `There is no branch ${value}.`);
     const { state } = await this.reader.read(branch, tenantId, id);
     if (state.status !== 'active') throw conflict('BRANCH_UNKNOWN', `The branch ${value} is not active.`);
@@ -65,7 +77,7 @@ export class SaleFactsReader {
   }
 
   private async codedAccount(tenantId: string, code: string): Promise<string> {
-    const id = await this.holderOf(accountCodeClaim(tenantId, code));
+    const id = await holderOf(this.claims, accountCodeClaim(tenantId, code));
     if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `There is no account ${code}.`);
     if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is not active.`);
     return id;
@@ -75,9 +87,122 @@ export class SaleFactsReader {
     const { state } = await this.reader.read(account, tenantId, id);
     return state.status === 'present' && state.isActive;
   }
+}
 
-  private async holderOf(claim: Claim): Promise<string | undefined> {
-    const stream = await this.claims.holder(claim);
-    return stream === undefined ? undefined : parseStreamName(stream)?.id;
+const MAX_ROUNDS = 5;
+const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN', 'NOT_FOUND'];
+
+type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly state: AcceptedSale };
+
+/**
+ * Finds or creates the customer of a sale, by the partner's own id (a link), code, tax number and e-mail address, in
+ * that order. Lookups use the claims on these keys, which are always current. The choice is recorded on the sale's
+ * stream before the customer is created, so a redelivery continues with the same customer.
+ */
+@Injectable()
+export class CustomerMatching {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(Claims) private readonly claims: Claims,
+    @Inject(CustomerCreation) private readonly creation: CustomerCreation,
+  ) {}
+
+  /** Returns the id of an existing customer. */
+  async customerOf(inHand: SaleInHand): Promise<string> {
+    const { tenantId, state } = inHand;
+    if (state.customer === null) return this.defaultCustomer(tenantId);
+    if (state.customerId !== null && (await this.exists(tenantId, state.customerId))) return state.customerId;
+    for (let round = 1; ; round += 1) {
+      try {
+        return (
+          (await this.found(tenantId, state.sourceId, state.customer)) ?? (await this.made(inHand, state.customer))
+        );
+      } catch (error) {
+        // Between lookup and append, a key was taken or its holder was deleted: look again.
+        const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
+        if (!isOvertaken || round === MAX_ROUNDS) throw error;
+      }
+    }
+  }
+
+  private async made(inHand: SaleInHand, wanted: SaleCustomer): Promise<string> {
+    const { tenantId, saleId, state } = inHand;
+    // The id derives from the sale, so a redelivery creates the same customer.
+    const id = nameUuid('customer', saleId);
+    const holder = await this.reserve(inHand, id, wanted);
+    if (holder !== undefined) return this.linked(tenantId, holder, state.sourceId, wanted);
+    await this.runner.execute(sale, { tenantId, id: saleId }, { customerId: id }, chooseCustomer);
+    await this.creation.create({ tenantId, id }, inputOf(wanted), linksOf(state.sourceId, wanted));
+    return id;
+  }
+
+  private async exists(tenantId: string, id: string): Promise<boolean> {
+    return (await this.reader.read(customer, tenantId, id)).state.status !== 'absent';
+  }
+
+  private async defaultCustomer(tenantId: string): Promise<string> {
+    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
+    return presentTenant(state).seeds.customerId;
+  }
+
+  private async found(tenantId: string, sourceId: string, wanted: SaleCustomer): Promise<string | undefined> {
+    for (const claim of keysOf(tenantId, sourceId, wanted)) {
+      const holder = await holderOf(this.claims, claim);
+      if (holder === undefined) continue;
+      return claim.kind === 'customer-link' ? holder : this.linked(tenantId, holder, sourceId, wanted);
+    }
+    return undefined;
+  }
+
+  /** Claims all keys for a new customer. If another customer holds one, gives up the claims and returns its id. */
+  private async reserve(
+    { tenantId, state }: SaleInHand,
+    id: string,
+    wanted: SaleCustomer,
+  ): Promise<string | undefined> {
+    const { revision } = await this.reader.read(customer, tenantId, id);
+    const owner = { stream: streamName(customer.name, tenantId, id), revision };
+    for (const claim of keysOf(tenantId, state.sourceId, wanted)) {
+      const claimed = await this.claims.acquire(claim, owner, 'settled');
+      if (claimed.outcome === 'claimed') continue;
+      await this.claims.abandon(owner);
+      return parseStreamName(claimed.by)?.id;
+    }
+    return undefined;
+  }
+
+  /**
+   * Links the partner's id to a customer that another key found, so that the next lookup is direct. If another customer
+   * holds the link by now, returns that customer's id.
+   */
+  private async linked(tenantId: string, id: string, sourceId: string, wanted: SaleCustomer): Promise<string> {
+    for (const link of linksOf(sourceId, wanted)) {
+      const { stream, revision } = await this.reader.read(customer, tenantId, id);
+      const claimed = await this.claims.acquire(linkClaim(tenantId, link), { stream, revision }, 'settled');
+      if (claimed.outcome === 'held') return parseStreamName(claimed.by)?.id ?? id;
+      await this.runner.execute(customer, { tenantId, id }, link, linkCustomer);
+    }
+    return id;
   }
 }
+
+const linksOf = (sourceId: string, { externalId }: SaleCustomer) =>
+  externalId === null ? [] : [{ sourceId, externalId }];
+
+function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim[] {
+  return [
+    ...linksOf(sourceId, wanted).map((link) => linkClaim(tenantId, link)),
+    ...(wanted.code === null ? [] : [codeClaim(tenantId, wanted.code)]),
+    ...taxNumberClaims(tenantId, wanted.taxNumber),
+    ...emailClaims(tenantId, wanted.email),
+  ];
+}
+
+const inputOf = ({ name, code, email, phone, taxNumber }: SaleCustomer): CreateCustomer => ({
+  name,
+  email,
+  phone,
+  taxNumber,
+  ...(code !== null && { code }),
+});

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { TenantEvent } from '../aggregates/tenant.aggregate.js';
-import { TenantSeeder } from '../commands/tenant-seeds.js';
+import { TenantSeeder } from '../commands/tenant.commands.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Policy } from '../eventsourcing/policy.js';
 

@@ -1,10 +1,13 @@
-import { accountDefaults, changedBy, type AccountDefaultsEvent } from '../aggregates/account-defaults.aggregate.js';
+import { accountDefaults, type AccountDefaultsEvent, changedBy } from '../aggregates/account-defaults.aggregate.js';
 import type { AccountEvent, accountRecord } from '../aggregates/account.aggregate.js';
-import { isAboutCustomer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
+import type { customerRecord } from '../aggregates/customer-fields.js';
+import { type CustomerEvent, isAboutCustomer } from '../aggregates/customer.aggregate.js';
 import type { ViewOf } from '../aggregates/record.js';
-import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import type { Projection } from '../projecting/projection.js';
-import type { ReadModel } from '../ports/read-store.js';
+import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
+import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
+import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
+import { searchIn, texts } from './record-projection.js';
 
 /** A ledger account. Every customer has one, with the customer's id. The balance is joined on reading. */
 export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
@@ -14,20 +17,19 @@ export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
   version: 2,
   fields: {
-    createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
-    type: { type: 'text', of: ({ type }) => type },
+    ...texts<AccountView>('createdAt', 'type'),
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
   },
   filters: ['isDeleted', 'isActive', 'type'],
   compound: [['isDeleted', 'isActive']],
   order: { fields: ['createdAt'], direction: 'descending' },
-  search: { name: ({ name }) => name, code: ({ code }) => code },
+  search: searchIn<AccountView>('name', 'code'),
 };
 
-type Event = AccountEvent | CustomerEvent | AccountDefaultsEvent;
+type AnyAccountEvent = AccountEvent | CustomerEvent | AccountDefaultsEvent;
 
-export const accountProjection: Projection<AccountView, Event> = {
+export const accountProjection: Projection<AccountView, AnyAccountEvent> = {
   model: accounts,
   sources: ['account', 'customer', accountDefaults.name],
   recordsOf: [],
@@ -37,7 +39,7 @@ export const accountProjection: Projection<AccountView, Event> = {
     return [event.data.accountId, event.data.previousId].filter((id) => id !== null);
   },
   evolve: (view, event, id) => {
-    const made = created(event);
+    const made = createdAccount(event);
     if (made) return made;
     if (!view) return undefined;
     if (event.type === 'DefaultAccountsSeeded') return { ...view, isDefault: true };
@@ -47,15 +49,15 @@ export const accountProjection: Projection<AccountView, Event> = {
       return { ...view, isDefault: event.data.accountId === id, updatedAt, revision };
     }
     if (!isOwnChange(event)) return view;
-    return { ...view, ...changes(event), updatedAt, revision: view.revision + 1 };
+    return { ...view, ...accountChanges(event), updatedAt, revision: view.revision + 1 };
   },
 };
 
 /** A customer's opening balance is in the customer's stream but does not change the account. */
-const isOwnChange = (event: Recorded<Event>): boolean =>
+const isOwnChange = (event: Recorded<AnyAccountEvent>): boolean =>
   event.entity !== 'customer' || isAboutCustomer(event as Recorded<CustomerEvent>);
 
-function created(event: Recorded<Event>): AccountView | undefined {
+function createdAccount(event: Recorded<AnyAccountEvent>): AccountView | undefined {
   const { timestamp: at } = event.metadata;
   const record = { id: event.recordId, createdAt: at, updatedAt: at, revision: 0, isDeleted: false };
   if (event.type === 'AccountCreated') return { ...record, ...event.data, isDefault: false, customerId: null };
@@ -66,9 +68,9 @@ function created(event: Recorded<Event>): AccountView | undefined {
   return { ...record, ...facts, type: 'CUSTOMER', isSystem: false, customerId: event.recordId };
 }
 
-type LaterEvent = Exclude<Event, { type: 'AccountCreated' | 'CustomerCreated' } | AccountDefaultsEvent>;
+type LaterEvent = Exclude<AnyAccountEvent, { type: 'AccountCreated' | 'CustomerCreated' } | AccountDefaultsEvent>;
 
-function changes(event: Recorded<Event>): Partial<AccountView> {
+function accountChanges(event: Recorded<AnyAccountEvent>): Partial<AccountView> {
   const { type, data } = event as LaterEvent;
   switch (type) {
     case 'AccountUpdated':
@@ -93,3 +95,134 @@ const flags: Partial<Readonly<Record<LaterEvent['type'], Partial<AccountView>>>>
   AccountDeleted: { isDeleted: true },
   CustomerDeleted: { isDeleted: true },
 };
+
+/**
+ * A customer. The balance is joined on reading. Deleted customers remain, hidden, because transactions refer to them
+ * permanently.
+ */
+export type CustomerView = ViewOf<typeof customerRecord.fields> & { readonly isDeleted: boolean };
+
+export const customers: ReadModel<CustomerView> = {
+  name: 'customers',
+  version: 4,
+  fields: {
+    createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
+    ...texts<CustomerView>('createdAt'),
+    /** Visible status in lists: DELETED is never listed. */
+    shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
+    isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
+    isDefault: { type: 'boolean', of: ({ isDefault }) => isDefault },
+  },
+  filters: ['shown', 'isDeleted', 'isDefault'],
+  compound: [
+    ['shown', 'isDefault'],
+    ['isDeleted', 'isDefault'],
+  ],
+  counted: ['shown', 'isDeleted'],
+  order: { fields: ['createdOn', 'createdAt'], direction: 'descending' },
+  large: true,
+  search: searchIn<CustomerView>('name', 'code', 'taxNumber', 'nationalId', 'email', 'phone'),
+};
+
+export const customerProjection: Projection<CustomerView, CustomerEvent> = {
+  model: customers,
+  sources: ['customer'],
+  recordsOf: [],
+  documents: ofRecord,
+  evolve: (view, event) => {
+    if (event.type === 'CustomerCreated') return createdCustomer(event);
+    if (!view || !isAboutCustomer(event)) return view;
+    return { ...view, ...customerChanges(event), updatedAt: event.metadata.timestamp, revision: view.revision + 1 };
+  },
+};
+
+type Created = Extract<CustomerEvent, { type: 'CustomerCreated' }>;
+
+function createdCustomer({ data, recordId: id, metadata }: Recorded<Created>): CustomerView {
+  const { openingTransaction: _, openingCategorizedBy: __, links: ___, ...facts } = data;
+  const { timestamp: at } = metadata;
+  return { id, ...facts, accountId: id, isDeleted: false, createdAt: at, updatedAt: at, revision: 0 };
+}
+
+function customerChanges(event: Exclude<CustomerEvent, Created>): Partial<CustomerView> {
+  switch (event.type) {
+    case 'CustomerUpdated':
+      return event.data.changes;
+    case 'CustomerMadePassive':
+      return { status: 'PASSIVE' };
+    case 'CustomerMadeActive':
+      return { status: 'ACTIVE' };
+    case 'CustomerLinked':
+    case 'OpeningBalanceCancelled':
+    case 'OpeningBalanceCategorized':
+      return {};
+    case 'CustomerDeleted':
+      return { isDeleted: true };
+    case 'CustomerRestored':
+      return { isDeleted: false, code: event.data.code };
+  }
+}
+
+/** The event whose transaction posted to a deleted record, with the metadata needed for a reaction. */
+export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
+
+/**
+ * A customer or account between deletion and restoration. `reachedBy`: the first event after the deletion that posted
+ * to it, against the rules; null if none did.
+ */
+export type DeletedRecord = {
+  readonly tenantId: string;
+  readonly recordId: string;
+  readonly kind: 'customer' | 'account';
+  readonly reachedBy: Reach | null;
+};
+
+export const deletedRecords: ReadModel<DeletedRecord> = {
+  name: 'deleted_records',
+  version: 1,
+  fields: {
+    ...texts<DeletedRecord>('recordId'),
+    isReached: { type: 'boolean', of: ({ reachedBy }) => reachedBy !== null },
+  },
+  filters: ['isReached'],
+  order: { fields: ['recordId'], direction: 'ascending' },
+};
+
+type TouchingEvent = LedgerEvent | CustomerEvent | AccountEvent;
+
+/**
+ * Only deleted records have a document, so a sale costs no more than a lookup of absent documents. All tenants share
+ * one scope because the restoration policy reads them together.
+ */
+export const deletedRecordProjection: Projection<DeletedRecord, TouchingEvent> = {
+  model: deletedRecords,
+  sources: [...ledgerSources, 'account'],
+  recordsOf: [],
+  scope: () => PLATFORM,
+  documents: (event) => touchedBy(event).map((recordId) => `${event.tenantId}_${recordId}`),
+  evolve: (record, event) => {
+    const { tenantId, recordId, id, metadata } = event;
+    switch (event.type) {
+      case 'CustomerDeleted':
+        return { tenantId, recordId, kind: 'customer', reachedBy: null };
+      case 'AccountDeleted':
+        return { tenantId, recordId, kind: 'account', reachedBy: null };
+      case 'CustomerRestored':
+      case 'AccountRestored':
+        return undefined;
+      default: {
+        const { requestId, $correlationId } = metadata;
+        return record && { ...record, reachedBy: record.reachedBy ?? { id, metadata: { requestId, $correlationId } } };
+      }
+    }
+  },
+};
+
+const RECORDS_OWN: readonly string[] = ['CustomerDeleted', 'CustomerRestored', 'AccountDeleted', 'AccountRestored'];
+
+function touchedBy(event: Recorded<TouchingEvent>): readonly string[] {
+  if (RECORDS_OWN.includes(event.type)) return [event.recordId];
+  if (event.entity === 'account') return [];
+  const entries = entriesOf(event as Recorded<LedgerEvent>);
+  return [...new Set(entries.flatMap(({ postings }) => postings.map(({ accountId }) => accountId)))];
+}

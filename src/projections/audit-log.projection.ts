@@ -1,11 +1,43 @@
+import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
+import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { AuditAction } from '../eventsourcing/aggregate.js';
-import { isAudited, subjectOf, summaryOf, type Audited } from '../eventsourcing/audit.js';
+import { type Audited, isAudited, subjectOf, summaryOf } from '../eventsourcing/audit.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import { ALL_ENTITIES, type Projection } from '../projecting/projection.js';
-import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { PLATFORM, type ReadModel, type ReadStore } from '../ports/read-store.js';
 import { UUID_PATTERN } from '../ports/uuid.js';
-import { auditActors } from './audit-actor.projection.js';
+import type { Anchor } from '../projecting/history-register.js';
+import { ALL_ENTITIES, type AnyProjection, ofRecord, type Projection } from '../projecting/projection.js';
+import { keyedBy, searchIn, texts } from './record-projection.js';
+
+/** Names of possible actors in the audit log: users of all tenants and operators, including deleted ones. */
+export type AuditActorView = { readonly id: string; readonly name: string };
+
+export const auditActors: ReadModel<AuditActorView> = {
+  ...keyedBy<AuditActorView>('audit_actors', 'id'),
+  search: searchIn<AuditActorView>('name'),
+};
+
+export const auditActorProjection: Projection<AuditActorView, UserEvent | OperatorEvent> = {
+  model: auditActors,
+  sources: ['user', 'operator'],
+  documents: ofRecord,
+  scope: () => PLATFORM,
+  evolve: (actor, event) => {
+    switch (event.type) {
+      case 'UserCreated':
+      case 'OperatorCreated':
+        return { id: event.recordId, name: event.data.fullName };
+      case 'UserUpdated':
+      case 'OperatorUpdated': {
+        const { fullName } = event.data.changes;
+        return actor && fullName !== undefined ? { ...actor, name: fullName } : actor;
+      }
+      default:
+        return actor;
+    }
+  },
+};
 
 /** Who did what, when and from where: one entry per domain event. Tenant and user names are joined on reading. */
 export type AuditLogView = {
@@ -51,6 +83,8 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
+const FILTERS = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
+
 // The largest read model, fed by every command and every sale: entries hold only what their filters need
 // (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
@@ -60,14 +94,9 @@ export const auditLogs: ReadModel<AuditLogView> = {
     /** Milliseconds since 1970: a quarter of the text's size in every index. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
-    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
-    entity: { type: 'text', of: ({ entity }) => entity },
-    entityId: { type: 'text', of: ({ entityId }) => entityId },
-    action: { type: 'text', of: ({ action }) => action },
-    branchId: { type: 'text', of: ({ branchId }) => branchId },
-    userId: { type: 'text', of: ({ userId }) => userId },
+    ...texts<AuditLogView>(...FILTERS),
   },
-  filters: ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'],
+  filters: FILTERS,
   counted: [],
   order: { fields: ['occurredAtMs', 'position'], direction: 'descending' },
   search: {
@@ -121,4 +150,18 @@ function actorOf(
   if (sourceId !== undefined) return { userId: null, actor: `partner:${sourceId}` };
   if (system !== undefined) return { userId: null, actor: `system:${system}` };
   return { userId: 'userId' in data && typeof data.userId === 'string' ? data.userId : null, actor: null };
+}
+
+/** The newest event in a read store's audit log, which its history must contain. @throws ReadStoreUnavailable */
+export async function auditWitness(store: ReadStore): Promise<Anchor | undefined> {
+  const { model } = auditLogProjection as AnyProjection;
+  const generation = await store.liveGeneration(model.name, model.version);
+  if (generation === undefined) return undefined;
+  const table = { model, generation };
+  await store.prepare([table], { bulk: true });
+  const [json] = (await store.list(table, PLATFORM, { offset: 0, limit: 1, after: '' })).items;
+  if (json === undefined) return undefined;
+  const { id, revision, position, tenantId, entity, entityId, carrier } = JSON.parse(json) as AuditLogView;
+  const { entity: kind, recordId } = carrier ?? { entity, recordId: entityId };
+  return { id, revision, position, stream: streamName(kind, tenantId, recordId) };
 }

@@ -1,6 +1,6 @@
 import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
-import { ledgerSources, ruleHitsOf, type LedgerEvent } from './ledger-entries.js';
+import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger.projection.js';
 
 /** Hits of a rule; absent if the rule never matched. Survives the rule's deletion. */
 export type CategoryRuleHitsView = {

@@ -1,28 +1,18 @@
-import type {
-  DeadLetterEvent,
-  DeadLetterOrigin,
-  DeadLetterStatus,
-  Reason,
-} from '../aggregates/dead-letter.aggregate.js';
+import type { DeadLetterEvent, DeadLetterStatus, NewDeadLetter } from '../aggregates/dead-letter.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { texts } from './record-projection.js';
 
 /** A letter of any tenant, as shown to operators. */
-export type DeadLetterView = {
+export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position'> & {
   readonly id: string;
   readonly tenantId: string;
-  readonly origin: DeadLetterOrigin;
-  readonly subscriber: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly stream: string;
   /** The event's revision in its stream; null if the letter does not contain it. */
   readonly eventRevision: number | null;
   /** The record that the event is about. */
   readonly subject: string;
-  readonly reason: Reason;
   readonly attempts: number;
   readonly status: DeadLetterStatus;
   readonly firstFailedAt: string;
@@ -40,12 +30,7 @@ export type DeadLetterView = {
 export const deadLetters: ReadModel<DeadLetterView> = {
   name: 'dead_letters',
   version: 2,
-  fields: {
-    firstFailedAt: { type: 'text', of: ({ firstFailedAt }) => firstFailedAt },
-    status: { type: 'text', of: ({ status }) => status },
-    origin: { type: 'text', of: ({ origin }) => origin },
-    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
-  },
+  fields: texts<DeadLetterView>('firstFailedAt', 'status', 'origin', 'tenantId'),
   filters: ['status', 'origin', 'tenantId'],
   order: { fields: ['firstFailedAt'], direction: 'descending' },
   search: {

@@ -1,24 +1,18 @@
-import type { IntegrationKeyUseEvent } from '../aggregates/integration-key-use.aggregate.js';
 import {
   integrationKey,
-  integrationKeyRecord,
   type IntegrationKeyEvent,
+  integrationKeyRecord,
+  type IntegrationKeyUseEvent,
 } from '../aggregates/integration-key.aggregate.js';
 import type { ViewOf } from '../aggregates/record.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
-import { PLATFORM, type ReadModel } from '../ports/read-store.js';
-import { readModelOf, recordProjection } from './record-projection.js';
+import { PLATFORM } from '../ports/read-store.js';
+import { keyedBy, readModelOf, recordProjection } from './record-projection.js';
 
 /** Maps a key to its tenant: operators address a key by its id alone. */
 export type IntegrationKeyEntry = { readonly id: string; readonly tenantId: string };
 
-export const integrationKeyDirectory: ReadModel<IntegrationKeyEntry> = {
-  name: 'integration_key_directory',
-  version: 1,
-  fields: { id: { type: 'text', of: ({ id }) => id } },
-  filters: [],
-  order: { fields: ['id'], direction: 'ascending' },
-};
+export const integrationKeyDirectory = keyedBy<IntegrationKeyEntry>('integration_key_directory', 'id');
 
 export const integrationKeyDirectoryProjection: Projection<IntegrationKeyEntry, IntegrationKeyEvent> = {
   model: integrationKeyDirectory,
@@ -42,13 +36,7 @@ export const integrationKeyProjection = recordProjection(integrationKeys, integr
 /** When a key was last used. Separate from the key, because use does not change its revision. */
 export type IntegrationKeyUseView = { readonly id: string; readonly lastUsedAt: string };
 
-export const integrationKeyUses: ReadModel<IntegrationKeyUseView> = {
-  name: 'integration_key_uses',
-  version: 1,
-  fields: { id: { type: 'text', of: ({ id }) => id } },
-  filters: [],
-  order: { fields: ['id'], direction: 'ascending' },
-};
+export const integrationKeyUses = keyedBy<IntegrationKeyUseView>('integration_key_uses', 'id');
 
 export const integrationKeyUseProjection: Projection<IntegrationKeyUseView, IntegrationKeyUseEvent> = {
   model: integrationKeyUses,

@@ -1,21 +1,17 @@
 import { executionLogOf, type ExecutionLog, type JobEvent } from '../aggregates/job.aggregate.js';
 import type { Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { searchIn, texts } from './record-projection.js';
 
 export type JobExecutionView = ExecutionLog & { readonly jobName: string };
 
 export const jobExecutions: ReadModel<JobExecutionView> = {
   name: 'job_executions',
   version: 3,
-  fields: {
-    startedAt: { type: 'text', of: ({ startedAt }) => startedAt },
-  },
+  fields: texts<JobExecutionView>('startedAt'),
   filters: [],
   order: { fields: ['startedAt'], direction: 'descending' },
-  search: {
-    jobName: ({ jobName }) => jobName,
-    message: ({ message }) => message,
-  },
+  search: searchIn<JobExecutionView>('jobName', 'message'),
 };
 
 export const jobExecutionProjection: Projection<JobExecutionView, JobEvent> = {

@@ -1,9 +1,9 @@
-import type { NotificationInboxEvent } from '../aggregates/notification-inbox.aggregate.js';
+import type { NotificationInboxEvent } from '../aggregates/notification.aggregate.js';
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
-import type { ReadModel } from '../ports/read-store.js';
+import { keyedBy } from './record-projection.js';
 
 /** A period in which a person was active with one role, by positions. `to` is null while it lasts. */
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
@@ -29,13 +29,7 @@ export type NotificationInboxView = {
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
 
-export const notificationInboxes: ReadModel<NotificationInboxView> = {
-  name: 'notification_inboxes',
-  version: 1,
-  fields: { id: { type: 'text', of: ({ id }) => id } },
-  filters: [],
-  order: { fields: ['id'], direction: 'ascending' },
-};
+export const notificationInboxes = keyedBy<NotificationInboxView>('notification_inboxes', 'id');
 
 type Event = UserEvent | OperatorEvent | NotificationInboxEvent;
 

@@ -1,15 +1,10 @@
-import type { Audience, NotificationEvent, NotificationType } from '../aggregates/notification.aggregate.js';
+import type { Audience, NotificationEvent, NewNotification } from '../aggregates/notification.aggregate.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
 /** A notification, stored once for all recipients. Read states are in the recipients' inboxes. */
-export type NotificationView = {
+export type NotificationView = NewNotification & {
   readonly id: string;
-  readonly title: string;
-  readonly body: string;
-  readonly type: NotificationType;
-  readonly link: string | null;
-  readonly audience: Audience;
   readonly createdAt: string;
   /** Position of its event, which orders every list. */
   readonly position: number;

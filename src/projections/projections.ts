@@ -1,16 +1,13 @@
 import type { AnyProjection } from '../projecting/projection.js';
-import { accountProjection } from './account.projection.js';
-import { accountDayProjection, balanceProjection } from './balance.projection.js';
-import { auditActorProjection } from './audit-actor.projection.js';
-import { auditLogProjection } from './audit-log.projection.js';
-import { branchProjection } from './branch.projection.js';
+import { accountProjection, customerProjection, deletedRecordProjection } from './account.projection.js';
+import { accountDayProjection, balanceProjection, transactionProjection } from './ledger.projection.js';
+import { auditActorProjection, auditLogProjection } from './audit-log.projection.js';
+import { branchProjection, tenantProjection } from './tenant.projection.js';
 import { categoryRuleHitsProjection } from './category-rule-hits.projection.js';
 import { categoryRuleSetProjection } from './category-rule-set.projection.js';
 import { categoryRuleProjection } from './category-rule.projection.js';
 import { categoryProjection } from './category.projection.js';
-import { customerProjection } from './customer.projection.js';
 import { deadLetterProjection } from './dead-letter.projection.js';
-import { deletedRecordProjection } from './deleted-record.projection.js';
 import { errorLogProjection } from './error-log.projection.js';
 import {
   integrationKeyDirectoryProjection,
@@ -20,14 +17,14 @@ import {
 import { jobExecutionProjection } from './job-execution.projection.js';
 import { notificationInboxProjection } from './notification-inbox.projection.js';
 import { notificationProjection } from './notification.projection.js';
-import { operatorProjection } from './operator.projection.js';
+import {
+  operatorProjection,
+  roleProjection,
+  sessionProjection,
+  userLoginProjection,
+  userProjection,
+} from './user.projection.js';
 import { pushSubscriptionProjection, pushUseProjection } from './push-subscription.projection.js';
-import { sessionProjection } from './session.projection.js';
-import { tenantProjection } from './tenant.projection.js';
-import { roleProjection } from './role.projection.js';
-import { transactionProjection } from './transaction.projection.js';
-import { userLoginProjection } from './user-login.projection.js';
-import { userProjection } from './user.projection.js';
 
 export const projections: readonly AnyProjection[] = [
   customerProjection,

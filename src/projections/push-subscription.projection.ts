@@ -1,20 +1,20 @@
-import type { PushDeliveryEvent } from '../aggregates/push-delivery.aggregate.js';
-import type { PushSubscriptionEvent } from '../aggregates/push-subscription.aggregate.js';
+import type {
+  NewPushSubscription,
+  PushDeliveryEvent,
+  PushSubscriptionEvent,
+} from '../aggregates/push-subscription.aggregate.js';
 import type { Projection } from '../projecting/projection.js';
 import { ofRecord } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { keyedBy, texts } from './record-projection.js';
 
 /**
  * A browser with a push subscription, of any tenant. It belongs to the last person who subscribed with it, even across
  * tenants.
  */
-export type PushSubscriptionView = {
+export type PushSubscriptionView = NewPushSubscription & {
   readonly id: string;
   readonly tenantId: string;
-  readonly userId: string;
-  readonly endpoint: string;
-  readonly keys: { readonly p256dh: string; readonly auth: string };
-  readonly userAgent: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly revision: number;
@@ -23,11 +23,7 @@ export type PushSubscriptionView = {
 export const pushSubscriptions: ReadModel<PushSubscriptionView> = {
   name: 'push_subscriptions',
   version: 1,
-  fields: {
-    createdAt: { type: 'text', of: ({ createdAt }) => createdAt },
-    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
-    userId: { type: 'text', of: ({ userId }) => userId },
-  },
+  fields: texts<PushSubscriptionView>('createdAt', 'tenantId', 'userId'),
   filters: ['tenantId', 'userId'],
   order: { fields: ['createdAt'], direction: 'ascending' },
 };
@@ -51,13 +47,7 @@ export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSu
 /** When a browser was last pushed to, accurate to an hour. Separate, so that a subscription's revision stays. */
 export type PushUseView = { readonly id: string; readonly lastUsedAt: string };
 
-export const pushUses: ReadModel<PushUseView> = {
-  name: 'push_uses',
-  version: 1,
-  fields: { id: { type: 'text', of: ({ id }) => id } },
-  filters: [],
-  order: { fields: ['id'], direction: 'ascending' },
-};
+export const pushUses = keyedBy<PushUseView>('push_uses', 'id');
 
 export const pushUseProjection: Projection<PushUseView, PushDeliveryEvent | PushSubscriptionEvent> = {
   model: pushUses,

@@ -14,21 +14,41 @@ export function readModelOf<F extends Fields>(
   type View = ViewOf<F>;
   const declared = Object.entries<DeclaredField>(record.fields);
   const filters = declared.filter(([, { options }]) => options.filter !== undefined);
-  const searched = declared.filter(([, { options }]) => options.searched);
-  const fieldOf = (name: string, type: Field<View>['type']): [string, Field<View>] => [
+  const searched = declared.filter(([, { options }]) => options.searched).map(([name]) => name as keyof View & string);
+  const fields = filters.map(([name, { kept }]) => [
     name,
-    { type, of: (view) => view[name as keyof View] as ReturnType<Field<View>['of']> },
-  ];
-  const fields = filters.map(([name, { kept }]) => fieldOf(name, kept.type === 'boolean' ? 'boolean' : 'text'));
-  const textOf = (name: string) => (view: View) => view[name as keyof View] as string | null;
+    member<View>(name, kept.type === 'boolean' ? kept.type : 'text'),
+  ]);
   return {
     ...named,
-    fields: Object.fromEntries([fieldOf('createdAt', 'text'), ...fields]),
+    fields: { createdAt: member<View>('createdAt'), ...(Object.fromEntries(fields) as ReadModel<View>['fields']) },
     filters: filters.map(([name]) => name),
     order: { fields: ['createdAt'], direction },
-    ...(searched.length > 0 && { search: Object.fromEntries(searched.map(([name]) => [name, textOf(name)])) }),
+    ...(searched.length > 0 && { search: searchIn<View>(...searched) }),
   };
 }
+
+const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<View> => ({
+  type,
+  of: (view) => view[name as keyof View] as ReturnType<Field<View>['of']>,
+});
+
+/** Fields of a read model that store these members of its view as text. */
+export const texts = <View>(...names: readonly (keyof View & string)[]): Record<string, Field<View>> =>
+  Object.fromEntries(names.map((name) => [name, member<View>(name)]));
+
+/** The search of a read model in these texts of its view. */
+export const searchIn = <View>(...names: readonly (keyof View & string)[]) =>
+  Object.fromEntries(names.map((name) => [name, (view: View) => view[name] as string | null]));
+
+/** A read model whose documents are found by id and listed in order of `key`. */
+export const keyedBy = <View extends object>(name: string, key: keyof View & string): ReadModel<View> => ({
+  name,
+  version: 1,
+  fields: texts<View>(key),
+  filters: [],
+  order: { fields: [key], direction: 'ascending' },
+});
 
 type EventOfType<E extends DomainEvent, T> = Recorded<Extract<E, { readonly type: T }>>;
 

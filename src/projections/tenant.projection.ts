@@ -1,3 +1,4 @@
+import { branch, branchRecord } from '../aggregates/branch.aggregate.js';
 import type { ViewOf } from '../aggregates/record.js';
 import { tenant, tenantRecord } from '../aggregates/tenant.aggregate.js';
 import { readModelOf, recordProjection } from './record-projection.js';
@@ -17,4 +18,14 @@ export const tenantProjection = recordProjection(tenants, tenant, 'TenantCreated
   TenantSettingsChanged: ({ data }) => data.changes,
   TenantDeactivated: () => ({ isActive: false }),
   TenantReactivated: () => ({ isActive: true }),
+});
+
+export type BranchView = ViewOf<typeof branchRecord.fields>;
+export const branches = readModelOf(branchRecord, { name: 'branches', version: 1 });
+
+export const branchProjection = recordProjection(branches, branch, 'BranchCreated', {
+  BranchCreated: ({ data }) => data,
+  BranchUpdated: ({ data }) => data.changes,
+  BranchDeactivated: () => ({ isActive: false }),
+  BranchReactivated: () => ({ isActive: true }),
 });

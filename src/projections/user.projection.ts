@@ -1,6 +1,11 @@
+import { operator, operatorRecord } from '../aggregates/operator.aggregate.js';
 import type { ViewOf } from '../aggregates/record.js';
+import { role, roleRecord } from '../aggregates/role.aggregate.js';
+import type { SessionEvent } from '../aggregates/session.aggregate.js';
 import { user, userRecord } from '../aggregates/user.aggregate.js';
-import { readModelOf, recordProjection } from './record-projection.js';
+import { PLATFORM } from '../ports/read-store.js';
+import { ofRecord, type Projection } from '../projecting/projection.js';
+import { keyedBy, readModelOf, recordProjection } from './record-projection.js';
 
 /** A user. The last sign-in is joined on reading. */
 export type UserView = ViewOf<typeof userRecord.fields>;
@@ -16,3 +21,68 @@ export const userProjection = recordProjection(users, user, 'UserCreated', {
   UserIdentityLinked: () => ({}),
   UserDeleted: null,
 });
+
+/** When a user or operator last signed in. Separate from the user, because sign-ins do not change its revision. */
+export type UserLogin = { readonly userId: string; readonly lastLoginAt: string };
+
+export const userLogins = keyedBy<UserLogin>('user_logins', 'userId');
+
+export const userLoginProjection: Projection<UserLogin, SessionEvent> = {
+  model: userLogins,
+  sources: ['session'],
+  documents: (event) => (event.type === 'SessionStarted' ? [event.data.userId] : []),
+  evolve: (login, event) =>
+    event.type === 'SessionStarted' ? { userId: event.data.userId, lastLoginAt: event.data.startedAt } : login,
+};
+
+export type OperatorView = ViewOf<typeof operatorRecord.fields>;
+export const operators = readModelOf(operatorRecord, { name: 'operators', version: 1 });
+
+export const operatorProjection = recordProjection(operators, operator, 'OperatorCreated', {
+  OperatorCreated: ({ data: { passwordHash: _, ...facts } }) => facts,
+  OperatorUpdated: ({ data }) => data.changes,
+  OperatorPasswordChanged: () => ({}),
+  OperatorIdentityLinked: () => ({}),
+  OperatorDeleted: null,
+});
+
+/** A custom role. Its users are counted on reading. */
+export type RoleView = ViewOf<typeof roleRecord.fields>;
+export const roles = readModelOf(roleRecord, { name: 'roles', version: 1, direction: 'ascending' });
+
+export const roleProjection = recordProjection(roles, role, 'RoleCreated', {
+  RoleCreated: ({ data }) => data,
+  RoleUpdated: ({ data }) => data.changes,
+  RolePermissionsChanged: ({ data }) => data,
+  RoleDeleted: null,
+});
+
+/** An open session of any tenant, with the data needed to find expired ones. */
+export type SessionView = {
+  readonly id: string;
+  /** `platform` for operators. */
+  readonly tenantId: string;
+  /** When its refresh token expires. */
+  readonly expiresAt: string;
+};
+
+export const openSessions = keyedBy<SessionView>('open_sessions', 'expiresAt');
+
+export const sessionProjection: Projection<SessionView, SessionEvent> = {
+  model: openSessions,
+  sources: ['session'],
+  documents: ofRecord,
+  scope: () => PLATFORM,
+  evolve: (view, event) => {
+    switch (event.type) {
+      case 'SessionStarted':
+        return { id: event.recordId, tenantId: event.tenantId, expiresAt: event.data.expiresAt };
+      case 'RefreshTokenRotated':
+        return view && { ...view, expiresAt: event.data.expiresAt };
+      case 'SessionEnded':
+        return undefined;
+      case 'LoginFailed':
+        return view;
+    }
+  },
+};

@@ -1,9 +1,46 @@
+import { currencyDigits, fromMinor } from '../aggregates/money.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { ReadModels, type ListRequest, type Page } from './query.js';
-import type { Scope } from '../ports/read-store.js';
-import { accounts, type AccountView } from '../projections/account.projection.js';
-import { getWithBalance, withBalances, type Money } from './balances.js';
+import type { ReadModel, Scope } from '../ports/read-store.js';
+import { accounts, type AccountView, customers, type CustomerView } from '../projections/account.projection.js';
+import { balanceOf, balances } from '../projections/ledger.projection.js';
 import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
+import { type ListRequest, type Page, type Paging, ReadModels, shown } from './query.js';
+
+export type Money = { readonly amount: string; readonly currency: string };
+
+type Account = { readonly id: string; readonly currency: string; readonly isDeleted: boolean };
+type WithBalance<View> = Omit<View, 'isDeleted'> & { readonly balance: Money };
+
+/** Joins the balances of accounts or customers in one read. Without postings, the balance is zero. */
+export async function withBalances<View extends Account>(
+  models: ReadModels,
+  scope: Scope,
+  views: readonly View[],
+): Promise<WithBalance<View>[]> {
+  const ids = views.map(({ id }) => id);
+  const found = await models.getMany(balances, scope, ids);
+  return views.map((view) => {
+    const { currency } = view;
+    const sums = found.get(view.id);
+    const amount = sums ? balanceOf(sums) : fromMinor(0n, currencyDigits(currency));
+    return shown(view, { isDeleted: undefined, balance: { amount, currency: sums?.currency ?? currency } });
+  });
+}
+
+/** @throws DomainError not_found, also for a deleted record */
+export async function getWithBalance<View extends Account>(
+  models: ReadModels,
+  model: ReadModel<View>,
+  scope: Scope,
+  id: string,
+  entity: string,
+): Promise<WithBalance<View>> {
+  const view = await models.get(model, scope, id);
+  const [record] = view && !view.isDeleted ? await withBalances(models, scope, [view]) : [];
+  if (!record) throw notFound(entity);
+  return record;
+}
 
 /** An account as returned by the API. */
 export type AccountRecord = Omit<AccountView, 'isDeleted'> & { readonly balance: Money };
@@ -16,6 +53,19 @@ export class LookUpAccounts extends lookUpFrom({
   briefOf: inBrief,
 }) {}
 
+/** A customer as returned by the API. */
+export type CustomerRecord = Omit<CustomerView, 'isDeleted'> & { readonly balance: Money };
+
+export type CustomerFilters = Paging & {
+  readonly search?: string | undefined;
+  readonly status: 'ACTIVE' | 'PASSIVE' | 'ALL';
+  readonly isDefault?: boolean | undefined;
+};
+
+export class GetCustomer extends query<CustomerRecord, [scope: Scope, id: string]>() {}
+export class ListCustomers extends query<Page<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
+export class LookUpCustomers extends lookUpFrom({ model: customers, where: { shown: 'ACTIVE' }, briefOf: inBrief }) {}
+
 export const accountQueryHandlers = [
   answers(GetAccount, [ReadModels], (models, scope, id) => getWithBalance(models, accounts, scope, id, 'account')),
   answers(ListAccounts, [ReadModels], (models, scope, request) =>
@@ -24,4 +74,10 @@ export const accountQueryHandlers = [
     ),
   ),
   looksUpFrom(LookUpAccounts),
+  answers(GetCustomer, [ReadModels], (models, scope, id) => getWithBalance(models, customers, scope, id, 'customer')),
+  answers(ListCustomers, [ReadModels], (models, scope, { status, isDefault, ...rest }) => {
+    const where = { ...(status === 'ALL' ? { isDeleted: false } : { shown: status }), isDefault };
+    return models.page(customers, scope, { ...rest, where }, (views) => withBalances(models, scope, views));
+  }),
+  looksUpFrom(LookUpCustomers),
 ];

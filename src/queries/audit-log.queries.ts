@@ -1,11 +1,210 @@
-import { answers, query } from '../eventsourcing/handler.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { accountDefaults, type AccountDefaults } from '../aggregates/account-defaults.aggregate.js';
+import type { Sale } from '../aggregates/sale.aggregate.js';
+import { tenant } from '../aggregates/tenant.aggregate.js';
+import type { Aggregate, DomainEvent } from '../eventsourcing/aggregate.js';
 import { notFound } from '../eventsourcing/domain-error.js';
-import { ReadModels, type ListRequest, type Page, type Paging } from './query.js';
+import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM } from '../ports/read-store.js';
-import { auditActors } from '../projections/audit-actor.projection.js';
-import { auditLogs, auditSearch, type AuditLogView } from '../projections/audit-log.projection.js';
+import { type AnyProjection, documentsOf, evolveWith, ofRecord, wants } from '../projecting/projection.js';
+import { accountProjection } from '../projections/account.projection.js';
+import { auditActors, auditLogs, type AuditLogView, auditSearch } from '../projections/audit-log.projection.js';
+import { projections } from '../projections/projections.js';
 import { tenants } from '../projections/tenant.projection.js';
-import { RecordChanges, type Change } from './record-changes.js';
+import { transactionProjection } from '../projections/ledger.projection.js';
+import { type ListRequest, type Page, type Filters, ReadModels } from './query.js';
+import { StreamHistory } from './stream-history.js';
+
+/** A record at one point of its history, in API terms; undefined if it does not exist. */
+export type Shape = object | undefined;
+
+/** A record and the record whose stream contains it. */
+type Subject = {
+  readonly carrier: { readonly entity: string; readonly recordId: string };
+  readonly entity: string;
+  readonly entityId: string;
+};
+
+/** Common to every record and already part of the entry. */
+const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
+/** Members of views that the API never returns. */
+const INTERNAL = ['sequence', 'carrier', 'isDeleted'];
+/** Members of states that commands change and views lack. */
+const BESIDES: Readonly<Record<string, readonly string[]>> = {
+  customer: ['openingTransaction', 'links'],
+  'category-rule': ['dispute'],
+};
+
+const omit = (value: object, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+const pick = (value: object, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+
+/** Follows one record through the stream that contains it. */
+export class RecordShape {
+  private readonly views: readonly AnyProjection[];
+  private readonly documents: (object | undefined)[];
+  private state: unknown;
+
+  constructor(
+    private readonly aggregate: Aggregate<unknown, DomainEvent>,
+    private readonly subject: Subject,
+  ) {
+    this.state = aggregate.initial;
+    this.views = viewsOf(subject);
+    this.documents = this.views.map(() => undefined);
+  }
+
+  apply(event: Recorded): void {
+    if (event.type === CLAIM_FENCED) return;
+    this.state = this.aggregate.evolve(this.state, event);
+    for (const [at, view] of this.views.entries()) {
+      const id = view.documents === ofRecord ? event.recordId : this.subject.entityId;
+      if (documentsOf(view, event).includes(id)) this.documents[at] = evolveWith(view, this.documents[at], event, id);
+    }
+  }
+
+  /** The record as shown by read models; undefined if none shows it. */
+  view(): Shape {
+    const shown = this.documents.filter((document) => document !== undefined);
+    if (shown.length === 0 || shown.some((document) => 'isDeleted' in document && document.isDeleted === true))
+      return undefined;
+    const besides = pick(this.state as object, BESIDES[this.subject.entity] ?? []);
+    return omit(Object.assign({}, ...shown, besides) as object, [...COMMON, ...INTERNAL]);
+  }
+
+  /** The record as seen by its decisions. */
+  own(): object {
+    if (this.aggregate.name === accountDefaults.name) return defaultsShape(this.state as AccountDefaults, this.subject);
+    if (this.aggregate.name === 'sale') return saleShape(this.state as Sale);
+    return omit(this.state as object, ['trail', 'revision']);
+  }
+}
+
+/**
+ * The read models with exactly one document for the record, fed by this stream alone. Folding them from it gives what a
+ * GET of the record returned. A transaction's view is fed by whichever stream carries it.
+ */
+function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
+  if (entity === 'transaction') return [transactionProjection];
+  // The session view serves only its clean-up: the state contains more.
+  if (carrier.recordId !== entityId || entity === 'session') return [];
+  if (entity === 'account') return [accountProjection];
+  return projections.filter(
+    (projection) => projection.documents === ofRecord && isAlone(projection) && wants(projection, carrier.entity),
+  );
+}
+
+const isAlone = ({ sources }: AnyProjection): boolean => typeof sources !== 'symbol' && sources.length === 1;
+
+/** The default account is recorded separately from the accounts. */
+const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): object => ({
+  isDefault: Object.values(byType).includes(entityId),
+  defaults: byType,
+});
+
+function saleShape(state: Sale): object {
+  if (state.status === 'absent') return {};
+  const { booking, trail: _, ...facts } = state;
+  const outcome = state.rejection ? 'REJECTED' : 'ACCEPTED';
+  return { ...facts, status: booking ? 'BOOKED' : outcome };
+}
+
+/** A member of a record before and after an event; null if absent. */
+export type Change = { readonly path: string; readonly before: unknown; readonly after: unknown };
+
+type Moment = { readonly view: Shape; readonly own: object };
+
+/** Changes made by events, folded from the records' own streams. */
+@Injectable()
+export class RecordChanges {
+  constructor(@Inject(StreamHistory) private readonly history: StreamHistory) {}
+
+  /** Reads the stream page by page up to the entry's event, without retaining it. Secrets are omitted. */
+  async of({ tenantId, carrier, entity, entityId, revision }: AuditLogView): Promise<readonly Change[]> {
+    const told = carrier ?? { entity, recordId: entityId };
+    const home = told.entity === tenant.name ? PLATFORM_TENANT : tenantId;
+    const stream = streamName(told.entity, home, told.recordId);
+    const shape = new RecordShape(this.history.aggregateOf(stream), { carrier: told, entity, entityId });
+    const secrets = this.history.secretsOf(stream);
+    for await (const event of this.history.each(stream)) {
+      const decoded = this.history.decode(event);
+      if (decoded) secrets.learn(decoded);
+      if (event.revision === revision && decoded) {
+        const before = momentOf(shape);
+        shape.apply(decoded);
+        return changesBy(
+          { ...decoded, data: secrets.without(decoded.data) },
+          secrets.without(before),
+          secrets.without(momentOf(shape)),
+        );
+      }
+      if (event.revision >= revision) break;
+      if (decoded) shape.apply(decoded);
+    }
+    return [];
+  }
+}
+
+const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });
+
+/**
+ * The difference visible to readers of the record. Changes that no read model shows come from the aggregate's state;
+ * those that it lacks too (a sale's lines, a job's parameters) come from the event.
+ */
+function changesBy(event: Recorded, before: Moment, after: Moment): readonly Change[] {
+  const seen = difference(before.view, after.view);
+  if (seen.length > 0) return seen;
+  const own = difference(before.own, after.own);
+  const isToldByEvent = own.length === 0 || event.entity === 'sale' || event.audit?.action !== 'UPDATE';
+  return isToldByEvent ? [...own, ...toldBy(event.data, own, after.own)] : own;
+}
+
+function toldBy(data: object, changes: readonly Change[], after: object): Change[] {
+  const paths = new Set(changes.map(({ path }) => path));
+  const kept = leavesOf(after);
+  const isNew = ([path, value]: readonly [string, unknown]): boolean =>
+    value !== null && !paths.has(path) && JSON.stringify(kept.get(path)) !== JSON.stringify(value);
+  return [...leavesOf(data)].filter(isNew).map(([path, value]) => ({ path, before: null, after: value }));
+}
+
+/** Members that differ, by path. Absent equals null. */
+export function difference(before: Shape, after: Shape): Change[] {
+  const [old, now] = [leavesOf(before), leavesOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((path) => ({ path, before: old.get(path) ?? null, after: now.get(path) ?? null }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after))
+    .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
+}
+
+/** An empty list or record is redundant if the other side's members are listed. */
+const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
+  isContainer(one.get(path)) &&
+  !other.has(path) &&
+  [...other.keys()].some((each) => each.startsWith(`${path}.`) || each.startsWith(`${path}[`));
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Scalars, lists of scalars and empty containers by path: `address`, `permissions`, `lines[0].quantity`. */
+function leavesOf(value: Shape): ReadonlyMap<string, unknown> {
+  const leaves = new Map<string, unknown>();
+  if (value !== undefined) collect(value, '', leaves);
+  return leaves;
+}
+
+function collect(value: unknown, path: string, leaves: Map<string, unknown>): void {
+  const inside = Array.isArray(value) ? itemsOf(value, path) : membersOf(value, path);
+  if (inside.length === 0 && path !== '') leaves.set(path, value);
+  for (const [name, each] of inside) if (each !== undefined) collect(each, name, leaves);
+}
+
+/** Empty for a list of scalars, which is compared as a whole. */
+const itemsOf = (list: readonly unknown[], path: string): (readonly [string, unknown])[] =>
+  list.some(isContainer) ? list.map((each, at) => [`${path}[${at}]`, each]) : [];
+const membersOf = (value: unknown, path: string): (readonly [string, unknown])[] =>
+  isContainer(value) ? Object.entries(value).map(([name, each]) => [path === '' ? name : `${path}.${name}`, each]) : [];
 
 /** An audit log entry as returned by the API, with the current names of its ids. */
 export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
@@ -18,18 +217,10 @@ export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
 };
 export type AuditLogDetail = AuditLogRecord & { readonly changes: readonly Change[] };
 
-export type AuditLogFilters = Paging & {
-  readonly search?: string | undefined;
-  /** Instants, both inclusive. */
-  readonly dateFrom?: string | undefined;
-  readonly dateTo?: string | undefined;
-  readonly tenantId?: string | undefined;
-  readonly entity?: string | undefined;
-  readonly entityId?: string | undefined;
-  readonly action?: string | undefined;
-  readonly branchId?: string | undefined;
-  readonly userId?: string | undefined;
-};
+/** `dateFrom` and `dateTo` are instants, both inclusive. */
+export type AuditLogFilters = Filters<
+  'dateFrom' | 'dateTo' | 'tenantId' | 'entity' | 'entityId' | 'action' | 'branchId' | 'userId'
+>;
 
 export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
 export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}

@@ -1,5 +1,5 @@
 import { getFrom, getsFrom, listFrom, listsFrom } from './query.js';
-import { branches } from '../projections/branch.projection.js';
+import { branches } from '../projections/tenant.projection.js';
 import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
 
 export class GetBranch extends getFrom(branches) {}

@@ -10,12 +10,12 @@ import type { CategoryRuleView } from '../projections/category-rule.projection.j
 import type { CategoryView } from '../projections/category.projection.js';
 import {
   allRules,
+  type CategoryRuleRecord,
   currencyOf,
+  type KnownRules,
   matchable,
   ruleRecords,
-  type CategoryRuleRecord,
-  type KnownRules,
-} from './category-rule.reader.js';
+} from './category.queries.js';
 import { sampleOf, type RuleSample } from './category-rule.sampler.js';
 
 /** A hypothetical transaction to test rules against. `rule` is a draft that competes with the stored rules. */

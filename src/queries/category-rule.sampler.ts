@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CategoryRuleBook, ruleSubjectOf, type MatchableRule } from '../aggregates/category-rule-matching.js';
 import type { ReadModels } from './query.js';
 import type { Scope } from '../ports/read-store.js';
-import { customers } from '../projections/customer.projection.js';
-import { transactions, type TransactionView } from '../projections/transaction.projection.js';
+import { customers } from '../projections/account.projection.js';
+import { transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { named, type TransactionRecord } from './transaction.queries.js';
 
 /** Number of transactions to examine, newest first. */
@@ -38,36 +38,18 @@ async function* newest(models: ReadModels, scope: Scope): AsyncIterable<Transact
 /** Tests a rule on recorded transactions, ignoring other rules and existing categories. */
 export async function sampleOf(models: ReadModels, scope: Scope, rule: MatchableRule): Promise<RuleSample> {
   const book = new CategoryRuleBook([rule]);
-  const merchants = new Merchants(models, scope);
   const caught: TransactionView[] = [];
   let [sampleCount, sampledTransactions] = [0, 0];
   for await (const views of newest(models, scope)) {
-    const nameOf = await merchants.namesOf(views);
-    const found = views.filter((view) => catches(book, view, nameOf(view)));
+    const ids = [...new Set(views.flatMap(({ customerId }) => customerId ?? []))];
+    const merchants = await models.getMany(customers, scope, ids);
+    const found = views.filter((view) => catches(book, view, merchants.get(view.customerId ?? '')?.name ?? null));
     caught.push(...found.slice(0, SAMPLE_SHOWN - caught.length));
     sampleCount += found.length;
     sampledTransactions += views.length;
     await nextTurn();
   }
   return { sample: await named(models, scope, caught), sampleCount, sampledTransactions };
-}
-
-/** Customer names, each loaded once. */
-class Merchants {
-  private readonly names = new Map<string, string | null>();
-
-  constructor(
-    private readonly models: ReadModels,
-    private readonly scope: Scope,
-  ) {}
-
-  async namesOf(views: readonly TransactionView[]): Promise<(view: TransactionView) => string | null> {
-    const ids = [...new Set(views.flatMap(({ customerId }) => customerId ?? []))];
-    const unknown = ids.filter((id) => !this.names.has(id));
-    const found = await this.models.getMany(customers, this.scope, unknown);
-    for (const id of unknown) this.names.set(id, found.get(id)?.name ?? null);
-    return ({ customerId }) => this.names.get(customerId ?? '') ?? null;
-  }
 }
 
 /** A reversal takes its category from the reversed transaction; rules never apply to it. */

@@ -1,8 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { TenantRules } from '../aggregates/categorization.js';
+import { CategoryRuleBook, type MatchableRule } from '../aggregates/category-rule-matching.js';
+import { boundIn, type RuleSource } from '../aggregates/category-rule.aggregate.js';
+import { currencyDigits } from '../aggregates/money.js';
+import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { ReadModels } from './query.js';
-import type { Scope } from '../ports/read-store.js';
-import { categoryRules } from '../projections/category-rule.projection.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { PLATFORM, type Scope, tenantScope } from '../ports/read-store.js';
+import { Progress } from '../projecting/progress.js';
+import { categoryRuleHits } from '../projections/category-rule-hits.projection.js';
+import { categoryRuleSets } from '../projections/category-rule-set.projection.js';
+import { categoryRules, type CategoryRuleView } from '../projections/category-rule.projection.js';
 import { categories, type CategoryView } from '../projections/category.projection.js';
+import { tenants } from '../projections/tenant.projection.js';
+import { ReadModels } from './query.js';
+
+/** A rule as returned by the API. */
+export type CategoryRuleRecord = CategoryRuleView & {
+  readonly categoryName: string | null;
+  readonly hitCount: number;
+  readonly lastMatchedAt: string | null;
+};
+
+/** A tenant's rules and categories, by id. */
+export type KnownRules = {
+  readonly rules: ReadonlyMap<string, CategoryRuleView>;
+  readonly categories: ReadonlyMap<string, CategoryView>;
+};
+
+/** Joins rules with their categories and hits. */
+export async function ruleRecords(
+  models: ReadModels,
+  scope: Scope,
+  views: readonly CategoryRuleView[],
+): Promise<CategoryRuleRecord[]> {
+  const [named, hits, digits] = await Promise.all([
+    models.getMany(categories, scope, [...new Set(views.map(({ categoryId }) => categoryId))]),
+    models.getMany(categoryRuleHits, scope, [...new Set(views.map(({ id }) => id))]),
+    currencyOf(models, scope).then(currencyDigits),
+  ]);
+  return views.map((view) => ({
+    ...view,
+    amountMin: boundIn(digits, view.amountMin, 'min'),
+    amountMax: boundIn(digits, view.amountMax, 'max'),
+    categoryName: named.get(view.categoryId)?.name ?? null,
+    hitCount: hits.get(view.id)?.hitCount ?? 0,
+    lastMatchedAt: hits.get(view.id)?.lastMatchedAt ?? null,
+  }));
+}
+
+/** Currency of the tenant's books. */
+export async function currencyOf(models: ReadModels, scope: Scope): Promise<string> {
+  const tenant = await models.get(tenants, PLATFORM, scope);
+  // The caller belongs to the tenant, so it exists.
+  if (!tenant) throw readModelBehind();
+  return tenant.currency;
+}
+
+const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
+  new Map(views.map((view) => [view.id, view]));
+
+/** Keyed by id, because a rule created meanwhile may move another to the next page. */
+export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
+  const categoriesById = byId(await models.all(categories, scope));
+  return { rules: byId(await models.all(categoryRules, scope)), categories: categoriesById };
+}
+
+/** A rule whose category is unknown (yet) matches nothing. */
+export const matchable = (rule: CategoryRuleView, category: CategoryView | undefined): MatchableRule => ({
+  ...rule,
+  category: { direction: category?.direction ?? 'BOTH', isArchived: category?.isArchived ?? true },
+});
 
 /** A category as returned by the API. */
 export type CategoryRecord = CategoryView & { readonly ruleCount: number };
@@ -14,12 +83,127 @@ const listCategories = answers(ListCategories, [ReadModels], async (models, scop
   const counts = new Map<string, number>();
   for await (const { categoryId } of models.each(categoryRules, scope))
     counts.set(categoryId, (counts.get(categoryId) ?? 0) + 1);
-  const found: CategoryRecord[] = [];
   const where = includeArchived ? {} : { isArchived: false };
-  for await (const view of models.each(categories, scope, { where }))
-    found.push({ ...view, ruleCount: counts.get(view.id) ?? 0 });
+  const found = await models.all(categories, scope, { where });
   const byName = new Intl.Collator('en');
-  return found.sort((a, b) => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
+  return found
+    .map((view) => ({ ...view, ruleCount: counts.get(view.id) ?? 0 }))
+    .sort((a, b) => byName.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
 });
 
-export const categoryQueryHandlers = [listCategories];
+export class GetCategoryRule extends query<CategoryRuleRecord, [scope: Scope, id: string]>() {}
+
+export type RuleListRequest = {
+  readonly page: number;
+  readonly limit: number;
+  readonly search?: string | undefined;
+  readonly categoryId?: string | undefined;
+  readonly source?: RuleSource | undefined;
+  readonly isEnabled?: boolean | undefined;
+};
+export type RuleList = {
+  readonly items: readonly CategoryRuleRecord[];
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+  readonly totalPages: number;
+  readonly totalIsCapped?: true;
+};
+
+export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
+
+/** Positions of the models of rules, of categories, and of both together, in this order. */
+type Positions = readonly [number, number, number];
+type Known = {
+  readonly rules: TenantRules;
+  /** The rules include every relevant event up to here, and possibly later ones. */
+  readonly position: number;
+  /** Minimum positions of the models when the rules were last known to be current. */
+  readonly checkedAt: Positions;
+};
+
+const MAX_TENANTS = 1_000;
+
+/**
+ * Caches the category rules of tenants from the read models. A tenant's rules are reloaded after a change of a rule or
+ * category. While the models do not advance, nothing is read.
+ */
+@Injectable()
+export class Categorizer {
+  private readonly known = new LRUCache<string, Known>({ max: MAX_TENANTS });
+  /** Concurrent callers share one lookup, unless the models have advanced since. */
+  private readonly looks = new KeyedQueue();
+
+  constructor(
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(Progress) private readonly progress: Progress,
+  ) {}
+
+  /**
+   * The current rules of a tenant. A new rule applies on this replica once its creation was acknowledged without
+   * `X-Read-Model: behind`, and on other replicas within 250 ms. Cheap enough to call per transaction; do not store the
+   * result.
+   * @throws ReadStoreUnavailable
+   */
+  async rulesOf(tenantId: string): Promise<TenantRules> {
+    const at = this.positions();
+    return (this.checkedSince(tenantId, at) ?? (await this.looks.run(tenantId, () => this.look(tenantId, at)))).rules;
+  }
+
+  private positions(): Positions {
+    const [rules, all, sets] = [categoryRules, categories, categoryRuleSets].map(({ name }) =>
+      this.progress.position(name),
+    ) as [number, number, number];
+    return [rules, all, sets];
+  }
+
+  private checkedSince(tenantId: string, at: Positions): Known | undefined {
+    const known = this.known.get(tenantId);
+    return known?.checkedAt.every((position, index) => position >= (at[index] ?? 0)) ? known : undefined;
+  }
+
+  private async look(tenantId: string, since: Positions): Promise<Known> {
+    const checked = this.checkedSince(tenantId, since);
+    if (checked) return checked;
+    const checkedAt = this.positions();
+    const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
+    // The models advance independently: an event that either may lack must not count as read.
+    const [rulesAt, categoriesAt] = checkedAt;
+    const position = Math.min(set?.position ?? -1, rulesAt, categoriesAt);
+    const known = this.known.get(tenantId);
+    const found =
+      known && known.position >= position
+        ? { ...known, checkedAt }
+        : { rules: await this.read(tenantId), position, checkedAt };
+    this.known.set(tenantId, found);
+    return found;
+  }
+
+  private async read(tenantId: string): Promise<TenantRules> {
+    const known = await allRules(this.models, tenantScope(tenantId));
+    const views = [...known.rules.values()];
+    const book = new CategoryRuleBook(views.map((rule) => matchable(rule, known.categories.get(rule.categoryId))));
+    return {
+      resolve: (subject) => {
+        const rule = book.resolve(subject);
+        return rule && { categoryId: rule.categoryId, categorizedBy: { ruleId: rule.id, source: rule.source } };
+      },
+    };
+  }
+}
+
+export const categoryQueryHandlers = [
+  listCategories,
+  answers(GetCategoryRule, [ReadModels], async (models, scope, id) => {
+    const view = await models.found(categoryRules, scope, id, 'category rule');
+    const [record] = await ruleRecords(models, scope, [view]);
+    if (!record) throw notFound('category rule');
+    return record;
+  }),
+  answers(ListCategoryRules, [ReadModels], async (models, scope, { page, limit, search, ...where }) => {
+    const found = await models.list(categoryRules, scope, { pageNumber: page, pageSize: limit, where, search });
+    const { totalCount: total, totalPages, totalIsCapped } = found;
+    const items = await ruleRecords(models, scope, found.items);
+    return { items, page, limit, total, totalPages, ...(totalIsCapped && { totalIsCapped }) };
+  }),
+];

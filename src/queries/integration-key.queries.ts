@@ -1,5 +1,5 @@
 import { answers, query } from '../eventsourcing/handler.js';
-import { getFrom, ReadModels } from './query.js';
+import { CaughtUp, getFrom, ReadModels } from './query.js';
 import type { Scope } from '../ports/read-store.js';
 import {
   integrationKeyDirectory,
@@ -7,9 +7,6 @@ import {
   integrationKeyUses,
   type IntegrationKeyView,
 } from '../projections/integration-key.projection.js';
-import { CaughtUp } from './caught-up.js';
-
-const WAIT_MS = 5_000;
 
 /** Finds the tenant of a key. */
 export class FindIntegrationKey extends getFrom(integrationKeyDirectory) {}
@@ -21,16 +18,11 @@ export type IntegrationKeyRecord = IntegrationKeyView & { readonly lastUsedAt: s
 export class ListIntegrationKeys extends query<readonly IntegrationKeyRecord[], [scope: Scope]>() {}
 
 export const integrationKeyQueryHandlers = [
-  // A key created a moment ago may not be in the read model yet, so absence counts only once it has caught up.
-  answers(FindIntegrationKey, [ReadModels, CaughtUp], async (models, caughtUp, scope, id) => {
-    const entry = await models.get(integrationKeyDirectory, scope, id);
-    if (entry) return entry;
-    await caughtUp.withHead(integrationKeyDirectory, WAIT_MS);
-    return models.found(integrationKeyDirectory, scope, id, 'integration key');
-  }),
+  answers(FindIntegrationKey, [ReadModels, CaughtUp], (models, caughtUp, scope, id) =>
+    caughtUp.found(models, integrationKeyDirectory, scope, id, 'integration key'),
+  ),
   answers(ListIntegrationKeys, [ReadModels], async (models, scope) => {
-    const keys: IntegrationKeyView[] = [];
-    for await (const key of models.each(integrationKeys, scope)) keys.push(key);
+    const keys = await models.all(integrationKeys, scope);
     const ids = keys.map(({ id }) => id);
     const uses = await models.getMany(integrationKeyUses, scope, ids);
     return keys.map((key) => ({ ...key, lastUsedAt: uses.get(key.id)?.lastUsedAt ?? null }));

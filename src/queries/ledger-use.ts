@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Carrier } from '../aggregates/ledger-trail.js';
-import { ReadModels } from './query.js';
-import { tenantScope } from '../ports/read-store.js';
+import type { Cause } from '../eventsourcing/policy.js';
+import { PLATFORM, tenantScope } from '../ports/read-store.js';
+import { Progress } from '../projecting/progress.js';
+import { balances, transactions } from '../projections/ledger.projection.js';
 import { categoryRules } from '../projections/category-rule.projection.js';
-import { balances } from '../projections/balance.projection.js';
-import { transactions } from '../projections/transaction.projection.js';
-import { CaughtUp } from './caught-up.js';
+import { deletedRecords } from '../projections/account.projection.js';
+import { CaughtUp, ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
@@ -49,5 +50,35 @@ export class LedgerUse {
     await this.caughtUp.withHead(transactions, WAIT_MS);
     const view = await this.models.get(transactions, tenantScope(tenantId), transactionId);
     return view && { carrier: view.carrier, isReversal: view.reversalOf !== null };
+  }
+}
+
+/** A deleted customer or account that a later transaction posted to, and the event of that transaction. */
+export type ReachedRecord = {
+  readonly kind: 'customer' | 'account';
+  readonly id: string;
+  readonly cause: Cause;
+};
+
+/** Deleted records of all tenants with postings after their deletion. */
+@Injectable()
+export class DeletedRecords {
+  constructor(
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(Progress) private readonly progress: Progress,
+  ) {}
+
+  /** Minimum position of the history that `reached` covers. */
+  get position(): number {
+    return this.progress.position(deletedRecords.name);
+  }
+
+  async reached(): Promise<readonly ReachedRecord[]> {
+    const found: ReachedRecord[] = [];
+    for await (const { kind, recordId: id, tenantId, reachedBy } of this.models.each(deletedRecords, PLATFORM, {
+      where: { isReached: true },
+    }))
+      if (reachedBy) found.push({ kind, id, cause: { ...reachedBy, tenantId } });
+    return found;
   }
 }

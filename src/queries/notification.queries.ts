@@ -1,10 +1,195 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { NotificationType, SeenNotification } from '../aggregates/notification.aggregate.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import type { NotificationType } from '../aggregates/notification.aggregate.js';
-import { offsetOf, pageOf, type Page, type Paging } from './query.js';
-import type { NotificationInboxView } from '../projections/notification-inbox.projection.js';
-import type { NotificationView } from '../projections/notification.projection.js';
-import { markOf, NotificationLists, type Person } from './notification-lists.js';
-import { PushTargets, type PushTarget } from './push-targets.js';
+import { type Scope, tenantScope } from '../ports/read-store.js';
+import {
+  notificationInboxes,
+  type NotificationInboxView,
+  type Stay,
+} from '../projections/notification-inbox.projection.js';
+import {
+  EVERYONE,
+  notifications,
+  type NotificationView,
+  ofRole,
+  ofUser,
+} from '../projections/notification.projection.js';
+import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js';
+
+/** A range of one person's list: notifications with the key between two positions, inclusive. No two overlap. */
+type Part = { readonly key: string; readonly from: number; readonly to: number };
+/** A list composed of parts. `without`: positions to exclude, newest first. */
+type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
+/** A user of a tenant, or an operator of the platform, by the tenant of their streams. */
+export type Person = { readonly tenantId: string; readonly userId: string };
+export type Window = { readonly offset: number; readonly limit: number };
+
+const LAST = Number.MAX_SAFE_INTEGER;
+/** Up to this offset, a page is merged from the start of the parts. Beyond, its position is searched for. */
+const NEAR = 60;
+
+/** The position up to which everything is read; -1 before the first sweep. */
+export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
+
+const isWithin = (position: number, { from, to }: Stay): boolean => position >= from && position <= (to ?? LAST);
+
+/** Whether a notification is addressed to a person, according to that person's history. */
+export function isFor(
+  inbox: NotificationInboxView,
+  { audience, position }: Pick<NotificationView, 'audience' | 'position'>,
+): boolean {
+  if (audience.kind === 'users') return audience.userIds.includes(inbox.id);
+  const stay = inbox.stays.find((one) => isWithin(position, one));
+  if (!stay) return false;
+  return audience.kind === 'everyone' || audience.roles.some((role) => role === stay.role);
+}
+
+/** Merges adjacent stays into periods of activity, regardless of role. */
+function active(stays: readonly Stay[]): Stay[] {
+  const joined: Stay[] = [];
+  for (const stay of stays) {
+    const before = joined.at(-1);
+    if (before?.to === stay.from) joined.splice(-1, 1, { ...before, to: stay.to });
+    else joined.push(stay);
+  }
+  return joined;
+}
+
+function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: number): Part[] {
+  const all = [
+    ...active(stays).map(({ from, to }) => ({ key: EVERYONE, from, to: to ?? LAST })),
+    ...stays.flatMap(({ from, to, role }) => (role === null ? [] : [{ key: ofRole(role), from, to: to ?? LAST }])),
+    { key: ofUser(id), from: 0, to: LAST },
+  ];
+  return all
+    .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
+    .filter(({ from, to }) => from <= to);
+}
+
+/**
+ * The notifications of one person, newest first: those to everyone and to the person's role while the person was active
+ * (with that role), and those addressed by name. Nothing is stored per reader: lists are merged from ranges of an
+ * index.
+ */
+@Injectable()
+export class NotificationLists {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  inbox({ tenantId, userId }: Person): Promise<NotificationInboxView | undefined> {
+    return this.models.get(notificationInboxes, tenantScope(tenantId), userId);
+  }
+
+  /** A notification as seen by a person; undefined if it is not addressed to that person. */
+  async find(person: Person, notificationId: string): Promise<SeenNotification | undefined> {
+    const found = await this.models.get(notifications, tenantScope(person.tenantId), notificationId);
+    const inbox = await this.inbox(person);
+    if (!found || !inbox || !isFor(inbox, found)) return undefined;
+    const isRead = found.position <= markOf(inbox) || inbox.reads.some(({ id }) => id === notificationId);
+    return { notificationId, isRead, sweeps: inbox.sweepCount };
+  }
+
+  async unreadCount(person: Person): Promise<number> {
+    const inbox = await this.inbox(person);
+    if (!inbox) return 0;
+    const parts = partsOf(inbox, markOf(inbox), LAST);
+    const count = await this.count({ scope: tenantScope(person.tenantId), parts, without: [] });
+    return Math.max(0, count - inbox.reads.length);
+  }
+
+  /** `isRead` undefined: read and unread. */
+  async page(
+    tenantId: string,
+    inbox: NotificationInboxView,
+    isRead: boolean | undefined,
+    window: Window,
+  ): Promise<{ readonly items: readonly NotificationView[]; readonly totalCount: number }> {
+    const scope = tenantScope(tenantId);
+    const mark = markOf(inbox);
+    if (isRead === undefined) return this.take({ scope, parts: partsOf(inbox, -1, LAST), without: [] }, window);
+    const singles = await this.singles(scope, inbox);
+    if (!isRead) {
+      const without = singles.map(({ position }) => position);
+      return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
+    }
+    // Notifications read one by one are newer than all those read by a sweep.
+    const first = singles.slice(window.offset, window.offset + window.limit);
+    const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
+    const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
+    return { items: [...first, ...items], totalCount: totalCount + singles.length };
+  }
+
+  private async singles(scope: Scope, { reads }: NotificationInboxView): Promise<NotificationView[]> {
+    const found = await this.models.getMany(
+      notifications,
+      scope,
+      reads.map(({ id }) => id),
+    );
+    return [...found.values()].sort((a, b) => b.position - a.position);
+  }
+
+  private async take(list: List, { offset, limit }: Window) {
+    const totalCount = await this.count(list);
+    if (offset >= totalCount || limit === 0) return { items: [], totalCount };
+    const isNear = offset <= NEAR;
+    const upTo = isNear ? LAST : await this.placeOf(list, offset);
+    const found = await this.newest(list, upTo, isNear ? offset + limit : limit);
+    return { items: isNear ? found.slice(offset) : found, totalCount };
+  }
+
+  /** Number of items between two positions, `after` exclusive and `upTo` inclusive. */
+  private async count({ scope, parts, without }: List, after = -1, upTo = LAST): Promise<number> {
+    const clipped = parts
+      .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
+      .filter(({ from, to }) => from <= to);
+    const counts = await Promise.all(
+      clipped.map(({ key, from, to }) =>
+        this.models.count(notifications, scope, { where: { audience: key }, between: { position: { from, to } } }),
+      ),
+    );
+    const left = without.filter((position) => position > after && position <= upTo).length;
+    return counts.reduce((sum, count) => sum + count, 0) - left;
+  }
+
+  /**
+   * The position at which the list continues after `offset` items; the list must be longer. A binary search by position
+   * that counts only the newer half, so that it costs little more than counting the list once.
+   */
+  private async placeOf(list: List, offset: number): Promise<number> {
+    const [newest] = await this.newest(list, LAST, 1);
+    let [upTo, newer] = [newest?.position ?? 0, 0];
+    for (let after = -1; upTo - after > 1 && newer < offset;) {
+      const middle = after + Math.floor((upTo - after) / 2);
+      const count = newer + (await this.count(list, middle, upTo));
+      if (count > offset) after = middle;
+      else [upTo, newer] = [middle, count];
+    }
+    return upTo;
+  }
+
+  /** The newest `limit` items at or before a position. */
+  private async newest({ scope, parts, without }: List, upTo: number, limit: number): Promise<NotificationView[]> {
+    const left = new Set(without);
+    const found: NotificationView[] = [];
+    for (let bound = upTo; found.length < limit;) {
+      const wanted = limit - found.length;
+      const ahead = await Promise.all(parts.map((part) => this.ahead(scope, part, bound, wanted)));
+      const merged = ahead.flat().sort((a, b) => b.position - a.position);
+      const first = merged.slice(0, wanted);
+      found.push(...first.filter(({ position }) => !left.has(position)));
+      const last = first.at(-1);
+      if (!last || first.length < wanted) break;
+      bound = last.position - 1;
+    }
+    return found;
+  }
+
+  private async ahead(scope: Scope, { key, from, to }: Part, upTo: number, limit: number): Promise<NotificationView[]> {
+    const last = Math.min(to, upTo);
+    if (last < from) return [];
+    const matching = { where: { audience: key }, between: { position: { from, to: last } } };
+    return [...(await this.models.first(notifications, scope, limit, matching))];
+  }
+}
 
 /** A notification as seen by one person. Being read is its only change. */
 export type NotificationRecord = {
@@ -28,7 +213,6 @@ export class ListNotifications extends query<
   [person: Person, filters: NotificationFilters]
 >() {}
 export class CountUnread extends query<{ readonly count: number }, [person: Person]>() {}
-export class ListPushSubscriptions extends query<readonly PushTarget[], [person: Person]>() {}
 
 /** When it was read: individually, or by the first sweep after it. */
 function readAt(inbox: NotificationInboxView, { id, position }: NotificationView): string | null {
@@ -50,7 +234,6 @@ function recordOf(inbox: NotificationInboxView, view: NotificationView): Notific
 
 export const notificationQueryHandlers = [
   NotificationLists,
-  PushTargets,
   answers(ListNotifications, [NotificationLists], async (lists, person, { pageNumber, pageSize, isRead }) => {
     const inbox = await lists.inbox(person);
     if (!inbox) return pageOf([], 0, pageNumber, pageSize);
@@ -60,7 +243,4 @@ export const notificationQueryHandlers = [
     return pageOf(records, totalCount, pageNumber, pageSize);
   }),
   answers(CountUnread, [NotificationLists], async (lists, person) => ({ count: await lists.unreadCount(person) })),
-  answers(ListPushSubscriptions, [PushTargets], async (targets, person) =>
-    (await targets.ownedBy(person)).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
-  ),
 ];

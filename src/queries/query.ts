@@ -1,8 +1,10 @@
-import type { Type } from '@nestjs/common';
+import { Inject, Injectable, type Type } from '@nestjs/common';
 import type { IQueryHandler, Query } from '@nestjs/cqrs';
+import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import type { AnyTable, Listed, ListQuery, Range, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
-import { notFound } from '../eventsourcing/domain-error.js';
+import { Progress } from '../projecting/progress.js';
 import type { ReadModelReadiness } from '../projecting/read-model-readiness.js';
 
 /** A page as returned by the API. */
@@ -30,6 +32,8 @@ type Matching = {
 /** Paging parameters after validation. */
 export type Paging = { readonly pageNumber: number; readonly pageSize: number };
 export type ListRequest = Matching & Paging;
+/** Optional parameters of a list route, after validation. */
+export type Filters<Name extends string> = Paging & { readonly [N in Name | 'search']?: string | undefined };
 
 const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> =>
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
@@ -151,6 +155,13 @@ export class ReadModels {
     }
   }
 
+  /** All matching documents. For a bounded set. */
+  async all<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<Doc[]> {
+    const found: Doc[] = [];
+    for await (const document of this.each(model, scope, query)) found.push(document);
+    return found;
+  }
+
   private async tableOf(model: { readonly name: string }): Promise<AnyTable> {
     const known = this.live.whenKnown();
     if (known) await known;
@@ -224,3 +235,42 @@ export const getsFrom = <Doc extends object>(get: GetType<Doc>): Type<IQueryHand
 /** Creates the handler of a list without joins. */
 export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> =>
   answers(list, [ReadModels], (models, scope, request) => models.list(list.model, scope, request));
+
+const WAIT_MS = 5_000;
+
+/** For results that must not come from a lagging read model. */
+@Injectable()
+export class CaughtUp {
+  constructor(
+    @Inject(EVENT_STORE) private readonly events: EventStore,
+    @Inject(Progress) private readonly progress: Progress,
+  ) {}
+
+  /**
+   * Resolves once the read model contains everything stored at the time of the call.
+   * @throws DomainError unavailable READ_MODEL_BEHIND after `timeoutMs`
+   */
+  async withHead({ name }: { readonly name: string }, timeoutMs: number): Promise<void> {
+    if (!(await this.progress.reached(await this.events.head(), timeoutMs, [name]))) throw readModelBehind();
+  }
+
+  /** Like `withHead`, for a position and several read models. @throws DomainError unavailable READ_MODEL_BEHIND */
+  async withPosition(models: readonly { readonly name: string }[], position: number, timeoutMs: number): Promise<void> {
+    const names = models.map(({ name }) => name);
+    if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();
+  }
+
+  /** Like `ReadModels.found`, for a record created a moment ago: absence counts only once the model has caught up. */
+  async found<Doc extends object>(
+    models: ReadModels,
+    model: ReadModel<Doc>,
+    scope: Scope,
+    id: string,
+    entity: string,
+  ): Promise<Doc> {
+    const found = await models.get(model, scope, id);
+    if (found) return found;
+    await this.withHead(model, WAIT_MS);
+    return models.found(model, scope, id, entity);
+  }
+}

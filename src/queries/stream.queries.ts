@@ -6,7 +6,7 @@ import { pageOf, ReadModels, type Page } from './query.js';
 import { parseStreamName, streamName, type StreamParts } from '../eventsourcing/stream-name.js';
 import { tenantScope } from '../ports/read-store.js';
 import type { RecordedEvent } from '../ports/event-store.js';
-import { transactions } from '../projections/transaction.projection.js';
+import { transactions } from '../projections/ledger.projection.js';
 import { StreamHistory } from './stream-history.js';
 
 /** A record's address as given by an operator. Any part may refer to nothing. */

@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
+import { currentContext } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { FairQueue, type FairQueueLimits, type Visitor } from '../eventsourcing/fair-queue.js';
 
@@ -73,3 +74,9 @@ const tooMany = () =>
 
 /** A singleton, because all callers share the process's thread pool. */
 export const passwords = new Passwords();
+
+/** Hashes a password set by the caller. @throws DomainError unavailable if too many passwords wait to be hashed */
+export function hashNewPassword(password: string): Promise<string> {
+  const { tenantId, actor } = currentContext();
+  return passwords.hash(password, { group: tenantId, member: 'userId' in actor ? actor.userId : tenantId });
+}

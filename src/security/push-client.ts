@@ -4,7 +4,7 @@ import { Agent, request, type RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import type { Clock } from '../ports/time.js';
-import { hostOf, isPrivateHost, isPublicAddress } from './public-addresses.js';
+import { hostOf, isPrivateHost, isPublicAddress } from './addresses.js';
 import type { VapidKeys } from './vapid-keys.js';
 import { encryptedFor, type BrowserKeys } from './web-push-encryption.js';
 

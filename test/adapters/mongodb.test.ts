@@ -6,7 +6,7 @@ import { openMongoDb } from '../../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import type { Logger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
-import { transactions } from '../../src/projections/transaction.projection.js';
+import { transactions } from '../../src/projections/ledger.projection.js';
 import { freePort } from '../support/server-process.js';
 
 const clock = new SystemClock();

@@ -1,11 +1,11 @@
 import {
   claimIdempotencyKey,
+  fieldHashes,
   idempotencyKey,
   idempotencyKeyId,
   isBound,
   isIdempotencyKey,
-} from '../../src/aggregates/idempotency-key.aggregate.js';
-import { fieldHashes } from '../../src/aggregates/request-digest.js';
+} from '../../src/aggregates/request-key.aggregate.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';
 import { given, NOW } from './given.js';
 

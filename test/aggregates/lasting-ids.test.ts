@@ -1,11 +1,11 @@
 import { deadLetterId } from '../../src/aggregates/dead-letter.aggregate.js';
-import { idempotencyKeyId } from '../../src/aggregates/idempotency-key.aggregate.js';
+import { idempotencyKeyId } from '../../src/aggregates/request-key.aggregate.js';
 import { scheduledExecutionId } from '../../src/aggregates/job.aggregate.js';
 import { learnedRuleId, merchantChoicesId } from '../../src/aggregates/merchant-choices.aggregate.js';
 import { pushSubscriptionId } from '../../src/aggregates/push-subscription.aggregate.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
 import { keyedTransactionId } from '../../src/aggregates/transaction.aggregate.js';
-import { noticeId } from '../../src/policies/system-notifications.js';
+import { noticeId } from '../../src/policies/notification.policy.js';
 
 const TENANT = '0190f3a0-0000-7000-8000-00000000000a';
 const choices = merchantChoicesId(TENANT, 'acme');

@@ -1,9 +1,9 @@
 import {
-  pushDelivery,
-  recordRetriedPushes,
   type FailedPush,
+  pushDelivery,
   type PushDeliveryEvent,
-} from '../../src/aggregates/push-delivery.aggregate.js';
+  recordRetriedPushes,
+} from '../../src/aggregates/push-subscription.aggregate.js';
 import { given, NOW } from './given.js';
 
 const at = NOW.toISOString();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { ensureSameRequest, fieldHashes } from '../../src/aggregates/request-digest.js';
+import { ensureSameRequest, fieldHashes } from '../../src/aggregates/request-key.aggregate.js';
 import { refusal } from './given.js';
 
 describe('the digests of a request', () => {

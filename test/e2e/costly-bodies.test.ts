@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { LoginInput } from '../../src/commands/login.commands.js';
+import { LoginInput } from '../../src/commands/session.commands.js';
 import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
 import { costliest } from '../support/body-shapes.js';
 import { call, KontorProcess, openBooks, pause, PLAIN, until, withDirectory } from './kontor-process.js';

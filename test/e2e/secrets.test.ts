@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { parseIntegrationKey } from '../../src/aggregates/integration-key-format.js';
+import { parseIntegrationKey } from '../../src/aggregates/integration-key.aggregate.js';
 import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 

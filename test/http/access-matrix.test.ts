@@ -1,7 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-import { formatIntegrationKey, parseIntegrationKey } from '../../src/aggregates/integration-key-format.js';
-import { integrationKey, revokeIntegrationKey } from '../../src/aggregates/integration-key.aggregate.js';
+import {
+  formatIntegrationKey,
+  integrationKey,
+  parseIntegrationKey,
+  revokeIntegrationKey,
+} from '../../src/aggregates/integration-key.aggregate.js';
 import { deleteOperator, operator } from '../../src/aggregates/operator.aggregate.js';
 import { createRole, role } from '../../src/aggregates/role.aggregate.js';
 import { endSession, session } from '../../src/aggregates/session.aggregate.js';

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RestorationPolicy } from '../../src/policies/restoration.policy.js';
-import { RestorationWatch } from '../../src/policies/restoration-watch.js';
+import { RestorationPolicy, RestorationWatch } from '../../src/policies/restoration.policy.js';
 import type { AccountRecord } from '../../src/queries/account.queries.js';
 import { LateWriter } from '../support/late-writer.js';
 import { mulberry32 } from '../support/manual-clock.js';

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { parseIntegrationKey } from '../../src/aggregates/integration-key-format.js';
+import { parseIntegrationKey } from '../../src/aggregates/integration-key.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { EventMetadata } from '../../src/eventsourcing/event-catalogue.js';
 import type { Page } from '../../src/queries/query.js';

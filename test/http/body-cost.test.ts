@@ -1,5 +1,5 @@
 import { SalePayload } from '../../src/aggregates/sale-payload.js';
-import { LoginInput } from '../../src/commands/login.commands.js';
+import { LoginInput } from '../../src/commands/session.commands.js';
 import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
 import { costliest, type Costly } from '../support/body-shapes.js';
 

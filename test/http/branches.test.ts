@@ -4,7 +4,7 @@ import { CLAIM_FENCED } from '../../src/eventsourcing/event-catalogue.js';
 import type { Page } from '../../src/queries/query.js';
 import { expectedAt } from '../../src/eventsourcing/record-reader.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
-import type { BranchView } from '../../src/projections/branch.projection.js';
+import type { BranchView } from '../../src/projections/tenant.projection.js';
 import { TestService, type TestTenant } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 

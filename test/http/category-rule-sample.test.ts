@@ -8,10 +8,9 @@ import type { MatchableRule } from '../../src/aggregates/category-rule-matching.
 import { collection } from '../../src/aggregates/ledger.js';
 import { ReadModels } from '../../src/queries/query.js';
 import { tenantScope, type DocumentWrite } from '../../src/ports/read-store.js';
-import { accounts } from '../../src/projections/account.projection.js';
+import { accounts, customers } from '../../src/projections/account.projection.js';
 import { categories } from '../../src/projections/category.projection.js';
-import { customers } from '../../src/projections/customer.projection.js';
-import { transactions } from '../../src/projections/transaction.projection.js';
+import { transactions } from '../../src/projections/ledger.projection.js';
 import { sampleOf } from '../../src/queries/category-rule.sampler.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import { TestService, type TestTenant } from '../support/service.js';

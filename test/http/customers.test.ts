@@ -1,5 +1,5 @@
 import type { Page } from '../../src/queries/query.js';
-import type { CustomerRecord } from '../../src/queries/customer.queries.js';
+import type { CustomerRecord } from '../../src/queries/account.queries.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 let service: TestService;

@@ -1,6 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { fieldHashes } from '../../src/aggregates/request-digest.js';
-import { requestKeyId } from '../../src/aggregates/request-key.aggregate.js';
+import { fieldHashes, requestKeyId } from '../../src/aggregates/request-key.aggregate.js';
 import type { Reply } from '../support/reply.js';
 import { PASSWORD, TestService, type Books } from '../support/service.js';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { idempotencyKeyId } from '../../src/aggregates/idempotency-key.aggregate.js';
-import { fieldHashes as hashesOf } from '../../src/aggregates/request-digest.js';
+import { fieldHashes as hashesOf, idempotencyKeyId } from '../../src/aggregates/request-key.aggregate.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 import type { Reply } from '../support/reply.js';

@@ -7,7 +7,7 @@ import { saleEvents } from '../../src/aggregates/sale-events.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
-import type { IntegrationEvent } from '../../src/integration/cloud-event.js';
+import type { IntegrationEvent } from '../../src/integration/contracts-fields.js';
 import {
   contracts,
   ensureContract,

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v5 } from 'uuid';
-import type { CloudEvent } from '../../src/integration/cloud-event.js';
+import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { eventually } from '../support/eventually.js';
 import { writeHistory } from '../support/history.js';

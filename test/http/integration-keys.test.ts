@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { catalogue } from '../../src/app/catalogue.js';
-import { OidcIdentities } from '../../src/commands/oidc-identities.js';
+import { OidcIdentities } from '../../src/commands/session-accounts.js';
 import { StreamAuthenticator } from '../../src/http/authenticator.js';
 import { AccessTokens } from '../../src/security/access-tokens.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobRecord } from '../../src/queries/job.queries.js';
+import type { JobRecord } from '../../src/queries/operation.queries.js';
 import { eventually } from '../support/eventually.js';
 import { MetricsText } from '../support/metrics-text.js';
 import { TestService } from '../support/service.js';

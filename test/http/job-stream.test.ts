@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { JobFeed, MAX_STREAMS } from '../../src/http/job-feed.js';
 import type { JobExecutionView } from '../../src/projections/job-execution.projection.js';
-import type { JobRecord } from '../../src/queries/job.queries.js';
+import type { JobRecord } from '../../src/queries/operation.queries.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { OPERATOR, PASSWORD, saleOf, TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';

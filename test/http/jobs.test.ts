@@ -1,6 +1,6 @@
 import type { Page } from '../../src/queries/query.js';
 import type { JobExecutionView } from '../../src/projections/job-execution.projection.js';
-import type { JobRecord } from '../../src/queries/job.queries.js';
+import type { JobRecord } from '../../src/queries/operation.queries.js';
 import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { TestService, type Books } from '../support/service.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { catalogue } from '../../src/app/catalogue.js';
-import { LoginFailures } from '../../src/commands/login-failures.js';
+import { LoginFailures } from '../../src/commands/login-throttle.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
 import { Claims } from '../../src/eventsourcing/claims.js';
 import { CommandRunner } from '../../src/eventsourcing/command-runner.js';

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { operator as operatorAggregate, deleteOperator } from '../../src/aggregates/operator.aggregate.js';
 import type { Page } from '../../src/queries/query.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
-import type { OperatorView } from '../../src/projections/operator.projection.js';
+import type { OperatorView } from '../../src/projections/user.projection.js';
 import { elsewhere } from '../support/elsewhere.js';
 import { OPERATOR, PASSWORD, TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';

@@ -1,5 +1,5 @@
 import { tenantScope, type ReadModel } from '../../src/ports/read-store.js';
-import { balances, type BalanceView } from '../../src/projections/balance.projection.js';
+import { balances, type BalanceView } from '../../src/projections/ledger.projection.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import { writeHistory } from '../support/history.js';
 import { TestService, type Books } from '../support/service.js';

@@ -1,5 +1,5 @@
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
-import { transactions } from '../../src/projections/transaction.projection.js';
+import { transactions } from '../../src/projections/ledger.projection.js';
 import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 

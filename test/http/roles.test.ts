@@ -1,6 +1,6 @@
 import { systemRoleId } from '../../src/aggregates/role.aggregate.js';
 import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS } from '../../src/security/permissions.js';
-import type { RoleDetail, RoleRecord } from '../../src/queries/role.queries.js';
+import type { RoleDetail, RoleRecord } from '../../src/queries/user.queries.js';
 import { TestService } from '../support/service.js';
 import { Team, type Member } from '../support/team.js';
 import type { Reply } from '../support/reply.js';

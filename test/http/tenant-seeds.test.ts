@@ -19,7 +19,7 @@ import {
 import { seedCategories } from '../../src/aggregates/tenant-seed-categories.js';
 import type { NewTenant } from '../../src/aggregates/tenant.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
-import { TenantSeeder } from '../../src/commands/tenant-seeds.js';
+import { TenantSeeder } from '../../src/commands/tenant.commands.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
 import { Claims } from '../../src/eventsourcing/claims.js';
 import { CommandRunner } from '../../src/eventsourcing/command-runner.js';

@@ -1,6 +1,5 @@
-import type { AccountRecord } from '../../src/queries/account.queries.js';
+import type { AccountRecord, CustomerRecord } from '../../src/queries/account.queries.js';
 import type { CategoryRecord } from '../../src/queries/category.queries.js';
-import type { CustomerRecord } from '../../src/queries/customer.queries.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import type { UserRecord } from '../../src/queries/user.queries.js';
 import { Bookkeeper } from '../support/bookkeeper.js';

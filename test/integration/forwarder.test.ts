@@ -18,7 +18,7 @@ import {
 } from '../../src/aggregates/forwarder.aggregate.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
 import { catalogue } from '../../src/app/catalogue.js';
-import type { CloudEvent } from '../../src/integration/cloud-event.js';
+import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { Forwarder } from '../../src/integration/forwarder.js';
 import type { Marks } from '../../src/projecting/marks.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';

@@ -7,7 +7,7 @@ import {
   type JobEvent,
   type JobState,
 } from '../../src/aggregates/job.aggregate.js';
-import { JobScheduler } from '../../src/jobs/job-scheduler.js';
+import { JobScheduler } from '../../src/jobs/job-leader.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { factsOf, ToyJob } from '../support/toy-job.js';
 

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
-import { pushDelivery, recordPushes, type FailedPush } from '../../src/aggregates/push-delivery.aggregate.js';
-import { pushSubscription, subscribeToPush } from '../../src/aggregates/push-subscription.aggregate.js';
+import {
+  type FailedPush,
+  pushDelivery,
+  pushSubscription,
+  recordPushes,
+  subscribeToPush,
+} from '../../src/aggregates/push-subscription.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
 import { Backoff } from '../../src/eventsourcing/backoff.js';
@@ -19,7 +24,7 @@ import { PushDeliveries, type Sent } from '../../src/policies/push-delivery.js';
 import { PushSender } from '../../src/policies/push-sender.js';
 import { EventStoreUnavailable } from '../../src/ports/event-store.js';
 import type { Clock } from '../../src/ports/time.js';
-import type { PushTarget } from '../../src/queries/push-targets.js';
+import type { PushTarget } from '../../src/queries/notification-recipients.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { HurriedClock } from '../support/hurried-clock.js';

@@ -8,15 +8,12 @@ import { deadLetterEvents } from '../../src/aggregates/dead-letter.aggregate.js'
 import { errorLogEvents } from '../../src/aggregates/error-log.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
 import { jobEvents } from '../../src/aggregates/job.aggregate.js';
-import { integrationKeyUseEvents } from '../../src/aggregates/integration-key-use.aggregate.js';
-import { integrationKeyEvents } from '../../src/aggregates/integration-key.aggregate.js';
+import { integrationKeyEvents, integrationKeyUseEvents } from '../../src/aggregates/integration-key.aggregate.js';
 import { collection, correction, reversal, saleInvoice, type LedgerTransaction } from '../../src/aggregates/ledger.js';
 import { fromMinor } from '../../src/aggregates/money.js';
-import { notificationInboxEvents } from '../../src/aggregates/notification-inbox.aggregate.js';
-import { notificationEvents } from '../../src/aggregates/notification.aggregate.js';
+import { notificationEvents, notificationInboxEvents } from '../../src/aggregates/notification.aggregate.js';
 import { operatorEvents } from '../../src/aggregates/operator.aggregate.js';
-import { pushDeliveryEvents } from '../../src/aggregates/push-delivery.aggregate.js';
-import { pushSubscriptionEvents } from '../../src/aggregates/push-subscription.aggregate.js';
+import { pushDeliveryEvents, pushSubscriptionEvents } from '../../src/aggregates/push-subscription.aggregate.js';
 import { roleEvents } from '../../src/aggregates/role.aggregate.js';
 import { saleEvents } from '../../src/aggregates/sale.aggregate.js';
 import { sessionEvents } from '../../src/aggregates/session.aggregate.js';

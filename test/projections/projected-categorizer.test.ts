@@ -14,7 +14,7 @@ import { ReadStoreUnavailable, type AnyTable, type ReadStore } from '../../src/p
 import { categoryRuleSetProjection } from '../../src/projections/category-rule-set.projection.js';
 import { categoryRuleProjection } from '../../src/projections/category-rule.projection.js';
 import { categoryProjection } from '../../src/projections/category.projection.js';
-import { Categorizer } from '../../src/queries/categorizer.js';
+import { Categorizer } from '../../src/queries/category.queries.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { fixedTables } from '../support/fixed-tables.js';
 

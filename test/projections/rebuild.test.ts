@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { pushDelivery, recordPushes } from '../../src/aggregates/push-delivery.aggregate.js';
+import { pushDelivery, recordPushes } from '../../src/aggregates/push-subscription.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
 import { asService } from '../../src/eventsourcing/context.js';

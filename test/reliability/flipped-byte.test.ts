@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { saleId } from '../../src/aggregates/sale-payload.js';
 import { tenantScope, type ReadModel } from '../../src/ports/read-store.js';
-import { transactions } from '../../src/projections/transaction.projection.js';
+import { transactions } from '../../src/projections/ledger.projection.js';
 import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
 import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { PushClient, retryAfterMs, type Lookup, type PushClientOptions } from '../../src/security/push-client.js';
-import { isPublicAddress } from '../../src/security/public-addresses.js';
+import { isPublicAddress } from '../../src/security/addresses.js';
 import { VapidKeys } from '../../src/security/vapid-keys.js';
 import { PushService, type Browser } from '../support/push-service.js';
 

@@ -12,7 +12,7 @@ import { collection } from '../../src/aggregates/ledger.js';
 import { recordTransaction, transactionAggregate } from '../../src/aggregates/transaction.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { DeleteCustomer, ensureUnused } from '../../src/commands/customer.commands.js';
-import { ensureReferences } from '../../src/commands/transaction-references.js';
+import { ensureReferences } from '../../src/commands/transaction.commands.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
 import { Claims } from '../../src/eventsourcing/claims.js';
 import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
@@ -21,12 +21,11 @@ import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { Memberships } from '../../src/eventsourcing/memberships.js';
 import { documentsOf, evolveWith, wants } from '../../src/projecting/projection.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
-import { RestorationPolicy } from '../../src/policies/restoration.policy.js';
-import { Restoring } from '../../src/policies/restoring.js';
+import { RestorationPolicy, Restoring } from '../../src/policies/restoration.policy.js';
 import type { EventStore, Position } from '../../src/ports/event-store.js';
 import type { Clock, Ids } from '../../src/ports/time.js';
-import { deletedRecordProjection, type DeletedRecord } from '../../src/projections/deleted-record.projection.js';
-import { entriesOf, type LedgerEvent } from '../../src/projections/ledger-entries.js';
+import { type DeletedRecord, deletedRecordProjection } from '../../src/projections/account.projection.js';
+import { entriesOf, type LedgerEvent } from '../../src/projections/ledger.projection.js';
 
 const FACTS = { date: '2026-03-04', currency: 'EUR' };
 

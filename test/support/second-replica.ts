@@ -1,6 +1,5 @@
 import { catalogue } from '../../src/app/catalogue.js';
-import { OidcIdentities } from '../../src/commands/oidc-identities.js';
-import { SessionAccounts } from '../../src/commands/session-accounts.js';
+import { OidcIdentities, SessionAccounts } from '../../src/commands/session-accounts.js';
 import { RefreshSession, refreshSession } from '../../src/commands/session.commands.js';
 import { SessionTokens, type SignedIn, type Tokens } from '../../src/commands/session-tokens.js';
 import { StreamAuthenticator } from '../../src/http/authenticator.js';

@@ -1,6 +1,5 @@
-import type { UserRecord } from '../../src/queries/user.queries.js';
+import type { RoleDetail, UserRecord } from '../../src/queries/user.queries.js';
 import type { Page } from '../../src/queries/query.js';
-import type { RoleDetail } from '../../src/queries/role.queries.js';
 import type { Reply } from './reply.js';
 import { PASSWORD, type TestService, type TestTenant } from './service.js';
 

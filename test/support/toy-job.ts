@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../../src/queries/job-directory.js';
+import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../../src/queries/operation.queries.js';
 import { Schedule } from '../../src/jobs/job-schedules.js';
 import { JOBS, type Job, type JobOutcome, type JobRun } from '../../src/jobs/job.js';
 import type { TestService } from './service.js';

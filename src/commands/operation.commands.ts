@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import * as letters from '../aggregates/dead-letter.aggregate.js';
+import * as forwarders from '../aggregates/forwarder.aggregate.js';
+import * as inspections from '../aggregates/inspection.aggregate.js';
+import { type ExecutionLog, job, startJob } from '../aggregates/job.aggregate.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { command, decides, decidesWith, type Receipt, receiptOf, type Target } from '../eventsourcing/command.js';
+import { currentContext } from '../eventsourcing/context.js';
+import { invalid, notFound, notFoundAt } from '../eventsourcing/domain-error.js';
+import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { faultsOf } from '../eventsourcing/faults.js';
+import { handles } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { lastOwnEvent, positionBefore } from '../eventsourcing/stream-events.js';
+import { EVENT_STORE, type EventStore, type Position } from '../ports/event-store.js';
+import { CLOCK, IDS } from '../ports/time.js';
+import { cancelRebuild, projectionAggregate, requestRebuild } from '../projecting/projection-control.js';
+import { ProjectionStatus } from '../projecting/projection-status.js';
+import { DEAD_LETTER_REPLAYER, JOB_DIRECTORY } from '../queries/operation.queries.js';
+
+/** The receipt with the letter's new status: PARKED if it failed again. */
+export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
+
+const Nothing = z.object({});
+export class ReplayDeadLetter extends command<typeof Nothing, ReplayReceipt>(Nothing) {}
+export class DiscardDeadLetter extends command(letters.DiscardDeadLetter) {}
+
+export class RewindForwarder extends command(forwarders.RewindStart) {}
+export class CancelForwarderRewind extends command(z.object({})) {}
+export class PauseForwarder extends command(z.object({})) {}
+/** `from` is null for the checkpoint, or `now` for the end of the history. */
+export class ResumeForwarder extends command(z.object({ from: z.union([z.literal('now'), z.number(), z.null()]) })) {}
+
+function ensureForwarder<C extends { readonly target: Target }>(received: C): C {
+  if (received.target.id !== forwarders.FORWARDER) throw notFound('forwarder');
+  return received;
+}
+
+/** @throws DomainError invalid */
+function ensureWithin(position: Position, head: Position, path: string): void {
+  if (position > head)
+    throw invalid([{ path, message: `Position ${position} is beyond the end of the history, which is ${head}.` }]);
+}
+
+async function positionAfter(
+  events: EventStore,
+  catalogue: EventCatalogue,
+  from: number | 'now' | null,
+): Promise<Position | null> {
+  if (from === null) return null;
+  const head = await lastOwnEvent(events, catalogue);
+  if (from === 'now') return head;
+  ensureWithin(from, head, 'from');
+  return positionBefore(events, from);
+}
+
+export class RebuildProjection extends command(z.object({})) {}
+export class CancelProjectionRebuild extends command(z.object({})) {}
+
+function versionOf(projections: ProjectionStatus, { target }: { readonly target: Target }): number {
+  const version = projections.versionOf(target.id);
+  if (version === undefined) throw notFound('projection');
+  return version;
+}
+
+const TriggerInput = z.strictObject({ parameters: z.exactOptional(z.unknown()) });
+
+/** The receipt of the job's stream, with the new execution. */
+export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
+
+/** Starts a run of the target job. The receipt's `id` is the job's name. */
+export class TriggerJob extends command<typeof TriggerInput, TriggerReceipt>(TriggerInput) {}
+
+/** Must be executed before the first byte of the backup is sent. */
+export class RecordBackupDownload extends command(inspections.BackupDownloaded) {}
+/** Must be executed before the history is returned. */
+export class RecordHistoryRead extends command(inspections.HistoryRead) {}
+
+export const operationCommandHandlers = [
+  handles(
+    ReplayDeadLetter,
+    [CommandRunner, RecordReader, DEAD_LETTER_REPLAYER],
+    async (runner, reader, replayer, { target }) => {
+      const { tenantId, id } = target;
+      const letter = letters.parkedLetter((await reader.read(letters.deadLetter, tenantId, id)).state);
+      const attempt = letter.attempts + 1;
+      const failure = (await replayer.redeliver({ ...letter, id, tenantId }, attempt)) ?? null;
+      const done = await runner.execute(letters.deadLetter, target, { attempt, failure }, letters.settleReplay);
+      return { ...receiptOf(done), status: failure ? ('PARKED' as const) : ('REPLAYED' as const) };
+    },
+  ),
+  decides(DiscardDeadLetter, letters.deadLetter, letters.discardLetter),
+  decidesWith(
+    RewindForwarder,
+    [EVENT_STORE, EventCatalogue, CLOCK],
+    async (events, catalogue, clock, { target, data: from }) => {
+      ensureForwarder({ target });
+      const upTo = await lastOwnEvent(events, catalogue);
+      if ('position' in from) ensureWithin(from.position, upTo, 'position');
+      else if (Date.parse(from.instant) > clock.nowMs())
+        throw invalid([{ path: 'instant', message: `${from.instant} is in the future.` }]);
+      return { from, upTo };
+    },
+    forwarders.forwarder,
+    forwarders.rewindForwarder,
+  ),
+  decidesWith(CancelForwarderRewind, [], ensureForwarder, forwarders.forwarder, forwarders.cancelRewinds),
+  decidesWith(PauseForwarder, [], ensureForwarder, forwarders.forwarder, forwarders.pauseForwarder),
+  decidesWith(
+    ResumeForwarder,
+    [EVENT_STORE, EventCatalogue],
+    async (events, catalogue, { target, data: { from } }) => {
+      ensureForwarder({ target });
+      return { after: await positionAfter(events, catalogue, from) };
+    },
+    forwarders.forwarder,
+    forwarders.resumeForwarder,
+  ),
+  decidesWith(
+    RebuildProjection,
+    [ProjectionStatus, IDS],
+    (projections, ids, received) => ({ version: versionOf(projections, received), rebuildId: ids.next() }),
+    projectionAggregate,
+    requestRebuild,
+  ),
+  decidesWith(
+    CancelProjectionRebuild,
+    [ProjectionStatus],
+    (projections, received) => ({ version: versionOf(projections, received) }),
+    projectionAggregate,
+    cancelRebuild,
+  ),
+  // Any process records the run; the job leader executes it.
+  handles(TriggerJob, [CommandRunner, JOB_DIRECTORY], async (runner, directory, { target, data }) => {
+    const known = directory.jobs.get(target.id);
+    if (!known) throw notFoundAt('jobName', 'job');
+    const { parameters = {} } = data;
+    const checked = known.parameters.safeParse(parameters);
+    if (!checked.success) throw invalid(faultsOf(checked.error, ['parameters']));
+    const { actor, commandId: executionId } = currentContext();
+    const triggeredBy = actor.kind === 'operator' ? actor.userId : null;
+    const start = { executionId, trigger: 'MANUAL', triggeredBy, scheduledFor: null, parameters } as const;
+    const started = await runner.execute(job, target, start, startJob);
+    if (started.events.length === 0 || !started.state.last) throw new Error(`The run ${executionId} was not started`);
+    return { ...receiptOf(started), execution: started.state.last };
+  }),
+  decides(RecordBackupDownload, inspections.inspection, inspections.recordBackupDownload),
+  decides(RecordHistoryRead, inspections.inspection, inspections.recordHistoryRead),
+];

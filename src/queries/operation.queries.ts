@@ -1,0 +1,233 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import type { DeadLetterOrigin, FiledLetter, Reason } from '../aggregates/dead-letter.aggregate.js';
+import {
+  FORWARDER,
+  forwarder,
+  type Forwarder,
+  type Rewind,
+  rewindMarks,
+  type RewindStart,
+} from '../aggregates/forwarder.aggregate.js';
+import { type ExecutionLog, job, type JobState } from '../aggregates/job.aggregate.js';
+import { BackupArchive } from '../backup/backup-archive.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { QueueBoard } from '../observability/queue-board.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
+import { PLATFORM } from '../ports/read-store.js';
+import { CLOCK } from '../ports/time.js';
+import { token } from '../ports/token.js';
+import { MARKS, type Marks } from '../projecting/marks.js';
+import { type ProjectionState, ProjectionStatus } from '../projecting/projection-status.js';
+import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
+import { jobExecutions, type JobExecutionView } from '../projections/job-execution.projection.js';
+import { CaughtUp, listFrom, type Page, type Filters, ReadModels } from './query.js';
+
+export const DEAD_LETTER_REPLAYER = token<DeadLetterReplayer>('DEAD_LETTER_REPLAYER');
+
+/** A letter with the id and tenant parsed from its stream name. */
+export type AddressedLetter = Pick<
+  FiledLetter,
+  'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
+> & { readonly id: string; readonly tenantId: string };
+
+/** Shows and repeats the work behind dead letters of each origin. */
+export interface DeadLetterReplayer {
+  /**
+   * Repeats the work. `attempt` counts from 2 and identifies the delivery: two replays with the same attempt have one
+   * effect. Returns the reason of a new failure, or undefined on success.
+   * @throws DomainError unavailable if an engine is down: the outcome is unknown and is not recorded
+   */
+  redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined>;
+  /** The undelivered content without secrets; null if the event is missing or has none. */
+  payloadOf(letter: AddressedLetter): Promise<unknown>;
+}
+
+/** Number of letters waiting for an operator, as far as the read model knows. */
+@Injectable()
+export class ParkedLetters {
+  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
+
+  count(origin: DeadLetterOrigin): Promise<number> {
+    return this.models.count(deadLetters, PLATFORM, { where: { origin, status: 'PARKED' } });
+  }
+}
+
+/** A letter with its undelivered content. */
+export type DeadLetterRecord = DeadLetterView & { readonly payload: unknown };
+
+/** `dateFrom` and `dateTo` are instants of the first failure, both inclusive. */
+export type DeadLetterFilters = Filters<'status' | 'origin' | 'tenantId' | 'dateFrom' | 'dateTo'>;
+
+export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filters: DeadLetterFilters]>() {}
+export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
+
+/** Lists omit larger payloads. */
+const MAX_LISTED_PAYLOAD = 4_096;
+
+const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({
+  ...letter,
+  ...(eventRevision !== null && { revision: eventRevision }),
+});
+
+async function listed(replayer: DeadLetterReplayer, letter: DeadLetterView): Promise<DeadLetterRecord> {
+  const payload = await replayer.payloadOf(addressed(letter));
+  const isShort = JSON.stringify(payload).length <= MAX_LISTED_PAYLOAD;
+  return { ...letter, payload: isShort ? payload : null };
+}
+
+export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
+
+/** Static facts of a job, apart from its runs. */
+export type JobFacts = {
+  readonly name: string;
+  readonly description: string;
+  /** Cron pattern, in UTC. */
+  readonly schedule: string;
+  /** Whether the schedule starts the job. Operators may always trigger it. */
+  readonly isEnabled: boolean;
+  readonly parameters: z.ZodType;
+  /** The next scheduled instant after `afterMs`, in milliseconds since 1970; undefined if there is none. */
+  readonly nextAfter: (afterMs: number) => number | undefined;
+  /** The last scheduled instant at or before `atMs`. */
+  readonly lastUpTo: (atMs: number) => number | undefined;
+};
+
+/** The jobs of the service, as configured. */
+export interface JobDirectory {
+  /** Jobs by name. */
+  readonly jobs: ReadonlyMap<string, JobFacts>;
+}
+
+export type JobRecord = {
+  readonly name: string;
+  readonly description: string;
+  readonly schedule: string;
+  readonly isEnabled: boolean;
+  readonly isRunning: boolean;
+  readonly nextRunAt: string | null;
+  readonly lastExecution: JobExecutionView | null;
+};
+
+export class ListJobs extends query<readonly JobRecord[]>() {}
+export class ListJobExecutions extends listFrom(jobExecutions) {}
+
+/** A run as returned by the API. */
+export const executionViewOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
+
+/** The job's state at `nowMs`, in milliseconds since 1970. */
+export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number): JobRecord {
+  const { name, description, schedule, isEnabled } = facts;
+  const nextMs = isEnabled ? facts.nextAfter(nowMs) : undefined;
+  return {
+    ...{ name, description, schedule, isEnabled },
+    isRunning: run !== null,
+    nextRunAt: nextMs === undefined ? null : new Date(nextMs).toISOString(),
+    lastExecution: last && executionViewOf(name, last),
+  };
+}
+
+type RewindRow = { readonly from: RewindStart; readonly upTo: number; readonly requestedAt: string };
+
+export type ForwarderRow = {
+  readonly state: 'RUNNING' | 'PAUSED' | 'WAITING_FOR_RESUME';
+  /** Instant at which it was paused or began to wait. */
+  readonly pausedAt: string | null;
+  readonly rewind:
+    (RewindRow & { readonly position: number; readonly published: number; readonly progress: number }) | null;
+  /** Number of requested rewinds that have not started. */
+  readonly waitingRewinds: number;
+  readonly lastRewind:
+    | (RewindRow & {
+        readonly status: 'DONE' | 'CANCELLED';
+        readonly published: number | null;
+        readonly endedAt: string;
+      })
+    | null;
+};
+
+/** State of the forwarder, whichever replica leads it. */
+export class GetForwarder extends query<ForwarderRow>() {}
+
+async function progressOf(
+  events: EventStore,
+  marks: Marks,
+  rewind: Rewind,
+): Promise<NonNullable<ForwarderRow['rewind']>> {
+  const { from, upTo, revision } = rewind;
+  const stream = streamName(forwarder.name, PLATFORM_TENANT, FORWARDER);
+  const [requested] = (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
+  const names = rewindMarks(requested?.id ?? '');
+  const first = 'position' in from ? from.position : 0;
+  const position = Math.max(first, await marks.load(names.position));
+  const published = Math.max(0, await marks.load(names.published));
+  const progress = Math.floor((100 * (position - first)) / Math.max(1, upTo - first));
+  return { ...requestOf(rewind), position, published, progress };
+}
+
+const requestOf = ({ from, upTo, requestedAt }: Rewind): RewindRow => ({ from, upTo, requestedAt });
+
+const stateOf = (pause: Forwarder['pause']): ForwarderRow['state'] => {
+  if (!pause) return 'RUNNING';
+  return pause.reason === 'OPERATOR' ? 'PAUSED' : 'WAITING_FOR_RESUME';
+};
+
+export type ProjectionRow = ProjectionState & { readonly eventsPerSecond: number };
+
+export class ListProjections extends query<readonly ProjectionRow[]>() {}
+
+export const operationQueryHandlers = [
+  answers(ListDeadLetters, [ReadModels, DEAD_LETTER_REPLAYER], (models, replayer, filters) => {
+    const { pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where } = filters;
+    const request = { pageNumber, pageSize, search, where, between: { firstFailedAt: { from, to } } };
+    return models.page(deadLetters, PLATFORM, request, (letters) =>
+      Promise.all(letters.map((letter) => listed(replayer, letter))),
+    );
+  }),
+  answers(GetDeadLetter, [ReadModels, CaughtUp, DEAD_LETTER_REPLAYER], async (models, caughtUp, replayer, id) => {
+    const letter = await caughtUp.found(models, deadLetters, PLATFORM, id, 'dead letter');
+    return { ...letter, payload: await replayer.payloadOf(addressed(letter)) };
+  }),
+  // Read from the jobs' streams, so that it is exact on every replica.
+  answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
+    Promise.all(
+      [...directory.jobs.values()].map(async (facts) => {
+        const { state } = await reader.read(job, PLATFORM_TENANT, facts.name);
+        return jobRecordOf(facts, state, clock.nowMs());
+      }),
+    ),
+  ),
+  // Omits artifacts that were removed: newer backups replace older ones.
+  answers(ListJobExecutions, [ReadModels, BackupArchive], async (models, archive, scope, request) => {
+    const [page, isGone] = await Promise.all([models.list(jobExecutions, scope, request), archive.gone()]);
+    const items = page.items.map((run) =>
+      run.artifact && isGone(run.artifact.fileName) ? { ...run, artifact: null } : run,
+    );
+    return { ...page, items };
+  }),
+  answers(GetForwarder, [RecordReader, EVENT_STORE, MARKS], async (reader, events, marks) => {
+    const { pause, rewinds, lastRewind } = (await reader.read(forwarder, PLATFORM_TENANT, FORWARDER)).state;
+    const [first, ...waiting] = rewinds;
+    return {
+      state: stateOf(pause),
+      pausedAt: pause?.since ?? null,
+      rewind: first ? await progressOf(events, marks, first) : null,
+      waitingRewinds: waiting.length,
+      lastRewind: lastRewind && {
+        ...requestOf(lastRewind),
+        status: lastRewind.published === null ? 'CANCELLED' : 'DONE',
+        published: lastRewind.published,
+        endedAt: lastRewind.endedAt,
+      },
+    };
+  }),
+  answers(ListProjections, [ProjectionStatus, QueueBoard], async (projections, queues) => {
+    const rates = new Map((await queues.list()).map(({ name, perMinute }) => [name, perMinute / 60]));
+    return (await projections.all()).map((state) => ({
+      ...state,
+      eventsPerSecond: Math.round((rates.get(state.name) ?? 0) * 10) / 10,
+    }));
+  }),
+];

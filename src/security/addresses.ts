@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
+
+/** Parses a client address added by a proxy, without optional port and brackets; undefined if not an IP address. */
+export function namedAddress(text: string): string | undefined {
+  const [, v6, v4] = WITH_PORT.exec(text) ?? [];
+  const address = v6 ?? v4 ?? text;
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/**
+ * The key under which rate limits count an address. An IPv6 address counts as its /64: a site has at least that much
+ * (RFC 6177), so a client could use unlimited single addresses. IPv4 and IPv4-mapped addresses count individually.
+ */
+export function clientNetwork(ip: string): string {
+  if (isIP(ip) === 0) return ip;
+  const address = ipaddr.process(ip.split('%')[0] ?? ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`;
+}
+
+/**
+ * Proxies whose `X-Forwarded-For` is trusted: the number of chained proxies, or a list of addresses and CIDR ranges.
+ * False trusts none.
+ */
+export type TrustedProxies = false | number | readonly string[];
+
+const MOST = 10;
+
+/** Parses the setting; `true` means one proxy. Undefined for an invalid text. */
+export function parseTrustedProxies(text: string): TrustedProxies | undefined {
+  if (text === 'false' || text === '0') return false;
+  if (text === 'true') return 1;
+  if (/^\d{1,2}$/.test(text)) return Number(text) <= MOST ? Number(text) : undefined;
+  const networks = text.split(',').map((part) => part.trim());
+  return networks.every((network) => isNetwork(cidrOf(network))) ? networks : undefined;
+}
+
+/** Fastify's trust function. Each proxy appends the address of its peer; anything before that is a client's claim. */
+export function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) {
+  if (proxies === false) return false;
+  if (typeof proxies === 'number') return (_, hop) => hop < proxies;
+  const networks = proxies.map((network) => ipaddr.parseCIDR(cidrOf(network)));
+  return (text) => {
+    const named = namedAddress(text);
+    if (named === undefined) return false;
+    const address = ipaddr.process(named);
+    return networks.some((network) => address.kind() === network[0].kind() && address.match(network));
+  };
+}
+
+const isNetwork = (cidr: string): boolean =>
+  ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr) || ipaddr.IPv6.isValidCIDR(cidr);
+
+/** A single address becomes a network of one. */
+const cidrOf = (text: string): string => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
+
+/** The only range of public IPv6 addresses. Excludes IPv4-mapped addresses, NAT64, link-local and multicast. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/** Whether an IP address in its canonical form is globally reachable (RFC 6890). False for any other text. */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.parse(text);
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST));
+}
+
+/** Host of a URL, without the brackets of IPv6 and without trailing dots. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+
+/**
+ * Whether a host is rejected by its name alone, as normalized by the URL parser (which converts octal, hexadecimal and
+ * short forms of addresses). The addresses of other names are checked on connecting.
+ */
+export function isPrivateHost(host: string): boolean {
+  if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true;
+  return isIP(host) !== 0 && !isPublicAddress(host);
+}
