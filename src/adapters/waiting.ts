@@ -33,18 +33,17 @@ export class InFlight {
 
   constructor(private readonly limits: { readonly count: number; readonly bytes: number }) {}
 
-  /** @throws `tooMany()` beyond the limits */
-  async run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
-    if (this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes) throw tooMany(this.count);
+  /** Throws at once, so that a refused call is not kept. @throws `tooMany()` beyond the limits, unless nothing runs */
+  run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
+    const isFull = this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes;
+    if (isFull && this.count > 0) throw tooMany(this.count);
     this.count += 1;
     this.bytes += bytes;
-    try {
-      return await call();
-    } finally {
+    return call().finally(() => {
       this.count -= 1;
       this.bytes -= bytes;
       if (this.count === 0) this.onIdle?.();
-    }
+    });
   }
 
   /** Resolves when no call is in flight. */
