@@ -17,8 +17,6 @@ export type Span = { readonly low: number; readonly high: number };
 export type Scan = Span & {
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
-  /** The records were written moments ago and are assumed undamaged, so SQLite applies the filter. */
-  readonly isFresh: boolean;
 };
 
 /** `reached`: the last position scanned, in scan direction. */
@@ -31,14 +29,12 @@ const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /** Up to this many rows are fetched at once, which is faster; more are iterated and cut off at the page size. */
 const FEW_ROWS = 16;
-const MAX_CACHED_STATEMENTS = 100;
 
 /** All statements that read the history. No event is returned whose checksum does not match. */
 export class HistoryQueries {
   readonly #db: DatabaseSyncInstance;
-  readonly #scans = new Map<string, StatementSyncInstance>();
-  readonly #forwards: StatementSyncInstance;
-  readonly #backwards: StatementSyncInstance;
+  readonly #scans: Readonly<Record<Direction, StatementSyncInstance>>;
+  readonly #streams: Readonly<Record<Direction, StatementSyncInstance>>;
   readonly #positions: StatementSyncInstance;
   readonly #row: StatementSyncInstance;
   readonly #tally: StatementSyncInstance;
@@ -48,8 +44,15 @@ export class HistoryQueries {
   constructor(db: DatabaseSyncInstance) {
     this.#db = db;
     const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision BETWEEN ? AND ?`;
-    this.#forwards = this.#prepare(`${ofStream} ORDER BY revision LIMIT ?`);
-    this.#backwards = this.#prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
+    this.#streams = {
+      forwards: this.#prepare(`${ofStream} ORDER BY revision LIMIT ?`),
+      backwards: this.#prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`),
+    };
+    const inSpan = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ?`;
+    this.#scans = {
+      forwards: this.#prepare(`${inSpan} ORDER BY position`),
+      backwards: this.#prepare(`${inSpan} ORDER BY position DESC`),
+    };
     this.#positions = this.#prepare(
       'SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?',
     );
@@ -61,7 +64,7 @@ export class HistoryQueries {
 
   /** The next events of a stream; empty only if none are left. @throws CorruptEvent, EventStoreUnavailable */
   stream(stream: string, { low, high }: Span, direction: Direction, maxCount: number): readonly RecordedEvent[] {
-    const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
+    const statement = this.#streams[direction];
     const limit = Math.min(maxCount, PAGE_MAX_EVENTS);
     const isShort = Math.min(limit, high - low + 1) <= FEW_ROWS;
     return this.#guarded(
@@ -75,7 +78,7 @@ export class HistoryQueries {
 
   /**
    * Matching events between two positions. A damaged record may no longer match the filter, so every record is verified
-   * before filtering. SQLite filters only fresh records.
+   * before filtering.
    * @throws CorruptEvent, EventStoreUnavailable
    */
   scan(scan: Scan, maxCount: number): ScannedPage {
@@ -103,20 +106,9 @@ export class HistoryQueries {
     return this.#guarded(() => (this.#revision.get(stream) as [number | null])[0] ?? -1);
   }
 
-  #scanned({ low, high, filter, direction, isFresh }: Scan, limit: number): Taken {
-    const prefixes = isFresh && filter ? filter.prefixes : [];
-    const rows = this.#scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
-    return take(rows as Iterable<EventRow>, limit, (row) => isFresh || matches(row, filter));
-  }
-
-  #scanStatement(filter: EventFilter | undefined, direction: Direction): StatementSyncInstance {
-    const sql = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 AND ${conditionOf(filter)}
-       ORDER BY position ${direction === 'forwards' ? 'ASC' : 'DESC'}`;
-    const cached = this.#scans.get(sql);
-    if (cached) return cached;
-    const statement = this.#prepare(sql);
-    if (this.#scans.size < MAX_CACHED_STATEMENTS) this.#scans.set(sql, statement);
-    return statement;
+  #scanned({ low, high, filter, direction }: Scan, limit: number): Taken {
+    const rows = this.#scans[direction].iterate(low, high) as Iterable<EventRow>;
+    return take(rows, limit, (row) => matches(row, filter));
   }
 
   #prepare(sql: string): StatementSyncInstance {
@@ -162,18 +154,10 @@ export class HistoryQueries {
   }
 }
 
-/** Whether an undamaged record passes the filter; selects the same records as `conditionOf`. */
 function matches([, stream, , , type]: EventRow, filter: EventFilter | undefined): boolean {
   if (!filter) return true;
   const name = filter.on === 'stream' ? stream : type;
   return filter.prefixes.some((prefix) => name.startsWith(prefix));
-}
-
-/** Parameters from ?3 on are the prefixes. */
-function conditionOf(filter: EventFilter | undefined): string {
-  if (!filter) return 'TRUE';
-  const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
-  return each.length === 0 ? 'FALSE' : `(${each.join(' OR ')})`;
 }
 
 /** `reached` is undefined if all rows were taken. */

@@ -6,9 +6,6 @@ import { SCAN_STEP } from './event-store.query.js';
 /** Limits the positions scanned per batch; an empty batch still advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
-/** Records younger than this are assumed undamaged. */
-const FRESH_MS = 60_000;
-
 /** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -24,8 +21,6 @@ class Subscription {
   readonly #signal: AbortSignal | undefined;
   readonly #maxBatchSize: number;
   #position: Position;
-  /** Events beyond `after` are at most four times FRESH_MS old. `end`: the end of the history at `atMs`. */
-  #fresh: { readonly after: Position; readonly end: Position; readonly atMs: number } | undefined;
   #stopped = false;
   #wake: (() => void) | undefined;
 
@@ -63,7 +58,7 @@ class Subscription {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
       const last = this.#history.last();
-      const succeeded = this.#scan(events, last, this.#freshAfter(last));
+      const succeeded = this.#scan(events, last);
       const caughtUp = succeeded && this.#position >= last;
       const isFull = events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH;
       if (!succeeded || caughtUp || isFull) return { events, position: this.#position, caughtUp };
@@ -73,13 +68,13 @@ class Subscription {
   }
 
   /** False if an error follows events that are still to be delivered: the next batch then fails on it. */
-  #scan(events: RecordedEvent[], last: Position, freshAfter: Position): boolean {
+  #scan(events: RecordedEvent[], last: Position): boolean {
     if (this.#position >= last) return true;
     const low = this.#position + 1;
     const high = Math.min(this.#position + SCAN_STEP, last);
     try {
       const page = this.#history.queries.scan(
-        { low, high, filter: this.#filter, direction: 'forwards', isFresh: this.#position >= freshAfter },
+        { low, high, filter: this.#filter, direction: 'forwards' },
         this.#maxBatchSize - events.length,
       );
       for (const event of page.events) events.push(event);
@@ -89,15 +84,6 @@ class Subscription {
       if (events.length === 0) throw error;
       return false;
     }
-  }
-
-  /** An earlier end of the history; the current one if none was recorded recently. */
-  #freshAfter(last: Position): Position {
-    const atMs = this.#history.clock.monotonicMs();
-    const ageMs = this.#fresh ? atMs - this.#fresh.atMs : Infinity;
-    if (!this.#fresh || ageMs >= 2 * FRESH_MS) this.#fresh = { after: last, end: last, atMs };
-    else if (ageMs >= FRESH_MS) this.#fresh = { after: this.#fresh.end, end: last, atMs };
-    return this.#fresh.after;
   }
 
   #more(): Promise<void> {
