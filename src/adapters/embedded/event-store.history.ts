@@ -28,11 +28,7 @@ export type History = {
 
 /** The port's read half, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
 export class HistoryReader {
-  protected readonly history: History;
-
-  protected constructor(history: History) {
-    this.history = history;
-  }
+  protected constructor(protected readonly history: History) {}
 
   async readStream(stream: string, { from, direction = 'forwards', ...read }: StreamRead = {}): Promise<StreamSlice> {
     this.assertOpen();

@@ -18,9 +18,10 @@ export type EmbeddedEventReaderOptions = {
  * close its reader and exit by itself: `terminate()` during a driver call aborts the process.
  */
 export class EmbeddedEventReader extends HistoryReader {
-  readonly #db: DatabaseSyncInstance;
-
-  private constructor(db: DatabaseSyncInstance, rest: Rest | undefined) {
+  private constructor(
+    private readonly db: DatabaseSyncInstance,
+    rest: Rest | undefined,
+  ) {
     const queries = new HistoryQueries(db);
     super({
       queries,
@@ -28,7 +29,6 @@ export class EmbeddedEventReader extends HistoryReader {
       revisionOf: (stream) => queries.revisionOf(stream),
       signal: new CommitSignal(rest),
     });
-    this.#db = db;
   }
 
   /** @throws EventStoreUnavailable if there is no history yet, Error if a newer program has written it */
@@ -45,7 +45,7 @@ export class EmbeddedEventReader extends HistoryReader {
   close(): Promise<void> {
     if (!this.history.signal.ended) {
       this.history.signal.end();
-      this.#db.close();
+      this.db.close();
     }
     return Promise.resolve();
   }

@@ -21,7 +21,6 @@ export class ReadStoreDatabase {
   private readonly statements = new Map<string, StatementSyncInstance>();
   private open = true;
   private damaged = false;
-  private trace: ((sql: string) => void) | undefined;
   private readonly identity: number | undefined;
 
   private constructor(
@@ -86,21 +85,8 @@ export class ReadStoreDatabase {
     this.db.exec(sql);
   }
 
-  /** The statements that `work` runs. */
-  traced(work: () => void): string[] {
-    const statements = new Set<string>();
-    this.trace = (sql) => statements.add(sql);
-    try {
-      work();
-    } finally {
-      this.trace = undefined;
-    }
-    return [...statements];
-  }
-
   /** A cached prepared statement; the oldest is evicted beyond the limit. */
   prepared(sql: string): StatementSyncInstance {
-    this.trace?.(sql);
     const known = this.statements.get(sql);
     if (known) return known;
     const oldest = this.statements.keys().next().value;

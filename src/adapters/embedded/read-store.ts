@@ -163,16 +163,6 @@ export class EmbeddedReadStore implements ReadStore {
     return this.reading(() => this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query));
   }
 
-  /** SQLite's query plans for a list. For tests. */
-  explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
-    return this.reading(() => {
-      const statements = this.db.traced(() => {
-        this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query);
-      });
-      return statements.flatMap((sql) => this.db.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => String(row[3])));
-    });
-  }
-
   /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const shape = this.catalog.shape(table);

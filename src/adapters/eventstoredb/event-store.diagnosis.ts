@@ -11,28 +11,25 @@ const UNAUTHENTICATED = 16;
  * logged once. Contains no address and no secret, because health checks show it.
  */
 export class Diagnosis {
-  readonly #logger: Logger;
-  readonly #refused = new Map<Doing, EngineFault>();
-  readonly #told = new Set<string>();
-  #unreachable: EngineFault | undefined;
+  private readonly refused = new Map<Doing, EngineFault>();
+  private readonly told = new Set<string>();
+  private unreachable: EngineFault | undefined;
 
-  constructor(logger: Logger) {
-    this.#logger = logger;
-  }
+  constructor(private readonly logger: Logger) {}
 
   get fault(): EngineFault | undefined {
-    const [refused] = this.#refused.values();
-    return this.#unreachable ?? refused;
+    const [refused] = this.refused.values();
+    return this.unreachable ?? refused;
   }
 
   /** Undefined once the server was reached. */
   noteUnreachable(fault: EngineFault | undefined): void {
-    this.#unreachable = fault;
+    this.unreachable = fault;
   }
 
   /** The server permitted the operation. */
   noteDone(doing: Doing): void {
-    if (this.#refused.delete(doing) && this.#refused.size === 0) this.#told.clear();
+    if (this.refused.delete(doing) && this.refused.size === 0) this.told.clear();
   }
 
   /** Records that the server denied the user access; other failures do not point to a setting. */
@@ -42,10 +39,10 @@ export class Diagnosis {
     const fault = isUnknownUser
       ? { setting: 'EVENTSTORE_URL, user and password', reason: reasonOf(error) }
       : { setting: 'EVENTSTORE_URL, user', reason: `${reasonOf(error)} (it must be allowed to ${doing})` };
-    this.#refused.set(doing, fault);
+    this.refused.set(doing, fault);
     const text = `${fault.setting}: ${fault.reason}`;
-    if (this.#told.has(text)) return;
-    this.#told.add(text);
-    this.#logger.error(fault, 'The event store refuses its user');
+    if (this.told.has(text)) return;
+    this.told.add(text);
+    this.logger.error(fault, 'The event store refuses its user');
   }
 }
