@@ -8,7 +8,7 @@ import {
 import type { Clock } from '../../ports/time.js';
 import type { SerializedAppend } from '../event-store.input.js';
 import type { EventLog } from './event-store.log.js';
-import { diskFault } from './sqlite-fault.js';
+import { diskFault } from './sqlite.js';
 
 /** Appends in order, each only after all preceding ones have succeeded. */
 type Work = {

@@ -7,10 +7,9 @@ import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { linkedSignal, withTimeout } from '../waiting.js';
-import { Diagnosis } from './event-store.diagnosis.js';
 import { whyUnreachable } from './event-store.probe.js';
 import { type ClientInternals, internalsOf, newClient, StreamsClient } from './event-store.client.js';
-import { GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
+import { Diagnosis, GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
 type State = ReturnType<Channel['getConnectivityState']>;
 

@@ -27,8 +27,7 @@ import { backoffMs } from '../backoff.js';
 import { assertPosition, assertRevision, countOf } from '../event-store.input.js';
 import { linkedSignal } from '../waiting.js';
 import type { Connection } from './event-store.connection.js';
-import type { Doing } from './event-store.diagnosis.js';
-import { isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
+import { type Doing, isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
 /** Page size when events are filtered on this side. */

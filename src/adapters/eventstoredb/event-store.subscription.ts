@@ -9,13 +9,13 @@ import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
+import { Wakeup } from '../waiting.js';
 import type { Connection } from './event-store.connection.js';
 import { isDenied, isTooSlow, reasonOf, typeOf } from './event-store.errors.js';
 import type { Head } from './event-store.head.js';
 import type { AllEvent, Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import { Source } from './event-store.source.js';
-import { Wakeup } from './event-store.wakeup.js';
 
 /** Maximum records read per watchdog check; the next check continues from there. */
 const SEARCH_LIMIT = 5_000;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AllRead,
   type AllSubscription,
@@ -7,10 +8,12 @@ import {
   BEFORE_ALL,
   type EventBatch,
   type EventStore,
+  EventStoreUnavailable,
   type Position,
   type RecordedEvent,
   type StreamRead,
   type StreamSlice,
+  WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { HistoryIdentity } from '../../ports/history.js';
@@ -21,7 +24,6 @@ import { convertLeading } from '../leading.js';
 import { Appends } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
-import { currentId, renewId } from './event-store.identity.js';
 import { Reader } from './event-store.reader.js';
 import { isSystem } from './event-store.record.js';
 import { subscribe } from './event-store.subscription.js';
@@ -42,6 +44,9 @@ export type EventStoreDbOptions = {
   readonly quietMs?: number;
 };
 
+/** Stream of Kontor's own that belongs to no aggregate. Backups omit it. Its last event holds the history's id. */
+const IDENTITY = 'kontor_history';
+const IDENTIFIED = 'HistoryIdentified';
 const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_IN_FLIGHT = 2_000;
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
@@ -121,12 +126,24 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     return { engine: 'eventstoredb', version };
   }
 
-  current(): Promise<string | undefined> {
-    return currentId(this);
+  async current(): Promise<string | undefined> {
+    return (await this.identity()).id;
   }
 
-  renew(known: string | undefined, next: string): Promise<string> {
-    return renewId(this, known, next);
+  /** Replicas may call this concurrently: the first one wins. */
+  async renew(known: string | undefined, next: string): Promise<string> {
+    const { revision, id } = await this.identity();
+    if (id !== undefined && id !== known) return id;
+    const event = { id: randomUUID(), type: IDENTIFIED, data: { id: next }, metadata: {} };
+    try {
+      await this.append({ stream: IDENTITY, expected: revision < 0 ? 'no_stream' : revision, events: [event] });
+      return next;
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
+    const other = await this.current();
+    if (other === undefined) throw new EventStoreUnavailable('The id of the history cannot be read back');
+    return other;
   }
 
   async end(): Promise<Position> {
@@ -141,6 +158,11 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
   close(): Promise<void> {
     this.closing ??= this.release();
     return this.closing;
+  }
+
+  private async identity() {
+    const { revision, events } = await this.readStream(IDENTITY, { direction: 'backwards', maxCount: 1 });
+    return { revision, id: (events[0]?.data as { readonly id?: string } | undefined)?.id };
   }
 
   private async release(): Promise<void> {

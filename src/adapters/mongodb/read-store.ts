@@ -109,9 +109,7 @@ export class MongoReadStore implements ReadStore {
   }
 
   async get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined> {
-    const key = keyOf(scope, id);
-    const found = await this.byKey(this.catalog.shape(table), [key], { projection: { j: 1 } });
-    return (found.get(key)?.j ?? undefined) as string | undefined;
+    return (await this.getMany(table, scope, [id])).get(id);
   }
 
   async getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
