@@ -37,13 +37,19 @@ export class InFlight {
   run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
     const isFull = this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes;
     if (isFull && this.count > 0) throw tooMany(this.count);
+    return this.counted(bytes, call);
+  }
+
+  private async counted<T>(bytes: number, call: () => Promise<T>): Promise<T> {
     this.count += 1;
     this.bytes += bytes;
-    return call().finally(() => {
+    try {
+      return await call();
+    } finally {
       this.count -= 1;
       this.bytes -= bytes;
       if (this.count === 0) this.onIdle?.();
-    });
+    }
   }
 
   /** Resolves when no call is in flight. */
