@@ -279,12 +279,10 @@ describe('MongoDB', () => {
         await store.list(table, scope, query);
         const { find: collection, filter, sort, skip, limit } = find ?? {};
         const explained = { find: collection as string, filter: filter as Document, sort: sort as Document };
-        const plan = await admin
-          .db(database.name)
-          .command({
-            explain: { ...explained, skip: Number(skip ?? 0), limit: Number(limit) },
-            verbosity: 'queryPlanner',
-          });
+        const plan = await admin.db(database.name).command({
+          explain: { ...explained, skip: Number(skip ?? 0), limit: Number(limit) },
+          verbosity: 'queryPlanner',
+        });
         return stagesOf((plan.queryPlanner as Document | undefined)?.winningPlan);
       };
       await store.setLiveGeneration('owners', 1, 1);
