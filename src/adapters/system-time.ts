@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as timer } from 'node:timers/promises';
 import { v7 } from 'uuid';
@@ -28,36 +27,9 @@ export class SystemClock implements Clock {
   }
 }
 
-const POOLED_IDS = 512;
-
-/** Increases within a process even if the wall clock goes back. Draws randomness for many ids at once. */
+/** The library keeps ids increasing within a process even if the wall clock goes back. */
 export class Uuid7Ids implements Ids {
-  private readonly pool = Buffer.alloc(POOLED_IDS * 16);
-  private used = POOLED_IDS;
-  private lastMs = 0;
-  private sequence = 0;
-
   next(): string {
-    if (this.used === POOLED_IDS) {
-      randomFillSync(this.pool);
-      this.used = 0;
-    }
-    const random = this.pool.subarray(this.used * 16, this.used * 16 + 16);
-    this.used += 1;
-    this.advance(random);
-    return v7({ random, msecs: this.lastMs, seq: this.sequence });
-  }
-
-  /** RFC 9562, 6.2, method 1: a counter with a random start in each millisecond and room to grow. */
-  private advance(random: Buffer): void {
-    const nowMs = Date.now();
-    if (nowMs > this.lastMs) {
-      this.lastMs = nowMs;
-      this.sequence = random.readUInt32BE(6) & 0x7fffffff;
-    } else if (this.sequence < 0xffffffff) this.sequence += 1;
-    else {
-      this.lastMs += 1;
-      this.sequence = 0;
-    }
+    return v7();
   }
 }

@@ -33,9 +33,14 @@ export class InFlight {
 
   constructor(private readonly limits: { readonly count: number; readonly bytes: number }) {}
 
-  /** @throws `tooMany()` beyond the limits */
-  async run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
-    if (this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes) throw tooMany(this.count);
+  /** Throws at once, so that a refused call is not kept. @throws `tooMany()` beyond the limits, unless nothing runs */
+  run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
+    const isFull = this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes;
+    if (isFull && this.count > 0) throw tooMany(this.count);
+    return this.counted(bytes, call);
+  }
+
+  private async counted<T>(bytes: number, call: () => Promise<T>): Promise<T> {
     this.count += 1;
     this.bytes += bytes;
     try {
@@ -53,5 +58,31 @@ export class InFlight {
       this.onIdle = resolve;
       if (this.count === 0) resolve();
     });
+  }
+}
+
+/** Latch: remembers whether something has happened since the last `forget`, and wakes the waiter. */
+export class Wakeup {
+  hasHappened = false;
+  private wake: (() => void) | undefined;
+
+  readonly note = (): void => {
+    this.hasHappened = true;
+    this.wake?.();
+  };
+
+  forget(): void {
+    this.hasHappened = false;
+  }
+
+  /** Returns false on timeout. */
+  async wait(clock: Clock, ms: number): Promise<boolean> {
+    if (this.hasHappened) return true;
+    const waiting = new AbortController();
+    const woken = new Promise<void>((resolve) => (this.wake = resolve));
+    await Promise.race([woken, clock.sleep(ms, waiting.signal)]);
+    waiting.abort();
+    this.wake = undefined;
+    return this.hasHappened;
   }
 }

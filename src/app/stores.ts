@@ -98,7 +98,6 @@ export async function openEventReader(settings: StoreSettings, parts: Parts): Pr
   }
   const events = EmbeddedEventReader.open({
     directory: settings.directory,
-    clock: parts.clock,
     rest: restOfBusyThread(),
   });
   return {

@@ -122,7 +122,29 @@ describe('The read store in SQLite', () => {
       await store.setLiveGeneration('customers', 1, 1);
       await store.write(batch(some(300)));
       await store.write(batch([create('c3', { name: 'Rental' })], customersTable));
-      return (await store.explain(table, scope, { ...page, ...query })).join('\n');
+      const statements = await statementsOf(() => store.list(table, scope, { ...page, ...query }));
+      const db = new DatabaseSync(file(), { readOnly: true });
+      const plans = statements.map((sql) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]);
+      db.close();
+      return plans
+        .flat()
+        .map(({ detail }) => detail)
+        .join('\n');
+    };
+    const statementsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+      const statements = new Set<string>();
+      const { prototype } = ReadStoreDatabase;
+      const own = Object.getOwnPropertyDescriptor(prototype, 'prepared') as PropertyDescriptor;
+      prototype.prepared = function (sql) {
+        statements.add(sql);
+        return (own.value as typeof this.prepared).call(this, sql);
+      };
+      try {
+        await work();
+      } finally {
+        Object.defineProperty(prototype, 'prepared', own);
+      }
+      return [...statements].filter((sql) => sql.startsWith('SELECT'));
     };
     const byOrder = 'SEARCH m USING COVERING INDEX entries_v1_g1__order';
 

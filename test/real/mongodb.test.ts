@@ -187,8 +187,8 @@ describe('MongoDB', () => {
 
   describe('as one of several stores on one database', () => {
     let database: ReturnType<typeof freshDatabase>;
-    const openPrepared = async (): Promise<MongoDb['reads']> => {
-      const { reads } = database.open();
+    const openPrepared = async (options?: Pick<MongoDbOptions, 'onCommand'>): Promise<MongoDb['reads']> => {
+      const { reads } = database.open(options);
       await reads.prepare([ownersTable, table]);
       return reads;
     };
@@ -271,7 +271,20 @@ describe('MongoDB', () => {
     });
 
     test('no list reads a whole collection, where the server tells how it goes about one', async () => {
-      const store = await openPrepared();
+      let find: Document | undefined;
+      const onCommand = (command: Document) => (find = 'find' in command ? command : find);
+      const store = await openPrepared({ onCommand });
+      /** The stages of the server's plan for the last query of a list. */
+      const explain = async (query: ListQuery): Promise<string[]> => {
+        await store.list(table, scope, query);
+        const { find: collection, filter, sort, skip, limit } = find ?? {};
+        const explained = { find: collection as string, filter: filter as Document, sort: sort as Document };
+        const plan = await admin.db(database.name).command({
+          explain: { ...explained, skip: Number(skip ?? 0), limit: Number(limit) },
+          verbosity: 'queryPlanner',
+        });
+        return stagesOf((plan.queryPlanner as Document | undefined)?.winningPlan);
+      };
       await store.setLiveGeneration('owners', 1, 1);
       await store.write(batch(Array.from({ length: 2_000 }, (_, n) => create(`d${n}`, counter(n)))));
       await store.write(batch([create('o1', { name: 'Ada' })], ownersTable));
@@ -286,14 +299,14 @@ describe('MongoDB', () => {
         [{ search: 'ada' }, 'by_owner'],
       ];
       try {
-        await store.explain(table, scope, page);
-      } catch (error) {
-        expect([error instanceof ReadStoreUnavailable, server?.url]).toEqual([true, serverUrl]);
+        await explain(page);
+      } catch {
+        expect(server?.url).toEqual(serverUrl);
         say('mongo-java-server has no explain: which indexes are used was not looked at');
         return;
       }
       for (const [query, index] of queries) {
-        const plan = await store.explain(table, scope, { ...page, ...query });
+        const plan = await explain({ ...page, ...query });
         expect([query, plan]).toEqual([query, expect.arrayContaining([expect.stringMatching(`IXSCAN ${index}`)])]);
         expect(plan.join()).not.toMatch(/COLLSCAN/);
         if (query.search === undefined) expect(plan.join()).not.toMatch(/\bSORT\b/);
@@ -570,3 +583,11 @@ describe('When MongoDB fails', () => {
     expect(await countsOf(reads)).toEqual(wantedCounts(events));
   }, 180_000);
 });
+
+/** Stages of a plan, from last to first. MongoDB nests them in several ways. */
+function stagesOf(plan: unknown): string[] {
+  if (typeof plan !== 'object' || plan === null) return [];
+  const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };
+  const own = typeof stage === 'string' ? [typeof indexName === 'string' ? `${stage} ${indexName}` : stage] : [];
+  return [...own, ...Object.values(plan).flatMap(stagesOf)];
+}

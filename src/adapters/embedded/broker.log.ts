@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
 /** SQLite lets only one of two threads that create the file enable the write-ahead log, and does not wait for it. */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
-const SQLITE_BUSY = 5;
 
 /** Opens the broker's file; creates or migrates it if needed. @throws Error if that fails or the file stays locked */
 export async function openLog(directory: string): Promise<DatabaseSyncInstance> {
@@ -16,28 +16,20 @@ export async function openLog(directory: string): Promise<DatabaseSyncInstance> 
     try {
       return openNow(directory);
     } catch (error) {
-      if (!isLocked(error) || performance.now() > untilMs) throw error;
+      if (!isBusy(error) || performance.now() > untilMs) throw error;
     }
     await sleep(PAUSE_MS);
   }
 }
 
-const isLocked = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === SQLITE_BUSY;
-
 function openNow(directory: string): DatabaseSyncInstance {
-  let db: DatabaseSyncInstance | undefined;
-  try {
-    mkdirSync(directory, { recursive: true });
-    db = new DatabaseSync(join(directory, 'broker.sqlite'), { timeout: 250 });
-    const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
-    if (mode !== 'wal') throw new Error('its file system does not support write-ahead logging');
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'broker.sqlite');
+  return openDatabase(file, { timeout: 250 }, (db) => {
+    useWriteAheadLog(db, file);
     db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
     migrate(db);
-    return db;
-  } catch (error) {
-    db?.close();
-    throw error;
-  }
+  });
 }
 
 function migrate(db: DatabaseSyncInstance): void {

@@ -24,29 +24,26 @@ const script = `
 
 /** Runs checkpoints in another thread, on its own connection, while the writer appends. Started on first use. */
 export class CheckpointThread {
-  readonly #file: string;
-  #worker: Worker | undefined;
-  #onDone: ((ok: boolean) => void) | undefined;
+  private worker: Worker | undefined;
+  private onDone: ((ok: boolean) => void) | undefined;
 
-  constructor(file: string) {
-    this.#file = file;
-  }
+  constructor(private readonly file: string) {}
 
   get busy(): boolean {
-    return this.#onDone !== undefined;
+    return this.onDone !== undefined;
   }
 
   /** Calls `onDone` once; with false if the thread failed. Must not be called while busy. */
   checkpoint(onDone: (ok: boolean) => void): void {
-    this.#onDone = onDone;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage('checkpoint');
+    this.onDone = onDone;
+    this.worker ??= this.start();
+    this.worker.postMessage('checkpoint');
   }
 
   /** Waits for a running checkpoint: terminating a thread during a driver call would abort the process. */
   async close(): Promise<void> {
-    this.#onDone = undefined;
-    const worker = this.#worker;
+    this.onDone = undefined;
+    const worker = this.worker;
     if (!worker) return;
     worker.ref();
     await new Promise((ended) => {
@@ -55,28 +52,28 @@ export class CheckpointThread {
     });
   }
 
-  #start(): Worker {
+  private start(): Worker {
     const driver = createRequire(import.meta.url).resolve('@photostructure/sqlite');
     const worker = new Worker(script, {
       eval: true,
-      workerData: { driver, file: this.#file },
+      workerData: { driver, file: this.file },
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
     });
     worker.unref();
     worker.on('message', () => {
-      this.#finish(true);
+      this.finish(true);
     });
     worker.on('error', () => {
-      this.#worker = undefined;
-      this.#finish(false);
+      this.worker = undefined;
+      this.finish(false);
     });
     return worker;
   }
 
-  #finish(ok: boolean): void {
-    const onDone = this.#onDone;
-    this.#onDone = undefined;
+  private finish(ok: boolean): void {
+    const onDone = this.onDone;
+    this.onDone = undefined;
     onDone?.(ok);
   }
 }

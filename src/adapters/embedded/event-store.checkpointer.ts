@@ -17,29 +17,29 @@ const COMMITS_BETWEEN_LOOKS = 16;
  * full disk, for example) loses nothing and is repeated later.
  */
 export class Checkpointer {
-  readonly #look: StatementSyncInstance;
-  readonly #checkpoint: StatementSyncInstance;
-  readonly #final: StatementSyncInstance;
-  readonly #thread: CheckpointThread;
-  #commits = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #quiet = true;
-  #closed = false;
+  private readonly look: StatementSyncInstance;
+  private readonly checkpoint: StatementSyncInstance;
+  private readonly final: StatementSyncInstance;
+  private readonly thread: CheckpointThread;
+  private commits = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private quiet = true;
+  private closed = false;
 
   constructor(db: DatabaseSyncInstance, file: string) {
     // SQLite before 3.51 treats NOOP as PASSIVE and runs a checkpoint, which is also correct.
-    this.#look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
-    this.#checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
-    this.#final = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
-    this.#thread = new CheckpointThread(file);
+    this.look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
+    this.checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+    this.final = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.thread = new CheckpointThread(file);
   }
 
   /** Call after each commit. */
   noteCommit(): void {
-    this.#quiet = false;
-    this.#commits += 1;
-    if (this.#commits % COMMITS_BETWEEN_LOOKS === 0) this.#move(MANY_PAGES);
-    this.#timer ??= this.#startTimer();
+    this.quiet = false;
+    this.commits += 1;
+    if (this.commits % COMMITS_BETWEEN_LOOKS === 0) this.move(MANY_PAGES);
+    this.timer ??= this.startTimer();
   }
 
   /**
@@ -47,53 +47,53 @@ export class Checkpointer {
    * connection stays open until they are garbage-collected.
    */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#thread.close();
-    this.#run(this.#final);
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.thread.close();
+    this.run(this.final);
   }
 
-  #startTimer(): NodeJS.Timeout {
+  private startTimer(): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#closed) return;
-      if (this.#quiet) this.#move(1);
+      this.timer = undefined;
+      if (this.closed) return;
+      if (this.quiet) this.move(1);
       else {
-        this.#quiet = true;
-        this.#timer = this.#startTimer();
+        this.quiet = true;
+        this.timer = this.startTimer();
       }
     }, IDLE_MS).unref();
   }
 
   /** Checkpoints a log of at least `pages`. */
-  #move(pages: number): void {
-    if (this.#thread.busy) return;
-    const waiting = this.#waitingPages();
+  private move(pages: number): void {
+    if (this.thread.busy) return;
+    const waiting = this.waitingPages();
     if (waiting < pages) return;
-    if (waiting <= FEW_PAGES || waiting > TOO_MANY_PAGES) this.#run(this.#checkpoint);
+    if (waiting <= FEW_PAGES || waiting > TOO_MANY_PAGES) this.run(this.checkpoint);
     else
-      this.#thread.checkpoint((ok) => {
-        if (!this.#closed) this.#moveRest(waiting, ok);
+      this.thread.checkpoint((ok) => {
+        if (!this.closed) this.moveRest(waiting, ok);
       });
   }
 
   /** Each round of the other thread leaves less. If it does not, or if it failed, this thread moves the rest. */
-  #moveRest(before: number, ok: boolean): void {
-    const waiting = this.#waitingPages();
-    if (ok && waiting > FEW_PAGES && waiting <= before / 2) this.#move(1);
-    else this.#run(this.#checkpoint);
+  private moveRest(before: number, ok: boolean): void {
+    const waiting = this.waitingPages();
+    if (ok && waiting > FEW_PAGES && waiting <= before / 2) this.move(1);
+    else this.run(this.checkpoint);
   }
 
-  #waitingPages(): number {
+  private waitingPages(): number {
     try {
-      const { log, checkpointed } = this.#look.get() as { log: number; checkpointed: number };
+      const { log, checkpointed } = this.look.get() as { log: number; checkpointed: number };
       return log - checkpointed;
     } catch {
       return 0;
     }
   }
 
-  #run(checkpoint: StatementSyncInstance): void {
+  private run(checkpoint: StatementSyncInstance): void {
     try {
       checkpoint.get();
     } catch {

@@ -11,7 +11,6 @@ import {
   type StreamRead,
   type StreamSlice,
 } from '../../ports/event-store.js';
-import type { Clock } from '../../ports/time.js';
 import { assertPosition, assertRevision, countOf, isName } from '../event-store.input.js';
 import { type HistoryQueries, SCAN_STEP, type Span } from './event-store.query.js';
 import type { CommitSignal } from './event-store.signal.js';
@@ -25,16 +24,11 @@ export type History = {
   /** A stream's last revision, -1 if it was never written. */
   readonly revisionOf: (stream: string) => number;
   readonly signal: CommitSignal;
-  readonly clock: Clock;
 };
 
 /** The port's read half, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
 export class HistoryReader {
-  protected readonly history: History;
-
-  protected constructor(history: History) {
-    this.history = history;
-  }
+  protected constructor(protected readonly history: History) {}
 
   async readStream(stream: string, { from, direction = 'forwards', ...read }: StreamRead = {}): Promise<StreamSlice> {
     this.assertOpen();
@@ -59,7 +53,7 @@ export class HistoryReader {
     let span = spanOf(from, direction, this.history.last());
     const events: RecordedEvent[] = [];
     while (!isEmpty(span)) {
-      const scan = { ...stepOf(span, direction), filter, direction, isFresh: false };
+      const scan = { ...stepOf(span, direction), filter, direction };
       const page = this.history.queries.scan(scan, maxCount - events.length);
       for (const event of page.events) events.push(event);
       if (events.length >= maxCount) break;

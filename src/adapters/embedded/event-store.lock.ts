@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { EventStoreInUse } from '../../ports/event-store.js';
+import { isBusy } from './sqlite.js';
 
 export type DirectoryLock = { release(): void };
 
@@ -20,7 +21,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    if (!isBusy(error)) throw error;
     const message = `${file} is locked: ${nameOf(holder)} already writes to the event history in ${directory}`;
     throw new EventStoreInUse(message, { cause: error });
   }
@@ -32,8 +33,6 @@ export function lockDirectory(directory: string): DirectoryLock {
     },
   };
 }
-
-const SQLITE_BUSY = 5;
 
 function nameOf(holder: string): string {
   try {

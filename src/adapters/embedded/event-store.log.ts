@@ -18,41 +18,41 @@ const CACHED_REVISIONS = 50_000;
  * once, `rollback` undoes them. Everything is synchronous, so no one sees revisions of an uncommitted append.
  */
 export class EventLog {
-  readonly #db: DatabaseSyncInstance;
-  readonly #readRevision: (stream: string) => number;
   /** Last revisions of recently used streams. Valid only in the process that writes. */
-  readonly #revisions = new LRUCache<string, number>({ max: CACHED_REVISIONS });
-  readonly #insert: StatementSyncInstance;
-  readonly #begin: StatementSyncInstance;
-  readonly #commit: StatementSyncInstance;
-  readonly #rowAt: StatementSyncInstance;
-  #committed: Position;
-  #last: Position;
-  #inTransaction = false;
+  private readonly revisions = new LRUCache<string, number>({ max: CACHED_REVISIONS });
+  private readonly insert: StatementSyncInstance;
+  private readonly begin: StatementSyncInstance;
+  private readonly commitStatement: StatementSyncInstance;
+  private readonly rowAt: StatementSyncInstance;
+  private committed: Position;
+  private written: Position;
+  private inTransaction = false;
 
-  constructor(db: DatabaseSyncInstance, last: Position, readRevision: (stream: string) => number) {
-    this.#db = db;
-    this.#readRevision = readRevision;
-    this.#insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-    this.#begin = db.prepare('BEGIN IMMEDIATE');
-    this.#commit = db.prepare('COMMIT');
-    this.#rowAt = db.prepare(`SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision = ?`);
-    this.#rowAt.setReturnArrays(true);
-    this.#committed = last;
-    this.#last = last;
+  constructor(
+    private readonly db: DatabaseSyncInstance,
+    last: Position,
+    private readonly readRevision: (stream: string) => number,
+  ) {
+    this.insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    this.begin = db.prepare('BEGIN IMMEDIATE');
+    this.commitStatement = db.prepare('COMMIT');
+    this.rowAt = db.prepare(`SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision = ?`);
+    this.rowAt.setReturnArrays(true);
+    this.committed = last;
+    this.written = last;
   }
 
   /** Position of the last committed event. */
   get last(): Position {
-    return this.#committed;
+    return this.committed;
   }
 
   /** A stream's last revision, -1 if it was never written. */
   revisionOf(stream: string): number {
-    const cached = this.#revisions.get(stream);
+    const cached = this.revisions.get(stream);
     if (cached !== undefined) return cached;
-    const revision = this.#readRevision(stream);
-    this.#revisions.set(stream, revision);
+    const revision = this.readRevision(stream);
+    this.revisions.set(stream, revision);
     return revision;
   }
 
@@ -61,59 +61,59 @@ export class EventLog {
     const { stream, expected, events } = append;
     const revision = this.revisionOf(stream);
     const after = expected === 'no_stream' ? -1 : expected;
-    if (after !== revision) return this.#repeated(append, after, revision);
-    if (events.length > 0) return this.#write(append, revision, nowMs);
-    return { revision, position: revision < 0 ? BEFORE_ALL : this.#eventAt(stream, revision).position };
+    if (after !== revision) return this.repeated(append, after, revision);
+    if (events.length > 0) return this.write(append, revision, nowMs);
+    return { revision, position: revision < 0 ? BEFORE_ALL : this.eventAt(stream, revision).position };
   }
 
   /** Returns whether anything was written. @throws any error of SQLite; the caller must then call `rollback` */
   commit(): boolean {
-    if (!this.#inTransaction) return false;
-    this.#commit.run();
-    this.#inTransaction = false;
-    this.#committed = this.#last;
+    if (!this.inTransaction) return false;
+    this.commitStatement.run();
+    this.inTransaction = false;
+    this.committed = this.written;
     return true;
   }
 
   rollback(): void {
-    this.#inTransaction = false;
-    this.#revisions.clear();
-    this.#last = this.#committed;
+    this.inTransaction = false;
+    this.revisions.clear();
+    this.written = this.committed;
     // After some errors, such as a full disk, SQLite has already rolled back.
-    if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    if (this.db.isTransaction) this.db.exec('ROLLBACK');
   }
 
   /**
    * Like EventStoreDB (IndexWriter.CheckCommit): a repeat has the same ids at the revisions assigned by the first
    * attempt. A batch that is only partly stored is rejected.
    */
-  #repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
+  private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
     const last = after + events.length;
-    if (last > after && last <= revision && events.every(({ id }, n) => this.#eventAt(stream, after + 1 + n).id === id))
-      return { revision: last, position: this.#eventAt(stream, last).position };
+    if (last > after && last <= revision && events.every(({ id }, n) => this.eventAt(stream, after + 1 + n).id === id))
+      return { revision: last, position: this.eventAt(stream, last).position };
     throw new WrongExpectedRevision(stream, expected, revision < 0 ? 'no_stream' : revision);
   }
 
-  #write({ stream, events }: SerializedAppend, after: number, nowMs: number): Appended {
-    if (!this.#inTransaction) {
-      this.#begin.run();
-      this.#inTransaction = true;
+  private write({ stream, events }: SerializedAppend, after: number, nowMs: number): Appended {
+    if (!this.inTransaction) {
+      this.begin.run();
+      this.inTransaction = true;
     }
     let revision = after;
     for (const event of events) {
-      const position = this.#last + 1;
+      const position = this.written + 1;
       revision += 1;
       const { id, type, data, metadata } = event;
       const crc = checksum(position, stream, revision, event, nowMs);
-      this.#insert.run(position, stream, revision, id, type, data, metadata, nowMs, crc);
-      this.#last = position;
+      this.insert.run(position, stream, revision, id, type, data, metadata, nowMs, crc);
+      this.written = position;
     }
-    this.#revisions.set(stream, revision);
-    return { revision, position: this.#last };
+    this.revisions.set(stream, revision);
+    return { revision, position: this.written };
   }
 
-  #eventAt(stream: string, revision: number): { readonly id: string; readonly position: Position } {
-    const row = this.#rowAt.get(stream, revision) as EventRow | undefined;
+  private eventAt(stream: string, revision: number): { readonly id: string; readonly position: Position } {
+    const row = this.rowAt.get(stream, revision) as EventRow | undefined;
     if (!row) throw new CorruptEvent(BEFORE_ALL);
     return toRecordedEvent(row);
   }

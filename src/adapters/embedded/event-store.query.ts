@@ -17,8 +17,6 @@ export type Span = { readonly low: number; readonly high: number };
 export type Scan = Span & {
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
-  /** The records were written moments ago and are assumed undamaged, so SQLite applies the filter. */
-  readonly isFresh: boolean;
 };
 
 /** `reached`: the last position scanned, in scan direction. */
@@ -31,61 +29,62 @@ const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /** Up to this many rows are fetched at once, which is faster; more are iterated and cut off at the page size. */
 const FEW_ROWS = 16;
-const MAX_CACHED_STATEMENTS = 100;
 
 /** All statements that read the history. No event is returned whose checksum does not match. */
 export class HistoryQueries {
-  readonly #db: DatabaseSyncInstance;
-  readonly #scans = new Map<string, StatementSyncInstance>();
-  readonly #forwards: StatementSyncInstance;
-  readonly #backwards: StatementSyncInstance;
-  readonly #positions: StatementSyncInstance;
-  readonly #row: StatementSyncInstance;
-  readonly #tally: StatementSyncInstance;
-  readonly #last: StatementSyncInstance;
-  readonly #revision: StatementSyncInstance;
+  private readonly scans: Readonly<Record<Direction, StatementSyncInstance>>;
+  private readonly streams: Readonly<Record<Direction, StatementSyncInstance>>;
+  private readonly positions: StatementSyncInstance;
+  private readonly row: StatementSyncInstance;
+  private readonly tally: StatementSyncInstance;
+  private readonly lastPosition: StatementSyncInstance;
+  private readonly revision: StatementSyncInstance;
 
-  constructor(db: DatabaseSyncInstance) {
-    this.#db = db;
+  constructor(private readonly db: DatabaseSyncInstance) {
     const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision BETWEEN ? AND ?`;
-    this.#forwards = this.#prepare(`${ofStream} ORDER BY revision LIMIT ?`);
-    this.#backwards = this.#prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`);
-    this.#positions = this.#prepare(
-      'SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?',
-    );
-    this.#row = this.#prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
-    this.#tally = this.#prepare('SELECT count(*), sum(position - ?1) FROM events WHERE position BETWEEN ?1 AND ?2');
-    this.#last = this.#prepare('SELECT max(position) FROM events');
-    this.#revision = this.#prepare('SELECT max(revision) FROM events WHERE stream = ?');
+    this.streams = {
+      forwards: this.prepare(`${ofStream} ORDER BY revision LIMIT ?`),
+      backwards: this.prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`),
+    };
+    const inSpan = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ?`;
+    this.scans = {
+      forwards: this.prepare(`${inSpan} ORDER BY position`),
+      backwards: this.prepare(`${inSpan} ORDER BY position DESC`),
+    };
+    this.positions = this.prepare('SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?');
+    this.row = this.prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
+    this.tally = this.prepare('SELECT count(*), sum(position - ?1) FROM events WHERE position BETWEEN ?1 AND ?2');
+    this.lastPosition = this.prepare('SELECT max(position) FROM events');
+    this.revision = this.prepare('SELECT max(revision) FROM events WHERE stream = ?');
   }
 
   /** The next events of a stream; empty only if none are left. @throws CorruptEvent, EventStoreUnavailable */
   stream(stream: string, { low, high }: Span, direction: Direction, maxCount: number): readonly RecordedEvent[] {
-    const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
+    const statement = this.streams[direction];
     const limit = Math.min(maxCount, PAGE_MAX_EVENTS);
     const isShort = Math.min(limit, high - low + 1) <= FEW_ROWS;
-    return this.#guarded(
+    return this.guarded(
       () => {
         const rows = isShort ? statement.all(stream, low, high, limit) : statement.iterate(stream, low, high, limit);
         return take(rows as Iterable<EventRow>, limit, () => true).events;
       },
-      () => this.#positions.all(stream, low, high, PAGE_MAX_EVENTS).map((row: [number]) => row[0]),
+      () => this.positions.all(stream, low, high, PAGE_MAX_EVENTS).map((row: [number]) => row[0]),
     );
   }
 
   /**
    * Matching events between two positions. A damaged record may no longer match the filter, so every record is verified
-   * before filtering. SQLite filters only fresh records.
+   * before filtering.
    * @throws CorruptEvent, EventStoreUnavailable
    */
   scan(scan: Scan, maxCount: number): ScannedPage {
     const { low, high, direction } = scan;
     const forwards = direction === 'forwards';
-    const { events, reached = forwards ? high : low } = this.#guarded(
-      () => this.#scanned(scan, Math.min(maxCount, PAGE_MAX_EVENTS)),
+    const { events, reached = forwards ? high : low } = this.guarded(
+      () => this.scanned(scan, Math.min(maxCount, PAGE_MAX_EVENTS)),
       () => positions(scan, forwards),
     );
-    const missing = this.#findMissing(forwards ? { low, high: reached } : { low: reached, high }, forwards);
+    const missing = this.findMissing(forwards ? { low, high: reached } : { low: reached, high }, forwards);
     if (missing === undefined) return { events, reached };
     if (missing === (forwards ? low : high)) throw new CorruptEvent(missing);
     return forwards
@@ -95,62 +94,51 @@ export class HistoryQueries {
 
   /** Position of the last event. @throws EventStoreUnavailable */
   last(): Position {
-    return this.#guarded(() => (this.#last.get() as [number | null])[0] ?? BEFORE_ALL);
+    return this.guarded(() => (this.lastPosition.get() as [number | null])[0] ?? BEFORE_ALL);
   }
 
   /** A stream's last revision, -1 if it was never written. @throws EventStoreUnavailable */
   revisionOf(stream: string): number {
-    return this.#guarded(() => (this.#revision.get(stream) as [number | null])[0] ?? -1);
+    return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }
 
-  #scanned({ low, high, filter, direction, isFresh }: Scan, limit: number): Taken {
-    const prefixes = isFresh && filter ? filter.prefixes : [];
-    const rows = this.#scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
-    return take(rows as Iterable<EventRow>, limit, (row) => isFresh || matches(row, filter));
+  private scanned({ low, high, filter, direction }: Scan, limit: number): Taken {
+    const rows = this.scans[direction].iterate(low, high) as Iterable<EventRow>;
+    return take(rows, limit, (row) => matches(row, filter));
   }
 
-  #scanStatement(filter: EventFilter | undefined, direction: Direction): StatementSyncInstance {
-    const sql = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 AND ${conditionOf(filter)}
-       ORDER BY position ${direction === 'forwards' ? 'ASC' : 'DESC'}`;
-    const cached = this.#scans.get(sql);
-    if (cached) return cached;
-    const statement = this.#prepare(sql);
-    if (this.#scans.size < MAX_CACHED_STATEMENTS) this.#scans.set(sql, statement);
-    return statement;
-  }
-
-  #prepare(sql: string): StatementSyncInstance {
-    const statement = this.#db.prepare(sql);
+  private prepare(sql: string): StatementSyncInstance {
+    const statement = this.db.prepare(sql);
     statement.setReturnArrays(true);
     return statement;
   }
 
   /** This engine's positions have no gaps: a wrong sum means that a damaged structure hides records from a scan. */
-  #findMissing(span: Span, forwards: boolean): Position | undefined {
+  private findMissing(span: Span, forwards: boolean): Position | undefined {
     const { low, high } = span;
     const suspects = () => positions(span, forwards);
-    const [count, sum] = this.#guarded(() => this.#tally.get(low, high) as [number, number | null], suspects);
+    const [count, sum] = this.guarded(() => this.tally.get(low, high) as [number, number | null], suspects);
     const expected = high - low + 1;
     if (count === expected && sum === (expected * (expected - 1)) / 2) return undefined;
-    return this.#findDamage(suspects()) ?? low;
+    return this.findDamage(suspects()) ?? low;
   }
 
   /** Damage to SQLite's own structures surfaces as a statement error; `suspects` are then read one by one. */
-  #guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
+  private guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();
     } catch (error) {
       if (error instanceof CorruptEvent || error instanceof SyntaxError) throw error;
-      const damaged = isDamage(error) ? this.#findDamage(suspects()) : undefined;
+      const damaged = isDamage(error) ? this.findDamage(suspects()) : undefined;
       if (damaged !== undefined) throw new CorruptEvent(damaged);
       throw new EventStoreUnavailable('The event history could not be read', error);
     }
   }
 
-  #findDamage(suspects: Iterable<Position>): Position | undefined {
+  private findDamage(suspects: Iterable<Position>): Position | undefined {
     for (const position of suspects) {
       try {
-        const row = this.#row.get(position) as EventRow | undefined;
+        const row = this.row.get(position) as EventRow | undefined;
         if (!row) return position;
         toRecordedEvent(row);
       } catch (error) {
@@ -162,18 +150,10 @@ export class HistoryQueries {
   }
 }
 
-/** Whether an undamaged record passes the filter; selects the same records as `conditionOf`. */
 function matches([, stream, , , type]: EventRow, filter: EventFilter | undefined): boolean {
   if (!filter) return true;
   const name = filter.on === 'stream' ? stream : type;
   return filter.prefixes.some((prefix) => name.startsWith(prefix));
-}
-
-/** Parameters from ?3 on are the prefixes. */
-function conditionOf(filter: EventFilter | undefined): string {
-  if (!filter) return 'TRUE';
-  const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
-  return each.length === 0 ? 'FALSE' : `(${each.join(' OR ')})`;
 }
 
 /** `reached` is undefined if all rows were taken. */

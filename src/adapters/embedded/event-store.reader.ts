@@ -1,6 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Position } from '../../ports/event-store.js';
-import type { Clock } from '../../ports/time.js';
 import { HistoryReader } from './event-store.history.js';
 import { HistoryQueries } from './event-store.query.js';
 import { openHistoryForReading } from './event-store.schema.js';
@@ -8,7 +7,6 @@ import { CommitSignal, type Rest } from './event-store.signal.js';
 
 export type EmbeddedEventReaderOptions = {
   readonly directory: string;
-  readonly clock: Clock;
   /** Minimum pause between wake-ups of subscriptions. Default: none. */
   readonly rest?: Rest;
 };
@@ -20,23 +18,22 @@ export type EmbeddedEventReaderOptions = {
  * close its reader and exit by itself: `terminate()` during a driver call aborts the process.
  */
 export class EmbeddedEventReader extends HistoryReader {
-  readonly #db: DatabaseSyncInstance;
-
-  private constructor(db: DatabaseSyncInstance, clock: Clock, rest: Rest | undefined) {
+  private constructor(
+    private readonly db: DatabaseSyncInstance,
+    rest: Rest | undefined,
+  ) {
     const queries = new HistoryQueries(db);
     super({
       queries,
       last: () => queries.last(),
       revisionOf: (stream) => queries.revisionOf(stream),
       signal: new CommitSignal(rest),
-      clock,
     });
-    this.#db = db;
   }
 
   /** @throws EventStoreUnavailable if there is no history yet, Error if a newer program has written it */
-  static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
-    return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
+  static open({ directory, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
+    return new EmbeddedEventReader(openHistoryForReading(directory), rest);
   }
 
   /** Wakes subscriptions that are behind the committed `head`. */
@@ -48,7 +45,7 @@ export class EmbeddedEventReader extends HistoryReader {
   close(): Promise<void> {
     if (!this.history.signal.ended) {
       this.history.signal.end();
-      this.#db.close();
+      this.db.close();
     }
     return Promise.resolve();
   }

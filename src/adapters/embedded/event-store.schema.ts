@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
+import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
 /** Another program, such as an SQLite shell, may lock the file briefly. Longer waits would block the event loop. */
@@ -29,13 +30,13 @@ export const historyFile = (directory: string): string => join(directory, 'histo
 /** Creates the directory and the file if missing. The caller must hold the directory's lock. */
 export function openHistory(directory: string): DatabaseSyncInstance {
   mkdirSync(directory, { recursive: true });
-  return configured(new DatabaseSync(historyFile(directory), { timeout: BUSY_TIMEOUT_MS }), (db) => {
+  const file = historyFile(directory);
+  return openDatabase(file, { timeout: BUSY_TIMEOUT_MS }, (db) => {
     // One transaction: a crash leaves either no schema or all of it.
     if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
     identify(db);
-    const { journal_mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
-    if (journal_mode !== 'wal') throw new Error(`${historyFile(directory)}: the file system does not support WAL mode`);
+    useWriteAheadLog(db, file);
     // Checkpointer runs checkpoints outside of commits. The WAL keeps its size: overwriting flushes faster than
     // growing.
     db.exec(`
@@ -52,20 +53,10 @@ export function openHistory(directory: string): DatabaseSyncInstance {
 export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   const file = historyFile(directory);
   if (!existsSync(file)) throw new EventStoreUnavailable(`There is no event history at ${file}`);
-  return configured(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), (db) => {
+  return openDatabase(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }, (db) => {
     assertKnownVersion(db, directory);
     db.exec('PRAGMA cache_size = -8000; PRAGMA cell_size_check = ON');
   });
-}
-
-function configured(db: DatabaseSyncInstance, configure: (db: DatabaseSyncInstance) => void): DatabaseSyncInstance {
-  try {
-    configure(db);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
 }
 
 /** The history's id. Programs that do not know the table ignore it, so the schema version is unchanged. */

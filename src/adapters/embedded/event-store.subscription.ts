@@ -1,13 +1,10 @@
-import type { AllSubscription, EventBatch, EventFilter, Position, RecordedEvent } from '../../ports/event-store.js';
+import type { AllSubscription, EventBatch, Position, RecordedEvent } from '../../ports/event-store.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
 import type { History } from './event-store.history.js';
 import { SCAN_STEP } from './event-store.query.js';
 
 /** Limits the positions scanned per batch; an empty batch still advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
-
-/** Records younger than this are assumed undamaged. */
-const FRESH_MS = 60_000;
 
 /** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -19,71 +16,65 @@ export function subscribe(history: History, subscription: AllSubscription): Asyn
 }
 
 class Subscription {
-  readonly #history: History;
-  readonly #filter: EventFilter | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #maxBatchSize: number;
-  #position: Position;
-  /** Events beyond `after` are at most four times FRESH_MS old. `end`: the end of the history at `atMs`. */
-  #fresh: { readonly after: Position; readonly end: Position; readonly atMs: number } | undefined;
-  #stopped = false;
-  #wake: (() => void) | undefined;
+  private position: Position;
+  private stopped = false;
+  private wake: (() => void) | undefined;
 
-  constructor(history: History, { after, filter, signal }: AllSubscription, maxBatchSize: number) {
-    this.#history = history;
-    this.#filter = filter;
-    this.#signal = signal;
-    this.#maxBatchSize = maxBatchSize;
-    this.#position = after;
+  constructor(
+    private readonly history: History,
+    private readonly asked: AllSubscription,
+    private readonly maxBatchSize: number,
+  ) {
+    this.position = asked.after;
   }
 
   iterate(): AsyncIterableIterator<EventBatch, void> {
-    return stoppable(this.#batches(), this.#stop);
+    return stoppable(this.batches(), this.stop);
   }
 
-  async *#batches(): AsyncGenerator<EventBatch, void> {
-    this.#signal?.addEventListener('abort', this.#stop, { once: true });
+  private async *batches(): AsyncGenerator<EventBatch, void> {
+    this.asked.signal?.addEventListener('abort', this.stop, { once: true });
     let waited = true;
     try {
-      while (!this.#isOver()) {
+      while (!this.isOver()) {
         // During catch-up, yield to the event loop between batches.
         if (!waited) await turn();
-        if (this.#isOver()) return;
-        const batch = await this.#read();
+        if (this.isOver()) return;
+        const batch = await this.read();
         yield batch;
         waited = batch.caughtUp;
-        if (waited) await this.#more();
+        if (waited) await this.more();
       }
     } finally {
-      this.#signal?.removeEventListener('abort', this.#stop);
+      this.asked.signal?.removeEventListener('abort', this.stop);
     }
   }
 
-  async #read(): Promise<EventBatch> {
+  private async read(): Promise<EventBatch> {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
-      const last = this.#history.last();
-      const succeeded = this.#scan(events, last, this.#freshAfter(last));
-      const caughtUp = succeeded && this.#position >= last;
-      const isFull = events.length >= this.#maxBatchSize || step === SCAN_STEPS_PER_BATCH;
-      if (!succeeded || caughtUp || isFull) return { events, position: this.#position, caughtUp };
+      const last = this.history.last();
+      const succeeded = this.scan(events, last);
+      const caughtUp = succeeded && this.position >= last;
+      const isFull = events.length >= this.maxBatchSize || step === SCAN_STEPS_PER_BATCH;
+      if (!succeeded || caughtUp || isFull) return { events, position: this.position, caughtUp };
       await turn();
-      if (this.#isOver()) return { events, position: this.#position, caughtUp };
+      if (this.isOver()) return { events, position: this.position, caughtUp };
     }
   }
 
   /** False if an error follows events that are still to be delivered: the next batch then fails on it. */
-  #scan(events: RecordedEvent[], last: Position, freshAfter: Position): boolean {
-    if (this.#position >= last) return true;
-    const low = this.#position + 1;
-    const high = Math.min(this.#position + SCAN_STEP, last);
+  private scan(events: RecordedEvent[], last: Position): boolean {
+    if (this.position >= last) return true;
+    const low = this.position + 1;
+    const high = Math.min(this.position + SCAN_STEP, last);
     try {
-      const page = this.#history.queries.scan(
-        { low, high, filter: this.#filter, direction: 'forwards', isFresh: this.#position >= freshAfter },
-        this.#maxBatchSize - events.length,
+      const page = this.history.queries.scan(
+        { low, high, filter: this.asked.filter, direction: 'forwards' },
+        this.maxBatchSize - events.length,
       );
       for (const event of page.events) events.push(event);
-      this.#position = page.reached;
+      this.position = page.reached;
       return true;
     } catch (error) {
       if (events.length === 0) throw error;
@@ -91,31 +82,22 @@ class Subscription {
     }
   }
 
-  /** An earlier end of the history; the current one if none was recorded recently. */
-  #freshAfter(last: Position): Position {
-    const atMs = this.#history.clock.monotonicMs();
-    const ageMs = this.#fresh ? atMs - this.#fresh.atMs : Infinity;
-    if (!this.#fresh || ageMs >= 2 * FRESH_MS) this.#fresh = { after: last, end: last, atMs };
-    else if (ageMs >= FRESH_MS) this.#fresh = { after: this.#fresh.end, end: last, atMs };
-    return this.#fresh.after;
-  }
-
-  #more(): Promise<void> {
+  private more(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
-      if (this.#isOver()) resolve();
-      else this.#history.signal.onBeyond(this.#position, resolve);
+      this.wake = resolve;
+      if (this.isOver()) resolve();
+      else this.history.signal.onBeyond(this.position, resolve);
     });
   }
 
-  readonly #stop = (): void => {
-    this.#stopped = true;
-    if (!this.#wake) return;
-    this.#history.signal.forget(this.#wake);
-    this.#wake();
+  private readonly stop = (): void => {
+    this.stopped = true;
+    if (!this.wake) return;
+    this.history.signal.forget(this.wake);
+    this.wake();
   };
 
-  #isOver(): boolean {
-    return this.#stopped || this.#signal?.aborted === true || this.#history.signal.ended;
+  private isOver(): boolean {
+    return this.stopped || this.asked.signal?.aborted === true || this.history.signal.ended;
   }
 }

@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Append, Appended, EventStore, Position } from '../../ports/event-store.js';
 import type { HistoryIdentity } from '../../ports/history.js';
+import type { Clock } from '../../ports/time.js';
 import { serializeAppend } from '../event-store.input.js';
 import { convertLeading } from '../leading.js';
 import { Checkpointer } from './event-store.checkpointer.js';
@@ -15,7 +16,7 @@ import { CommitSignal } from './event-store.signal.js';
 import { GroupCommitWriter } from './event-store.writer.js';
 
 /** `directory` contains `history.sqlite` and its lock, and is created if missing. Only one process may write to it. */
-export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
+export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions & { readonly clock: Clock };
 
 /**
  * Event store in one SQLite file: WAL, flushed at every commit, a checksum on every record. After an I/O error during
@@ -23,16 +24,14 @@ export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
  * recognized as a repeat.
  */
 export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
-  readonly #db: DatabaseSyncInstance;
-  readonly #lock: DirectoryLock;
-  readonly #writer: GroupCommitWriter;
-  readonly #checkpointer: Checkpointer;
-  readonly #listeners = new Set<(head: Position) => void>();
-  #closing: Promise<void> | undefined;
+  private readonly writer: GroupCommitWriter;
+  private readonly checkpointer: Checkpointer;
+  private readonly listeners = new Set<(head: Position) => void>();
+  private closing: Promise<void> | undefined;
 
   private constructor(
-    db: DatabaseSyncInstance,
-    lock: DirectoryLock,
+    private readonly db: DatabaseSyncInstance,
+    private readonly lock: DirectoryLock,
     { directory, clock, rest }: EmbeddedEventStoreOptions,
   ) {
     const queries = new HistoryQueries(db);
@@ -42,13 +41,10 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
       last: () => log.last,
       revisionOf: (stream) => log.revisionOf(stream),
       signal: new CommitSignal(rest),
-      clock,
     });
-    this.#db = db;
-    this.#lock = lock;
-    this.#checkpointer = new Checkpointer(db, historyFile(directory));
-    this.#writer = new GroupCommitWriter(log, clock, directory, (head) => {
-      this.#announce(head);
+    this.checkpointer = new Checkpointer(db, historyFile(directory));
+    this.writer = new GroupCommitWriter(log, clock, directory, (head) => {
+      this.announce(head);
     });
   }
 
@@ -67,13 +63,13 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   async append(append: Append): Promise<Appended> {
-    const [appended] = await this.#writer.run([serializeAppend(append)]);
+    const [appended] = await this.writer.run([serializeAppend(append)]);
     return appended as Appended;
   }
 
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
     const { converted, refusal } = convertLeading(appends, serializeAppend);
-    const appended = converted.length > 0 ? await this.#writer.run(converted) : [];
+    const appended = converted.length > 0 ? await this.writer.run(converted) : [];
     if (refusal) throw refusal;
     return appended;
   }
@@ -81,20 +77,20 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
   async facts(): Promise<EngineFacts> {
     this.assertOpen();
-    const { version } = this.#db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+    const { version } = this.db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
     return { engine: 'sqlite', version };
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
   async current(): Promise<string> {
     this.assertOpen();
-    return (this.#db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
+    return (this.db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
   }
 
   /** Call before the first append: this is a separate transaction. */
   async renew(known: string, next: string): Promise<string> {
     this.assertOpen();
-    this.#db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);
+    this.db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);
     return this.current();
   }
 
@@ -107,29 +103,29 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
    * `EmbeddedEventReader.notify` in other threads. Returns a function that unsubscribes.
    */
   onCommit(listener: (head: Position) => void): () => void {
-    this.#listeners.add(listener);
+    this.listeners.add(listener);
     return () => {
-      this.#listeners.delete(listener);
+      this.listeners.delete(listener);
     };
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.closing ??= this.release();
+    return this.closing;
   }
 
-  async #close(): Promise<void> {
-    this.#writer.close();
+  private async release(): Promise<void> {
+    this.writer.close();
     this.history.signal.end();
-    this.#listeners.clear();
-    await this.#checkpointer.close();
-    this.#db.close();
-    this.#lock.release();
+    this.listeners.clear();
+    await this.checkpointer.close();
+    this.db.close();
+    this.lock.release();
   }
 
-  #announce(head: Position): void {
+  private announce(head: Position): void {
     this.history.signal.announce(head);
-    this.#checkpointer.noteCommit();
-    for (const listener of this.#listeners) listener(head);
+    this.checkpointer.noteCommit();
+    for (const listener of this.listeners) listener(head);
   }
 }

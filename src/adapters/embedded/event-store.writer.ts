@@ -8,7 +8,7 @@ import {
 import type { Clock } from '../../ports/time.js';
 import type { SerializedAppend } from '../event-store.input.js';
 import type { EventLog } from './event-store.log.js';
-import { diskFault } from './sqlite-fault.js';
+import { diskFault } from './sqlite.js';
 
 /** Appends in order, each only after all preceding ones have succeeded. */
 type Work = {
@@ -34,100 +34,94 @@ const QUEUE_MAX_BYTES = 64 * 1024 * 1024;
  * rejections, are returned only after the commit, because a rejection may depend on an append of the same group.
  */
 export class GroupCommitWriter {
-  readonly #log: EventLog;
-  readonly #clock: Clock;
-  readonly #onCommit: (head: Position) => void;
-  readonly #directory: string;
-  #queue: Work[] = [];
-  #queuedAppends = 0;
-  #queuedBytes = 0;
-  #scheduled = false;
-  #closed = false;
+  private queue: Work[] = [];
+  private queuedAppends = 0;
+  private queuedBytes = 0;
+  private scheduled = false;
+  private closed = false;
 
-  constructor(log: EventLog, clock: Clock, directory: string, onCommit: (head: Position) => void) {
-    this.#log = log;
-    this.#clock = clock;
-    this.#onCommit = onCommit;
-    this.#directory = directory;
-  }
+  constructor(
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly directory: string,
+    private readonly onCommit: (head: Position) => void,
+  ) {}
 
   /** @throws EventStoreUnavailable (also when too many appends are waiting), and what `EventLog.append` throws */
   run(appends: readonly SerializedAppend[]): Promise<Appended[]> {
     const bytes = appends.reduce((sum, append) => sum + append.bytes, 0);
     return new Promise((resolve, reject) => {
-      if (this.#closed) {
+      if (this.closed) {
         reject(new EventStoreUnavailable('The event store is closed'));
         return;
       }
-      if (this.#queuedAppends + appends.length > QUEUE_MAX_APPENDS || this.#queuedBytes + bytes > QUEUE_MAX_BYTES) {
+      if (this.queuedAppends + appends.length > QUEUE_MAX_APPENDS || this.queuedBytes + bytes > QUEUE_MAX_BYTES) {
         reject(new EventStoreUnavailable('Too many appends are waiting'));
         return;
       }
-      this.#queue.push({ appends, bytes, results: [], failure: undefined, resolve, reject });
-      this.#queuedAppends += appends.length;
-      this.#queuedBytes += bytes;
-      this.#schedule();
+      this.queue.push({ appends, bytes, results: [], failure: undefined, resolve, reject });
+      this.queuedAppends += appends.length;
+      this.queuedBytes += bytes;
+      this.schedule();
     });
   }
 
   /** Commits waiting appends and rejects later ones. */
   close(): void {
-    this.#closed = true;
-    while (this.#queue.length > 0) this.#commitGroup();
+    this.closed = true;
+    while (this.queue.length > 0) this.commitGroup();
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
     setImmediate(() => {
-      this.#scheduled = false;
-      if (this.#queue.length > 0) this.#commitGroup();
+      this.scheduled = false;
+      if (this.queue.length > 0) this.commitGroup();
     });
   }
 
-  #commitGroup(): void {
+  private commitGroup(): void {
     const group: Work[] = [];
     let written = false;
     try {
-      this.#fill(group);
-      written = this.#log.commit();
+      this.fill(group);
+      written = this.log.commit();
     } catch (error) {
-      const unavailable = this.#undo(error);
+      const unavailable = this.undo(error);
       for (const work of group) work.failure = unavailable;
     }
-    this.#remove(group);
-    if (this.#queue.length > 0) this.#schedule();
+    this.remove(group);
+    if (this.queue.length > 0) this.schedule();
     settle(group);
-    if (written) this.#onCommit(this.#log.last);
+    if (written) this.onCommit(this.log.last);
   }
 
   /** Work that exceeds the group's limits stays first in the queue. */
-  #fill(group: Work[]): void {
-    const nowMs = this.#clock.nowMs();
-    const endMs = this.#clock.monotonicMs() + GROUP_MAX_MS;
+  private fill(group: Work[]): void {
+    const nowMs = this.clock.nowMs();
+    const endMs = this.clock.monotonicMs() + GROUP_MAX_MS;
     let count = 0;
     let bytes = 0;
     const isFull = (): boolean =>
-      count >= GROUP_MAX_APPENDS ||
-      bytes >= GROUP_MAX_BYTES ||
-      (count % 32 === 31 && this.#clock.monotonicMs() > endMs);
-    for (const work of this.#queue) {
+      count >= GROUP_MAX_APPENDS || bytes >= GROUP_MAX_BYTES || (count % 32 === 31 && this.clock.monotonicMs() > endMs);
+    for (const work of this.queue) {
       if (isFull()) return;
       group.push(work);
       while (!isDone(work)) {
         if (isFull()) return;
-        this.#carryOut(work, nowMs);
+        this.carryOut(work, nowMs);
         count += 1;
         bytes += work.bytes / work.appends.length;
       }
     }
   }
 
-  #carryOut(work: Work, nowMs: number): void {
+  private carryOut(work: Work, nowMs: number): void {
     const append = work.appends[work.results.length];
     if (!append) return;
     try {
-      work.results.push(this.#log.append(append, nowMs));
+      work.results.push(this.log.append(append, nowMs));
     } catch (error) {
       // A rejection affects this work only; any other error (a full disk, for example) has broken the transaction.
       if (!isRefusal(error)) throw error;
@@ -135,23 +129,23 @@ export class GroupCommitWriter {
     }
   }
 
-  #undo(cause: unknown): EventStoreUnavailable {
-    const reason = diskFault(cause, this.#directory);
+  private undo(cause: unknown): EventStoreUnavailable {
+    const reason = diskFault(cause, this.directory);
     const unavailable = new EventStoreUnavailable('The append could not be stored', cause, reason);
     try {
-      this.#log.rollback();
+      this.log.rollback();
     } catch (error) {
       return new EventStoreUnavailable('The append could not be stored nor undone', error, reason);
     }
     return unavailable;
   }
 
-  #remove(group: readonly Work[]): void {
+  private remove(group: readonly Work[]): void {
     const done = group.filter(isDone);
-    this.#queue = this.#queue.slice(done.length);
+    this.queue = this.queue.slice(done.length);
     for (const { appends, bytes } of done) {
-      this.#queuedAppends -= appends.length;
-      this.#queuedBytes -= bytes;
+      this.queuedAppends -= appends.length;
+      this.queuedBytes -= bytes;
     }
   }
 }

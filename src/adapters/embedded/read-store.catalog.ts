@@ -1,6 +1,6 @@
-import type { AnyTable, ReadModel, Scope } from '../../ports/read-store.js';
+import type { AnyTable, Scope } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
-import { tableName } from '../read-model.declaration.js';
+import { RegisteredTables } from '../registered-tables.js';
 import { MissingTable, type ReadStoreDatabase } from './read-store.database.js';
 import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from './read-store.shape.js';
 
@@ -12,34 +12,18 @@ import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from '
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 
 /** Registered tables, scopes and live generations. */
-export class ReadStoreCatalog {
-  private readonly shapes = new Map<string, TableShape>();
-  private readonly models = new Map<string, ReadModel>();
+export class ReadStoreCatalog extends RegisteredTables<TableShape> {
   private readonly scopes = new Map<string, number>();
 
-  constructor(private readonly db: ReadStoreDatabase) {}
-
-  register(table: AnyTable): TableShape {
-    const shape = shapeOf(table);
-    this.shapes.set(shape.name, shape);
-    this.models.set(table.model.name, table.model);
-    return shape;
-  }
-
-  /** @throws RangeError for a table that was not prepared here: a programming error */
-  shape(table: AnyTable): TableShape {
-    const shape = this.shapes.get(tableName(table));
-    if (!shape) throw new RangeError(`Read model table ${tableName(table)} was not prepared`);
-    return shape;
+  constructor(private readonly db: ReadStoreDatabase) {
+    super(shapeOf);
   }
 
   /** The live table of a model, in the version prepared in this process; undefined before the first cutover. */
   liveTable(model: string): TableShape | undefined {
-    const declared = this.models.get(model);
+    const declared = this.declared(model);
     const generation = declared && this.liveGeneration(model, declared.version);
-    if (!declared || generation === undefined) return undefined;
-    const table = { model: declared, generation };
-    return this.shapes.get(tableName(table)) ?? this.register(table);
+    return declared && generation !== undefined ? this.shared(declared, generation) : undefined;
   }
 
   liveGeneration(model: string, version: number): number | undefined {

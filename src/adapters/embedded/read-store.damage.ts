@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isSqliteError } from './sqlite-fault.js';
+import { isSqliteError } from './sqlite.js';
 
 export const FILE = 'models.sqlite';
 

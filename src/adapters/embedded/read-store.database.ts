@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { ReadStoreUnavailable } from '../../ports/read-store.js';
 import { FILE, identityOf, isDamage, isSuspected, isWhole, moveAside, suspect } from './read-store.damage.js';
-import { isSqliteError } from './sqlite-fault.js';
+import { isSqliteError, openDatabase } from './sqlite.js';
 import { catalog, OtherSchema, refuseOther, replaceOlder } from './read-store.schema.js';
 
 export type Value = string | number | null;
@@ -21,7 +21,6 @@ export class ReadStoreDatabase {
   private readonly statements = new Map<string, StatementSyncInstance>();
   private open = true;
   private damaged = false;
-  private trace: ((sql: string) => void) | undefined;
   private readonly identity: number | undefined;
 
   private constructor(
@@ -56,17 +55,17 @@ export class ReadStoreDatabase {
 
   private static openWriter(directory: string, waitMs: number, onDamaged: () => void): ReadStoreDatabase {
     mkdirSync(directory, { recursive: true });
+    const connect = (recreated: boolean): ReadStoreDatabase =>
+      new ReadStoreDatabase(connectWriter(directory, waitMs), directory, 'readwrite', recreated, onDamaged);
     const suspected = isSuspected(directory);
     if (suspected) moveAside(directory);
     try {
-      return new ReadStoreDatabase(connectWriter(directory, waitMs), directory, 'readwrite', suspected, onDamaged);
+      return connect(suspected);
     } catch (error) {
       if (!isDamage(error) && !(error instanceof OtherSchema)) throw unavailable(error);
     }
     moveAside(directory);
-    return translated(
-      () => new ReadStoreDatabase(connectWriter(directory, waitMs), directory, 'readwrite', true, onDamaged),
-    );
+    return translated(() => connect(true));
   }
 
   /** Rows as arrays of values, in the order of the selected columns. */
@@ -86,21 +85,8 @@ export class ReadStoreDatabase {
     this.db.exec(sql);
   }
 
-  /** The statements that `work` runs. */
-  traced(work: () => void): string[] {
-    const statements = new Set<string>();
-    this.trace = (sql) => statements.add(sql);
-    try {
-      work();
-    } finally {
-      this.trace = undefined;
-    }
-    return [...statements];
-  }
-
   /** A cached prepared statement; the oldest is evicted beyond the limit. */
   prepared(sql: string): StatementSyncInstance {
-    this.trace?.(sql);
     const known = this.statements.get(sql);
     if (known) return known;
     const oldest = this.statements.keys().next().value;
@@ -190,32 +176,21 @@ export class ReadStoreDatabase {
   }
 }
 
-function connectWriter(directory: string, waitMs: number): DatabaseSyncInstance {
-  const db = new DatabaseSync(join(directory, FILE), { timeout: waitMs });
-  try {
+const connectWriter = (directory: string, waitMs: number): DatabaseSyncInstance =>
+  openDatabase(join(directory, FILE), { timeout: waitMs }, (db) => {
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576;
       PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`);
     refuseOther(db);
     db.exec(`BEGIN IMMEDIATE; ${catalog} COMMIT;`);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
+  });
 
 function connectReader(directory: string, waitMs: number): DatabaseSyncInstance {
   if (isSuspected(directory)) throw new ReadStoreUnavailable('models.sqlite is damaged');
-  const db = new DatabaseSync(join(directory, FILE), { readOnly: true, timeout: waitMs });
-  try {
+  return openDatabase(join(directory, FILE), { readOnly: true, timeout: waitMs }, (db) => {
     db.exec('PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY;');
     refuseOther(db);
     db.prepare('SELECT count(*) FROM kontor_generations').get();
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 /** Anything that keeps a reader from opening (no file yet, not yet replaced, no tables) may pass once a writer runs. */

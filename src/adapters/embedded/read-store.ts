@@ -137,23 +137,16 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined> {
-    return this.once(() => {
-      const { main } = this.catalog.shape(table);
-      const number = this.catalog.scopeNumber(scope);
-      const sql = `SELECT json FROM ${main} WHERE scope = ? AND id = ? AND dead = 0`;
-      return this.db.get(sql, number ?? null, bindable(id))?.[0] as string | undefined;
-    });
+    return this.once(() => this.documentOf(table, scope)(id));
   }
 
   getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
     return this.reading(() => {
-      const { main } = this.catalog.shape(table);
-      const number = this.catalog.scopeNumber(scope);
-      const sql = `SELECT json FROM ${main} WHERE scope = ? AND id = ? AND dead = 0`;
+      const documentOf = this.documentOf(table, scope);
       const found = new Map<string, string>();
       for (const id of ids) {
-        const json = this.db.get(sql, number ?? null, bindable(id))?.[0];
-        if (typeof json === 'string') found.set(id, json);
+        const json = documentOf(id);
+        if (json !== undefined) found.set(id, json);
       }
       return found;
     });
@@ -161,16 +154,6 @@ export class EmbeddedReadStore implements ReadStore {
 
   list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed> {
     return this.reading(() => this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query));
-  }
-
-  /** SQLite's query plans for a list. For tests. */
-  explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
-    return this.reading(() => {
-      const statements = this.db.traced(() => {
-        this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query);
-      });
-      return statements.flatMap((sql) => this.db.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => String(row[3])));
-    });
   }
 
   /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
@@ -237,6 +220,13 @@ export class EmbeddedReadStore implements ReadStore {
       }
       await nextTurn();
     }
+  }
+
+  private documentOf(table: AnyTable, scope: Scope): (id: string) => string | undefined {
+    const { main } = this.catalog.shape(table);
+    const number = this.catalog.scopeNumber(scope) ?? null;
+    const sql = `SELECT json FROM ${main} WHERE scope = ? AND id = ? AND dead = 0`;
+    return (id) => this.db.get(sql, number, bindable(id))?.[0] as string | undefined;
   }
 
   private positionOf(key: string): number {

@@ -19,26 +19,24 @@ type Waiting = { readonly send: (lane: Lane) => void; readonly reject: (error: E
  * process), has no timeout, and encodes everything twice.
  */
 export class Appends {
-  readonly #connection: Connection;
-  readonly #clock: Clock;
-  readonly #timeoutMs: number;
-  readonly #inFlight: InFlight;
-  #lane: Lane | undefined;
+  private readonly inFlight: InFlight;
+  private lane: Lane | undefined;
   /** Appends that arrived before the lane was open, in order. */
-  #waiting: Waiting[] = [];
+  private waiting: Waiting[] = [];
 
-  constructor(connection: Connection, clock: Clock, limits: AppendLimits) {
-    this.#connection = connection;
-    this.#clock = clock;
-    this.#timeoutMs = limits.timeoutMs;
-    this.#inFlight = new InFlight({ count: limits.maxInFlight, bytes: limits.maxInFlightBytes });
+  constructor(
+    private readonly connection: Connection,
+    private readonly clock: Clock,
+    private readonly limits: AppendLimits,
+  ) {
+    this.inFlight = new InFlight({ count: limits.maxInFlight, bytes: limits.maxInFlightBytes });
   }
 
   /** Sends in call order. @throws what the port's `append` throws */
   async append(append: SerializedAppend): Promise<Appended> {
-    const { diagnosis } = this.#connection;
+    const { diagnosis } = this.connection;
     try {
-      const appended = await this.#send(append);
+      const appended = await this.send(append);
       diagnosis.noteDone('append to streams');
       return appended;
     } catch (error) {
@@ -47,40 +45,40 @@ export class Appends {
     }
   }
 
-  async #send(append: SerializedAppend): Promise<Appended> {
-    this.#connection.assertOpen();
+  private async send(append: SerializedAppend): Promise<Appended> {
+    this.connection.assertOpen();
     const tooMany = (count: number) => new EventStoreUnavailable(`Too many appends wait for the event store: ${count}`);
-    return this.#inFlight.run(append.bytes, () => this.#onLane(append), tooMany);
+    return this.inFlight.run(append.bytes, () => this.onLane(append), tooMany);
   }
 
-  #onLane(append: SerializedAppend): Promise<Appended> {
-    const deadlineMs = this.#clock.monotonicMs() + this.#timeoutMs;
-    if (this.#lane?.isOpen) return this.#lane.send(append, deadlineMs);
+  private onLane(append: SerializedAppend): Promise<Appended> {
+    const deadlineMs = this.clock.monotonicMs() + this.limits.timeoutMs;
+    if (this.lane?.isOpen) return this.lane.send(append, deadlineMs);
     return new Promise<Appended>((resolve, reject) => {
       const send = (lane: Lane): void => {
         resolve(lane.send(append, deadlineMs));
       };
-      this.#waiting.push({ send, reject });
-      if (this.#waiting.length === 1) void this.#openLane();
+      this.waiting.push({ send, reject });
+      if (this.waiting.length === 1) void this.openLane();
     });
   }
 
   /** Resolves when nothing is in flight: within the timeout, provided that the store is closed to new appends. */
   async drained(): Promise<void> {
-    await this.#inFlight.idle();
-    this.#lane?.end();
+    await this.inFlight.idle();
+    this.lane?.end();
   }
 
   /** Publishes the lane only after sending all waiting appends, so that none is overtaken. */
-  async #openLane(): Promise<void> {
+  private async openLane(): Promise<void> {
     try {
-      const { streams, args } = await this.#connection.calling();
-      const onError = (error: Error): void => void this.#connection.report(streams, error);
-      const lane = new Lane(streams.batchAppend(...args), this.#clock, onError);
-      this.#lane = lane;
-      for (const waiting of this.#waiting.splice(0)) waiting.send(lane);
+      const { streams, args } = await this.connection.calling();
+      const onError = (error: Error): void => void this.connection.report(streams, error);
+      const lane = new Lane(streams.batchAppend(...args), this.clock, onError);
+      this.lane = lane;
+      for (const waiting of this.waiting.splice(0)) waiting.send(lane);
     } catch (error) {
-      for (const waiting of this.#waiting.splice(0)) waiting.reject(error as Error);
+      for (const waiting of this.waiting.splice(0)) waiting.reject(error as Error);
     }
   }
 }

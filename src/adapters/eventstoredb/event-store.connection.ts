@@ -7,10 +7,9 @@ import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { linkedSignal, withTimeout } from '../waiting.js';
-import { Diagnosis } from './event-store.diagnosis.js';
 import { whyUnreachable } from './event-store.probe.js';
 import { type ClientInternals, internalsOf, newClient, StreamsClient } from './event-store.client.js';
-import { GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
+import { Diagnosis, GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
 type State = ReturnType<Channel['getConnectivityState']>;
 
@@ -47,43 +46,35 @@ export type Calling = { readonly streams: IStreamsClient; readonly args: [Metada
 export class Connection {
   readonly client: EventStoreDBClient;
   readonly diagnosis: Diagnosis;
-  readonly #url: string;
-  readonly #internals: ClientInternals;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #timeoutMs: number;
-  readonly #closing = unlimited(new AbortController());
-  readonly #released = unlimited(new AbortController());
-  #channel: Channel | undefined;
-  #connecting: Promise<void> | undefined;
-  #failures = 0;
-  #notBeforeMs = 0;
-  #reason = '';
+  private readonly internals: ClientInternals;
+  private readonly closer = unlimited(new AbortController());
+  private readonly releaser = unlimited(new AbortController());
+  private channel: Channel | undefined;
+  private connecting: Promise<void> | undefined;
+  private failures = 0;
+  private notBeforeMs = 0;
+  private reason = '';
 
   /** @throws Error for an invalid connection string */
-  constructor({ url, clock, logger, timeoutMs }: ConnectionOptions) {
-    this.client = newClient(url);
-    this.diagnosis = new Diagnosis(logger);
-    this.#url = url;
-    this.#internals = internalsOf(this.client);
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#timeoutMs = timeoutMs;
-    this.#guardClient();
+  constructor(private readonly options: ConnectionOptions) {
+    this.client = newClient(options.url);
+    this.diagnosis = new Diagnosis(options.logger);
+    this.internals = internalsOf(this.client);
+    this.guardClient();
   }
 
   /** Aborts when the store closes: subscriptions end and new calls are rejected. */
   get closing(): AbortSignal {
-    return this.#closing.signal;
+    return this.closer.signal;
   }
 
   /** Aborts when calls in flight must end as well. */
   get released(): AbortSignal {
-    return this.#released.signal;
+    return this.releaser.signal;
   }
 
   assertOpen(): void {
-    if (this.#closing.signal.aborted) throw new EventStoreUnavailable('The event store is closed');
+    if (this.closer.signal.aborted) throw new EventStoreUnavailable('The event store is closed');
   }
 
   /**
@@ -91,21 +82,21 @@ export class Connection {
    * @throws EventStoreUnavailable within the timeout, or immediately after a recent failed attempt
    */
   async ready(): Promise<void> {
-    this.#assertHeld();
-    if (Number(this.#channel?.getConnectivityState(false)) === READY) return;
-    this.#connecting ??= this.#connect().finally(() => {
-      this.#connecting = undefined;
+    this.assertHeld();
+    if (Number(this.channel?.getConnectivityState(false)) === READY) return;
+    this.connecting ??= this.connect().finally(() => {
+      this.connecting = undefined;
     });
     // Discovery may outlast the timeout; it continues for later callers.
-    await this.#inTime(this.#connecting);
+    await this.inTime(this.connecting);
   }
 
   /** Stub and arguments for a call on a ready channel. @throws EventStoreUnavailable: nothing was sent */
   async calling(): Promise<Calling> {
     await this.ready();
     try {
-      const streams = await this.#internals.getGRPCClient(StreamsClient, 'streams');
-      return { streams, args: this.#internals.callArguments({ requiresLeader: true }, { deadline: Infinity }) };
+      const streams = await this.internals.getGRPCClient(StreamsClient, 'streams');
+      return { streams, args: this.internals.callArguments({ requiresLeader: true }, { deadline: Infinity }) };
     } catch (error) {
       throw new EventStoreUnavailable(`The event store could not be called: ${reasonOf(error)}`, error);
     }
@@ -115,7 +106,7 @@ export class Connection {
   async version(): Promise<string | null> {
     await this.ready();
     try {
-      const { serverVersion = '' } = await this.#inTime(this.#internals.capabilities);
+      const { serverVersion = '' } = await this.inTime(this.internals.capabilities);
       return serverVersion === '' || serverVersion === 'unknown' ? null : serverVersion;
     } catch (error) {
       throw new EventStoreUnavailable(`The event store could not be asked: ${reasonOf(error)}`, error);
@@ -124,101 +115,101 @@ export class Connection {
 
   /** Reports a failed call to the client, which then reconnects or switches to the leader if that helps. */
   report(streams: IStreamsClient, error: Error): Promise<void> {
-    return this.#internals.handleError(streams, error);
+    return this.internals.handleError(streams, error);
   }
 
   /** Rejects new calls from now on; calls in flight continue until `release`. */
   close(): void {
-    this.#closing.abort();
+    this.closer.abort();
   }
 
   async release(): Promise<void> {
-    this.#released.abort();
+    this.releaser.abort();
     // The client waits for every stream to finish; a stream cancelled while the server hung may never do so.
     const waiting = new AbortController();
-    await Promise.race([this.client.dispose(), this.#clock.sleep(DISPOSE_MS, waiting.signal)]);
+    await Promise.race([this.client.dispose(), this.options.clock.sleep(DISPOSE_MS, waiting.signal)]);
     waiting.abort();
-    this.#channel?.close();
+    this.channel?.close();
   }
 
-  #assertHeld(): void {
+  private assertHeld(): void {
     if (this.released.aborted) throw new EventStoreUnavailable('The event store is closed');
   }
 
-  #inTime<T>(work: Promise<T>): Promise<T> {
-    const late = () => new EventStoreUnavailable(`The event store was not reached within ${this.#timeoutMs} ms`);
-    return withTimeout(this.#clock, this.#timeoutMs, work, late);
+  private inTime<T>(work: Promise<T>): Promise<T> {
+    const late = () => new EventStoreUnavailable(`The event store was not reached within ${this.options.timeoutMs} ms`);
+    return withTimeout(this.options.clock, this.options.timeoutMs, work, late);
   }
 
-  async #connect(): Promise<void> {
-    if (this.#clock.monotonicMs() < this.#notBeforeMs)
-      throw new EventStoreUnavailable(`The event store is away: ${this.#reason}`);
+  private async connect(): Promise<void> {
+    if (this.options.clock.monotonicMs() < this.notBeforeMs)
+      throw new EventStoreUnavailable(`The event store is away: ${this.reason}`);
     try {
-      await this.#untilReady(await this.#internals.getChannel());
+      await this.untilReady(await this.internals.getChannel());
     } catch (error) {
-      await this.#noteFailure();
-      throw new EventStoreUnavailable(`The event store is away: ${this.#reason}`, error);
+      await this.noteFailure();
+      throw new EventStoreUnavailable(`The event store is away: ${this.reason}`, error);
     }
     this.diagnosis.noteUnreachable(undefined);
-    if (this.#failures > 0) this.#logger.info({ failures: this.#failures }, 'The event store is back');
-    this.#failures = 0;
+    if (this.failures > 0) this.options.logger.info({ failures: this.failures }, 'The event store is back');
+    this.failures = 0;
   }
 
-  async #noteFailure(): Promise<void> {
+  private async noteFailure(): Promise<void> {
     if (this.released.aborted) return;
-    const fault = await whyUnreachable(this.#url);
+    const fault = await whyUnreachable(this.options.url);
     this.diagnosis.noteUnreachable(fault);
     const reason = `${fault.setting}: ${fault.reason}`;
     // Log each reason once per outage.
-    if (this.#failures === 0 || reason !== this.#reason) this.#logger.warn(fault, 'The event store is away');
-    this.#reason = reason;
-    this.#notBeforeMs = this.#clock.monotonicMs() + backoffMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-    this.#failures += 1;
+    if (this.failures === 0 || reason !== this.reason) this.options.logger.warn(fault, 'The event store is away');
+    this.reason = reason;
+    this.notBeforeMs = this.options.clock.monotonicMs() + backoffMs(this.failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    this.failures += 1;
   }
 
-  async #untilReady(channel: Channel): Promise<void> {
-    const until = this.#clock.monotonicMs() + this.#timeoutMs;
+  private async untilReady(channel: Channel): Promise<void> {
+    const until = this.options.clock.monotonicMs() + this.options.timeoutMs;
     for (;;) {
-      this.#assertHeld();
+      this.assertHeld();
       const state = channel.getConnectivityState(true);
       const code: number = state;
       if (code === READY) return;
       if (code === SHUTDOWN) throw new Error('the connection was given up');
-      const leftMs = until - this.#clock.monotonicMs();
+      const leftMs = until - this.options.clock.monotonicMs();
       if (code === TRANSIENT_FAILURE || leftMs <= 0) {
-        await this.#giveUp();
+        await this.giveUp();
         throw new Error(`no connection to ${channel.getTarget()}`);
       }
-      await this.#untilOther(channel, state, leftMs);
+      await this.untilOther(channel, state, leftMs);
     }
   }
 
   /** Resolves when the channel leaves `state`, or after `ms`. */
-  async #untilOther(channel: Channel, state: State, ms: number): Promise<void> {
+  private async untilOther(channel: Channel, state: State, ms: number): Promise<void> {
     const waiting = linkedSignal(this.released);
     const changed = new Promise<void>((resolve) => {
       channel.watchConnectivityState(state, Infinity, () => {
         resolve();
       });
     });
-    await Promise.race([changed, this.#clock.sleep(ms, waiting.signal)]);
+    await Promise.race([changed, this.options.clock.sleep(ms, waiting.signal)]);
     waiting.end();
   }
 
   /** Makes the client open a new channel for the next call, to another node if it uses discovery. */
-  async #giveUp(): Promise<void> {
-    const streams = await this.#internals.getGRPCClient(StreamsClient, 'streams');
+  private async giveUp(): Promise<void> {
+    const streams = await this.internals.getGRPCClient(StreamsClient, 'streams');
     await this.report(streams, Object.assign(new Error('no connection'), { code: GRPC_UNAVAILABLE, details: '' }));
   }
 
   /** The client calls both functions itself and does not await the second: a failed discovery would end the process. */
-  #guardClient(): void {
-    const { getChannel, handleError } = this.#internals;
-    this.#internals.getChannel = async () => {
+  private guardClient(): void {
+    const { getChannel, handleError } = this.internals;
+    this.internals.getChannel = async () => {
       const channel = await getChannel();
-      this.#channel = channel;
+      this.channel = channel;
       return channel;
     };
-    this.#internals.handleError = (streams, error) => handleError(streams, error).catch(() => undefined);
+    this.internals.handleError = (streams, error) => handleError(streams, error).catch(() => undefined);
   }
 }

@@ -10,23 +10,20 @@ const LARGEST_PAGE = 512;
  * skipped backwards from the end, down to the newest record of the previous read.
  */
 export class Head {
-  readonly #reader: Reader;
-  #known: Position = BEFORE_ALL;
+  private latest: Position = BEFORE_ALL;
   /** The newest record, of any kind, that a read has taken into account. */
-  #seen: Position = BEFORE_ALL;
+  private seen: Position = BEFORE_ALL;
 
-  constructor(reader: Reader) {
-    this.#reader = reader;
-  }
+  constructor(private readonly reader: Reader) {}
 
   /** The last known position, without a round trip. */
   get known(): Position {
-    return this.#known;
+    return this.latest;
   }
 
   /** Records that an event of the service lies at `position`. */
   note(position: Position): void {
-    if (position > this.#known) this.#known = position;
+    if (position > this.latest) this.latest = position;
   }
 
   /** @throws EventStoreUnavailable */
@@ -34,21 +31,21 @@ export class Head {
     let newest = BEFORE_ALL;
     let before: Position | undefined;
     for (let size = FIRST_PAGE; ; size = Math.min(size * 4, LARGEST_PAGE)) {
-      const { events, last, end } = await this.#reader.page('backwards', before, size);
+      const { events, last, end } = await this.reader.page('backwards', before, size);
       for (const event of events) {
         const position = positionOf(event);
         newest = Math.max(newest, position);
-        if (position > this.#seen && isSystem(event.streamId, event.type)) continue;
-        if (position > this.#seen) this.note(position);
-        return this.#settle(newest);
+        if (position > this.seen && isSystem(event.streamId, event.type)) continue;
+        if (position > this.seen) this.note(position);
+        return this.settle(newest);
       }
-      if (end) return this.#settle(newest);
+      if (end) return this.settle(newest);
       before = last;
     }
   }
 
-  #settle(newest: Position): Position {
-    this.#seen = Math.max(this.#seen, newest);
-    return this.#known;
+  private settle(newest: Position): Position {
+    this.seen = Math.max(this.seen, newest);
+    return this.latest;
   }
 }

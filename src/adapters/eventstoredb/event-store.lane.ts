@@ -33,132 +33,132 @@ type Pending = {
  * and nothing is resent, which would add to its load.
  */
 export class Lane {
-  readonly #call: BatchAppendCall;
-  readonly #clock: Clock;
-  readonly #pending = new Set<Pending>();
-  readonly #byCorrelationId = new Map<string, Pending>();
-  readonly #ended = new AbortController();
+  private readonly pending = new Set<Pending>();
+  private readonly byCorrelationId = new Map<string, Pending>();
+  private readonly ended = new AbortController();
   /** Number of transmissions, and the latest of them that was answered. */
-  #sent = 0;
-  #answered = 0;
-  #answeredAtMs = 0;
-  #retired = false;
-  #watching = false;
+  private sent = 0;
+  private answered = 0;
+  private answeredAtMs = 0;
+  private retired = false;
+  private watching = false;
 
-  constructor(call: BatchAppendCall, clock: Clock, onError: (error: Error) => void) {
-    this.#call = call;
-    this.#clock = clock;
+  constructor(
+    private readonly call: BatchAppendCall,
+    private readonly clock: Clock,
+    onError: (error: Error) => void,
+  ) {
     call.on('data', (answer: BatchAppendResp) => {
-      this.#settle(answer);
+      this.settle(answer);
     });
     // Never removed: an error event without a listener would end the process.
     call.on('error', (error) => {
-      if (!this.#ended.signal.aborted) onError(error);
-      this.#fail(error);
+      if (!this.ended.signal.aborted) onError(error);
+      this.fail(error);
     });
     call.on('end', () => {
-      this.#fail(new Error('The server ended the call'));
+      this.fail(new Error('The server ended the call'));
     });
   }
 
   /** False once the call has ended or the lane is retired. */
   get isOpen(): boolean {
-    return !this.#retired && !this.#ended.signal.aborted;
+    return !this.retired && !this.ended.signal.aborted;
   }
 
   /** @throws what the port's `append` throws, but never EventStoreUnavailable if the append may have been stored */
   send(append: SerializedAppend, deadlineMs: number): Promise<Appended> {
-    if (this.#ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The call for appends has ended'));
+    if (this.ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The call for appends has ended'));
     return new Promise((resolve, reject) => {
       const pending: Pending = { append, deadlineMs, resolve, reject, sent: new Map(), sentAtMs: 0 };
-      this.#pending.add(pending);
-      this.#transmit(pending);
-      if (!this.#watching) void this.#watch();
+      this.pending.add(pending);
+      this.transmit(pending);
+      if (!this.watching) void this.watch();
     });
   }
 
   /** Ends the call; pending appends fail with an unknown outcome. */
   end(): void {
-    this.#fail(new Error('The call was ended'));
-    this.#call.cancel();
+    this.fail(new Error('The call was ended'));
+    this.call.cancel();
   }
 
-  #transmit(pending: Pending): void {
+  private transmit(pending: Pending): void {
     const correlationId = randomUUID();
-    this.#sent += 1;
-    pending.sent.set(correlationId, this.#sent);
-    pending.sentAtMs = this.#clock.monotonicMs();
-    this.#byCorrelationId.set(correlationId, pending);
-    this.#call.write(batchAppendRequest(pending.append, correlationId));
+    this.sent += 1;
+    pending.sent.set(correlationId, this.sent);
+    pending.sentAtMs = this.clock.monotonicMs();
+    this.byCorrelationId.set(correlationId, pending);
+    this.call.write(batchAppendRequest(pending.append, correlationId));
   }
 
-  #settle(answer: BatchAppendResp): void {
+  private settle(answer: BatchAppendResp): void {
     const correlationId = correlationIdOf(answer);
-    const pending = this.#byCorrelationId.get(correlationId);
+    const pending = this.byCorrelationId.get(correlationId);
     // Already answered, or timed out.
     if (!pending) return;
-    this.#answered = Math.max(this.#answered, pending.sent.get(correlationId) ?? 0);
-    this.#answeredAtMs = this.#clock.monotonicMs();
+    this.answered = Math.max(this.answered, pending.sent.get(correlationId) ?? 0);
+    this.answeredAtMs = this.clock.monotonicMs();
     // Resent when due.
     if (isGivenUp(answer)) return;
-    this.#forget(pending);
+    this.forget(pending);
     try {
       pending.resolve(appendedOf(answer, pending.append));
     } catch (error) {
       pending.reject(error as Error);
     }
-    this.#endIfDone();
+    this.endIfDone();
   }
 
-  #forget(pending: Pending): void {
-    this.#pending.delete(pending);
-    for (const correlationId of pending.sent.keys()) this.#byCorrelationId.delete(correlationId);
+  private forget(pending: Pending): void {
+    this.pending.delete(pending);
+    for (const correlationId of pending.sent.keys()) this.byCorrelationId.delete(correlationId);
   }
 
-  #fail(error: Error): void {
-    const failed = [...this.#pending];
-    this.#pending.clear();
-    this.#byCorrelationId.clear();
-    this.#ended.abort();
+  private fail(error: Error): void {
+    const failed = [...this.pending];
+    this.pending.clear();
+    this.byCorrelationId.clear();
+    this.ended.abort();
     for (const { append, reject } of failed) reject(toUnknown(append.stream, error));
   }
 
   /** One timer for all pending appends. */
-  async #watch(): Promise<void> {
-    this.#watching = true;
-    while (this.#pending.size > 0 && !this.#ended.signal.aborted)
-      await this.#clock.sleep(this.#attend(), this.#ended.signal);
-    this.#watching = false;
+  private async watch(): Promise<void> {
+    this.watching = true;
+    while (this.pending.size > 0 && !this.ended.signal.aborted)
+      await this.clock.sleep(this.attend(), this.ended.signal);
+    this.watching = false;
   }
 
   /** Resends due appends and fails those that timed out. Returns the delay until the next check in milliseconds. */
-  #attend(): number {
-    const nowMs = this.#clock.monotonicMs();
+  private attend(): number {
+    const nowMs = this.clock.monotonicMs();
     let leftMs = LOOK_EVERY_MS;
-    for (const pending of this.#pending) {
-      if (pending.deadlineMs <= nowMs) this.#giveUp(pending);
+    for (const pending of this.pending) {
+      if (pending.deadlineMs <= nowMs) this.giveUp(pending);
       // Do not resend to a server that accepts no more data.
-      else if (this.#isDue(pending, nowMs) && !this.#call.writableNeedDrain) this.#transmit(pending);
+      else if (this.isDue(pending, nowMs) && !this.call.writableNeedDrain) this.transmit(pending);
       leftMs = Math.min(leftMs, Math.max(1, pending.deadlineMs - nowMs));
     }
     return leftMs;
   }
 
-  #isDue({ sent, sentAtMs }: Pending, nowMs: number): boolean {
+  private isDue({ sent, sentAtMs }: Pending, nowMs: number): boolean {
     const patience = 2 ** (sent.size - 1);
     const last = Math.max(...sent.values());
-    if (last < this.#answered) return nowMs - sentAtMs >= OVERTAKEN_MS * patience;
-    return nowMs - Math.max(sentAtMs, this.#answeredAtMs) >= SILENT_MS * patience;
+    if (last < this.answered) return nowMs - sentAtMs >= OVERTAKEN_MS * patience;
+    return nowMs - Math.max(sentAtMs, this.answeredAtMs) >= SILENT_MS * patience;
   }
 
-  #giveUp(pending: Pending): void {
-    this.#forget(pending);
-    this.#retired = true;
+  private giveUp(pending: Pending): void {
+    this.forget(pending);
+    this.retired = true;
     pending.reject(new AppendOutcomeUnknown(pending.append.stream, new Error('No answer in time')));
-    this.#endIfDone();
+    this.endIfDone();
   }
 
-  #endIfDone(): void {
-    if (this.#retired && this.#pending.size === 0) this.end();
+  private endIfDone(): void {
+    if (this.retired && this.pending.size === 0) this.end();
   }
 }

@@ -27,8 +27,7 @@ import { backoffMs } from '../backoff.js';
 import { assertPosition, assertRevision, countOf } from '../event-store.input.js';
 import { linkedSignal } from '../waiting.js';
 import type { Connection } from './event-store.connection.js';
-import type { Doing } from './event-store.diagnosis.js';
-import { isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
+import { type Doing, isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
 /** Page size when events are filtered on this side. */
@@ -48,18 +47,14 @@ export const logPosition = (position: Position): LogPosition => ({
 
 /** The read half. Every read is bounded by its count and by a timeout that restarts with every event. */
 export class Reader {
-  readonly #connection: Connection;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #timeoutMs: number;
-  #hasToldInvalid = false;
+  private hasToldInvalid = false;
 
-  constructor(connection: Connection, clock: Clock, logger: Logger, timeoutMs: number) {
-    this.#connection = connection;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#timeoutMs = timeoutMs;
-  }
+  constructor(
+    private readonly connection: Connection,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly timeoutMs: number,
+  ) {}
 
   async readStream(stream: string, read: StreamRead = {}): Promise<StreamSlice> {
     const { direction = 'forwards' } = read;
@@ -70,7 +65,7 @@ export class Reader {
       requiresLeader: true,
     };
     try {
-      const resolved = await this.#collect('read streams', () => this.#connection.client.readStream(stream, where));
+      const resolved = await this.collect('read streams', () => this.connection.client.readStream(stream, where));
       const events: RecordedEvent[] = [];
       for (const { event } of resolved) if (event) events.push(toRecordedEvent(event));
       const last = direction === 'forwards' ? events.at(-1) : events[0];
@@ -109,7 +104,7 @@ export class Reader {
     const { nothing, inclusive, fromPosition } = startOf(direction, after);
     if (nothing) return { events: [], last: BEFORE_ALL, end: true };
     const maxCount = inclusive ? size + 1 : size;
-    const resolved = await this.#readAll({ fromPosition, maxCount, direction: DIRECTIONS[direction] }).catch(
+    const resolved = await this.collectAll({ fromPosition, maxCount, direction: DIRECTIONS[direction] }).catch(
       async (error: unknown) => {
         if (after !== undefined && isRefusedRead(error)) await this.assertPosition(after);
         throw toReadError(error);
@@ -124,10 +119,10 @@ export class Reader {
   /** @throws InvalidPosition if the record at `position`, which was once delivered, is unreadable */
   async assertPosition(position: Position): Promise<void> {
     if (position <= BEFORE_ALL) return;
-    await this.#readAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(
+    await this.collectAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(
       (error: unknown) => {
         if (!isRefusedRead(error)) throw toReadError(error);
-        this.#tellInvalid(position);
+        this.tellInvalid(position);
         throw new InvalidPosition(position);
       },
     );
@@ -149,45 +144,45 @@ export class Reader {
     return { reached };
   }
 
-  #readAll(where: ReadAllOptions): Promise<AllStreamResolvedEvent[]> {
-    return this.#collect('read $all', () => this.#connection.client.readAll({ ...where, requiresLeader: true }));
+  private collectAll(where: ReadAllOptions): Promise<AllStreamResolvedEvent[]> {
+    return this.collect('read $all', () => this.connection.client.readAll({ ...where, requiresLeader: true }));
   }
 
   /** Logged once, because every subscriber hits it on every retry. */
-  #tellInvalid(position: Position): void {
-    if (this.#hasToldInvalid) return;
-    this.#hasToldInvalid = true;
+  private tellInvalid(position: Position): void {
+    if (this.hasToldInvalid) return;
+    this.hasToldInvalid = true;
     const reason =
       'EVENTSTORE_URL names another event store than the one that the read models and checkpoints were made from, or one ' +
       'that was restored from an older backup';
-    this.#logger.error({ position, reason }, 'A position is not one of this event store');
+    this.logger.error({ position, reason }, 'A position is not one of this event store');
   }
 
   /** Reads to the end; retries if the connection breaks or the leader changes. @throws client errors as well */
-  async #collect<T>(doing: Doing, open: () => StreamingRead<T>): Promise<T[]> {
-    this.#connection.assertOpen();
-    const { diagnosis } = this.#connection;
+  private async collect<T>(doing: Doing, open: () => StreamingRead<T>): Promise<T[]> {
+    this.connection.assertOpen();
+    const { diagnosis } = this.connection;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#connection.ready();
-        const items = await this.#drain(open());
+        await this.connection.ready();
+        const items = await this.drain(open());
         diagnosis.noteDone(doing);
         return items;
       } catch (error) {
         diagnosis.noteFailed(doing, error);
         if (!isTransient(error) || attempt === ATTEMPTS) throw error;
-        await this.#clock.sleep(backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), this.#connection.released);
+        await this.clock.sleep(backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), this.connection.released);
       }
     }
   }
 
-  async #drain<T>(stream: StreamingRead<T>): Promise<T[]> {
+  private async drain<T>(stream: StreamingRead<T>): Promise<T[]> {
     const items: T[] = [];
-    const waiting = linkedSignal(this.#connection.released);
+    const waiting = linkedSignal(this.connection.released);
     let ended = false;
     // The client's reads have no deadline. An error after the end would find no listener and end the process.
     stream.on('error', () => undefined);
-    void this.#whileAlive(() => items.length, waiting.signal).then(() => {
+    void this.whileAlive(() => items.length, waiting.signal).then(() => {
       if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not answer'));
     });
     try {
@@ -204,10 +199,10 @@ export class Reader {
   }
 
   /** Resolves when nothing has arrived for the timeout, or when the signal aborts. */
-  async #whileAlive(arrived: () => number, signal: AbortSignal): Promise<void> {
+  private async whileAlive(arrived: () => number, signal: AbortSignal): Promise<void> {
     for (let before = -1; before < arrived() && !signal.aborted;) {
       before = arrived();
-      await this.#clock.sleep(this.#timeoutMs, signal);
+      await this.clock.sleep(this.timeoutMs, signal);
     }
   }
 }

@@ -20,19 +20,21 @@ const SEARCH_WINDOW = 256;
  * notifications. Ends permanently at its first error.
  */
 export class Source {
-  readonly #subscription: AllStreamSubscription;
-  #checkpoint: Position = BEFORE_ALL;
-  #isLive = false;
-  #failure: unknown;
-  #hasFailed = false;
+  private readonly subscription: AllStreamSubscription;
+  /** Position up to which the filter has been applied. Valid only while nothing is buffered. */
+  checkpoint: Position = BEFORE_ALL;
+  /** All stored events have been delivered, according to the server. Valid only while nothing is buffered. */
+  isLive = false;
+  hasFailed = false;
+  failure: unknown;
 
   constructor(client: EventStoreDBClient, after: Position, filter: EventFilter | undefined, wake: () => void) {
     // Runs inside the client's asynchronous transform: an exception would end the process.
     const reached = (_: unknown, position: { commit: bigint; prepare: bigint }): void => {
-      if (isUsable(position)) this.#checkpoint = Number(position.commit);
+      if (isUsable(position)) this.checkpoint = Number(position.commit);
       wake();
     };
-    this.#subscription = client.subscribeToAll(
+    this.subscription = client.subscribeToAll(
       {
         fromPosition: after > BEFORE_ALL ? logPosition(after) : START,
         filter: serverFilter(filter, reached),
@@ -41,18 +43,18 @@ export class Source {
       { highWaterMark: BUFFERED_EVENTS },
     );
     const fail = (error: unknown): void => {
-      this.#failure ??= error;
-      this.#hasFailed = true;
+      this.failure ??= error;
+      this.hasFailed = true;
       wake();
     };
-    this.#subscription
+    this.subscription
       .on('readable', wake)
       .on('caughtUp', () => {
-        this.#isLive = true;
+        this.isLive = true;
         wake();
       })
       .on('fellBehind', () => {
-        this.#isLive = false;
+        this.isLive = false;
       })
       .on('error', fail)
       .on('end', () => {
@@ -60,36 +62,18 @@ export class Source {
       });
   }
 
-  get hasFailed(): boolean {
-    return this.#hasFailed;
-  }
-
-  get failure(): unknown {
-    return this.#failure;
-  }
-
-  /** All stored events have been delivered, according to the server. Valid only while nothing is buffered. */
-  get isLive(): boolean {
-    return this.#isLive;
-  }
-
-  /** Position up to which the filter has been applied. Valid only while nothing is buffered. */
-  get checkpoint(): Position {
-    return this.#checkpoint;
-  }
-
   get isEmpty(): boolean {
-    return this.#subscription.readableLength === 0;
+    return this.subscription.readableLength === 0;
   }
 
   read(): AllStreamResolvedEvent | null {
-    return this.#subscription.read() as AllStreamResolvedEvent | null;
+    return this.subscription.read() as AllStreamResolvedEvent | null;
   }
 
   end(): void {
     // The client waits for the call to start, which may have failed; that error was already handled.
-    this.#subscription.unsubscribe().catch(() => undefined);
-    this.#subscription.destroy();
+    this.subscription.unsubscribe().catch(() => undefined);
+    this.subscription.destroy();
   }
 }
 

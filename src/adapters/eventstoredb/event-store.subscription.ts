@@ -9,13 +9,13 @@ import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
+import { Wakeup } from '../waiting.js';
 import type { Connection } from './event-store.connection.js';
 import { isDenied, isTooSlow, reasonOf, typeOf } from './event-store.errors.js';
 import type { Head } from './event-store.head.js';
 import type { AllEvent, Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import { Source } from './event-store.source.js';
-import { Wakeup } from './event-store.wakeup.js';
 
 /** Maximum records read per watchdog check; the next check continues from there. */
 const SEARCH_LIMIT = 5_000;
@@ -42,162 +42,159 @@ export function subscribe(parts: Subscribing, subscription: AllSubscription): As
 }
 
 class Subscription {
-  readonly #parts: Subscribing;
-  readonly #asked: AllSubscription;
-  readonly #maxBatchSize: number;
-  readonly #matches: Matches;
-  readonly #stopping = new AbortController();
-  #source: Source | undefined;
-  #failures = 0;
+  private readonly stopping = new AbortController();
+  private source: Source | undefined;
+  private failures = 0;
   /** Every matching event up to here has been taken from the source. */
-  #position: Position;
+  private position: Position;
   /** Last position and state delivered to the consumer. */
-  #told: { position: Position; caughtUp: boolean };
+  private told: { position: Position; caughtUp: boolean };
   /** Error of an unreadable event, thrown after the events before it are delivered. */
-  #corrupt: unknown;
+  private corrupt: unknown;
   /** The server reports caught up; the head must still confirm it. */
-  #unconfirmed = false;
-  #isLive = false;
+  private unconfirmed = false;
+  private isLive = false;
   /** The server dropped the subscription during a burst: pages are read until the head is near. */
-  #isBehind = false;
+  private isBehind = false;
   /** Just compared with the head: no events remain in between. */
-  #atHead = false;
-  readonly #arrival = new Wakeup();
+  private atHead = false;
+  private readonly arrival = new Wakeup();
 
-  constructor(parts: Subscribing, asked: AllSubscription, maxBatchSize: number, matches: Matches) {
-    this.#parts = parts;
-    this.#asked = asked;
-    this.#maxBatchSize = maxBatchSize;
-    this.#matches = matches;
-    this.#position = asked.after;
-    this.#told = { position: asked.after, caughtUp: false };
+  constructor(
+    private readonly parts: Subscribing,
+    private readonly asked: AllSubscription,
+    private readonly maxBatchSize: number,
+    private readonly matches: Matches,
+  ) {
+    this.position = asked.after;
+    this.told = { position: asked.after, caughtUp: false };
   }
 
   iterate(): AsyncIterableIterator<EventBatch, void> {
-    return stoppable(this.#batches(), () => {
-      this.#stop();
+    return stoppable(this.batches(), () => {
+      this.stop();
     });
   }
 
-  async *#batches(): AsyncGenerator<EventBatch, void> {
+  private async *batches(): AsyncGenerator<EventBatch, void> {
     const stop = (): void => {
-      this.#stop();
+      this.stop();
     };
-    const signals = [this.#asked.signal, this.#parts.connection.closing];
+    const signals = [this.asked.signal, this.parts.connection.closing];
     for (const signal of signals) {
       signal?.addEventListener('abort', stop, { once: true });
-      if (signal?.aborted) this.#stop();
+      if (signal?.aborted) this.stop();
     }
     try {
-      for (let batch = await this.#next(); batch; batch = await this.#next()) {
-        this.#told = batch;
+      for (let batch = await this.next(); batch; batch = await this.next()) {
+        this.told = batch;
         yield batch;
       }
     } finally {
       for (const signal of signals) signal?.removeEventListener('abort', stop);
-      this.#drop();
+      this.drop();
     }
   }
 
   /** Undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
-  async #next(): Promise<EventBatch | undefined> {
-    while (!this.#isOver()) {
-      if (this.#corrupt) throw this.#corrupt as Error;
-      const batch = this.#isBehind ? await this.#readPage() : await this.#follow();
+  private async next(): Promise<EventBatch | undefined> {
+    while (!this.isOver()) {
+      if (this.corrupt) throw this.corrupt as Error;
+      const batch = this.isBehind ? await this.readPage() : await this.follow();
       if (batch) return batch;
     }
     return undefined;
   }
 
-  async #follow(): Promise<EventBatch | undefined> {
-    const source = this.#source ?? (await this.#open());
+  private async follow(): Promise<EventBatch | undefined> {
+    const source = this.source ?? (await this.open());
     if (!source) return undefined;
-    const batch = this.#take(source);
-    if (batch || this.#corrupt) return batch;
-    if (source.hasFailed) await this.#goOnAfter(source.failure);
-    else if (this.#unconfirmed || !(await this.#arrival.wait(this.#parts.clock, this.#parts.quietMs)))
-      await this.#compare(source);
+    const batch = this.take(source);
+    if (batch || this.corrupt) return batch;
+    if (source.hasFailed) await this.goOnAfter(source.failure);
+    else if (this.unconfirmed || !(await this.arrival.wait(this.parts.clock, this.parts.quietMs)))
+      await this.compare(source);
     return undefined;
   }
 
-  async #readPage(): Promise<EventBatch | undefined> {
-    const { reader, head } = this.#parts;
-    const page = await this.#orPause(() => reader.page('forwards', this.#position, this.#maxBatchSize));
+  private async readPage(): Promise<EventBatch | undefined> {
+    const { reader, head } = this.parts;
+    const page = await this.orPause(() => reader.page('forwards', this.position, this.maxBatchSize));
     if (!page) return undefined;
-    const events = this.#accept(page.events);
-    this.#isBehind = page.events.length >= NEAR_HEAD;
+    const events = this.accept(page.events);
+    this.isBehind = page.events.length >= NEAR_HEAD;
     // The server dropped the subscription although nothing was pending: back off instead of looping.
-    if (page.events.length === 0) await this.#pause();
-    else this.#failures = 0;
-    const caughtUp = page.end && !this.#corrupt && this.#position >= head.known;
-    return this.#batchOf(events, caughtUp);
+    if (page.events.length === 0) await this.pause();
+    else this.failures = 0;
+    const caughtUp = page.end && !this.corrupt && this.position >= head.known;
+    return this.batchOf(events, caughtUp);
   }
 
-  async #open(): Promise<Source | undefined> {
-    const { connection } = this.#parts;
+  private async open(): Promise<Source | undefined> {
+    const { connection } = this.parts;
     try {
-      await this.#unlessOver(connection.ready());
+      await this.unlessOver(connection.ready());
     } catch {
       // Already logged by the connection.
-      return this.#pause();
+      return this.pause();
     }
-    if (this.#isOver()) return undefined;
-    this.#source = new Source(connection.client, this.#position, this.#asked.filter, this.#arrival.note);
-    return this.#source;
+    if (this.isOver()) return undefined;
+    this.source = new Source(connection.client, this.position, this.asked.filter, this.arrival.note);
+    return this.source;
   }
 
   /** Arrived events, at most one batch; undefined if nothing is new. */
-  #take(source: Source): EventBatch | undefined {
-    this.#arrival.forget();
-    const events = this.#drain(source);
-    const isDrained = source.isEmpty && !this.#corrupt;
-    if (isDrained) this.#position = Math.max(this.#position, source.checkpoint);
-    if (events.length > 0) this.#failures = 0;
-    const caughtUp = isDrained && this.#isCaughtUp(source);
-    return this.#batchOf(events, caughtUp);
+  private take(source: Source): EventBatch | undefined {
+    this.arrival.forget();
+    const events = this.drain(source);
+    const isDrained = source.isEmpty && !this.corrupt;
+    if (isDrained) this.position = Math.max(this.position, source.checkpoint);
+    if (events.length > 0) this.failures = 0;
+    const caughtUp = isDrained && this.isCaughtUp(source);
+    return this.batchOf(events, caughtUp);
   }
 
-  #batchOf(events: RecordedEvent[], caughtUp: boolean): EventBatch | undefined {
-    const isNews = this.#position > this.#told.position || (caughtUp && !this.#told.caughtUp);
-    return events.length > 0 || isNews ? { events, position: this.#position, caughtUp } : undefined;
+  private batchOf(events: RecordedEvent[], caughtUp: boolean): EventBatch | undefined {
+    const isNews = this.position > this.told.position || (caughtUp && !this.told.caughtUp);
+    return events.length > 0 || isNews ? { events, position: this.position, caughtUp } : undefined;
   }
 
   /** Once reported by the server and confirmed by the head, a live subscription stays caught up between events. */
-  #isCaughtUp(source: Source): boolean {
-    if (!source.isLive) this.#isLive = false;
-    else if (!this.#isLive) {
-      this.#isLive = true;
-      this.#unconfirmed = true;
+  private isCaughtUp(source: Source): boolean {
+    if (!source.isLive) this.isLive = false;
+    else if (!this.isLive) {
+      this.isLive = true;
+      this.unconfirmed = true;
     }
-    const isAtEnd = this.#atHead || (this.#isLive && !this.#unconfirmed);
-    this.#atHead = false;
-    return isAtEnd && this.#position >= this.#parts.head.known;
+    const isAtEnd = this.atHead || (this.isLive && !this.unconfirmed);
+    this.atHead = false;
+    return isAtEnd && this.position >= this.parts.head.known;
   }
 
-  #drain(source: Source): RecordedEvent[] {
+  private drain(source: Source): RecordedEvent[] {
     const events: RecordedEvent[] = [];
-    while (events.length < this.#maxBatchSize && !this.#corrupt) {
+    while (events.length < this.maxBatchSize && !this.corrupt) {
       const item = source.read();
       if (!item) break;
       // A link to a deleted event has none.
-      if (item.event) events.push(...this.#accept([item.event]));
+      if (item.event) events.push(...this.accept([item.event]));
     }
     return events;
   }
 
   /** New matching events, up to the first unreadable one. */
-  #accept(arrived: Iterable<AllEvent>): RecordedEvent[] {
+  private accept(arrived: Iterable<AllEvent>): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     for (const event of arrived) {
       const position = positionOf(event);
-      if (position <= this.#position) continue;
+      if (position <= this.position) continue;
       try {
-        if (this.#matches(event.streamId, event.type)) events.push(toRecordedEvent(event));
+        if (this.matches(event.streamId, event.type)) events.push(toRecordedEvent(event));
       } catch (error) {
-        this.#corrupt = error;
+        this.corrupt = error;
         break;
       }
-      this.#position = position;
+      this.position = position;
     }
     return events;
   }
@@ -206,67 +203,67 @@ class Subscription {
    * Compares with the head: a subscription can die silently, and a filtered one gets no checkpoint for a short range
    * without a match. A match found in between should already have arrived.
    */
-  async #compare(source: Source): Promise<void> {
-    const wasQuiet = !this.#unconfirmed;
-    const search = await this.#orPause(() => this.#searchToHead(source));
+  private async compare(source: Source): Promise<void> {
+    const wasQuiet = !this.unconfirmed;
+    const search = await this.orPause(() => this.searchToHead(source));
     if (!search) return;
-    this.#failures = 0;
+    this.failures = 0;
     if (search.found !== undefined && wasQuiet) {
-      this.#parts.logger.warn({ position: this.#position, ...search }, 'A subscription was silent and begins anew');
-      this.#drop();
-    } else this.#unconfirmed = false;
+      this.parts.logger.warn({ position: this.position, ...search }, 'A subscription was silent and begins anew');
+      this.drop();
+    } else this.unconfirmed = false;
   }
 
   /** Finds a matching event that has not arrived. Returns nothing if events arrived in the meantime. */
-  async #searchToHead(source: Source): Promise<{ readonly found?: Position }> {
-    const { head, reader } = this.#parts;
-    const isStale = (): boolean => this.#arrival.hasHappened || source.hasFailed;
+  private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
+    const { head, reader } = this.parts;
+    const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;
     const upTo = await head.read();
     if (isStale()) return {};
-    const { reached, found } = await reader.search(this.#position, upTo, this.#matches, SEARCH_LIMIT);
+    const { reached, found } = await reader.search(this.position, upTo, this.matches, SEARCH_LIMIT);
     if (isStale()) return {};
     if (found !== undefined) return { found };
-    this.#position = Math.max(this.#position, reached);
-    this.#atHead = this.#position >= upTo;
+    this.position = Math.max(this.position, reached);
+    this.atHead = this.position >= upTo;
     return {};
   }
 
   /** @throws InvalidPosition */
-  async #goOnAfter(failure: unknown): Promise<void> {
-    this.#drop();
+  private async goOnAfter(failure: unknown): Promise<void> {
+    this.drop();
     if (isTooSlow(failure)) {
-      this.#isBehind = true;
+      this.isBehind = true;
       return;
     }
-    this.#parts.connection.diagnosis.noteFailed('read $all', failure);
+    this.parts.connection.diagnosis.noteFailed('read $all', failure);
     // 23.10 reports other faults with the same error as an invalid position.
-    if (typeOf(failure) === 'unknown') await this.#orPause(() => this.#parts.reader.assertPosition(this.#position));
+    if (typeOf(failure) === 'unknown') await this.orPause(() => this.parts.reader.assertPosition(this.position));
     if (!isDenied(failure))
-      this.#parts.logger.warn({ position: this.#position, reason: reasonOf(failure) }, 'A subscription broke off');
-    await this.#pause();
+      this.parts.logger.warn({ position: this.position, reason: reasonOf(failure) }, 'A subscription broke off');
+    await this.pause();
   }
 
   /** The result of `read`; undefined if it fails (after a pause), and once over. @throws InvalidPosition */
-  async #orPause<T>(read: () => Promise<T>): Promise<T | undefined> {
+  private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#unlessOver(read());
+      return await this.unlessOver(read());
     } catch (error) {
       if (error instanceof InvalidPosition) throw error;
-      if (this.#failures === 0 && this.#parts.connection.diagnosis.fault === undefined)
-        this.#parts.logger.warn({ reason: reasonOf(error) }, 'A subscription cannot read on');
-      return this.#pause();
+      if (this.failures === 0 && this.parts.connection.diagnosis.fault === undefined)
+        this.parts.logger.warn({ reason: reasonOf(error) }, 'A subscription cannot read on');
+      return this.pause();
     }
   }
 
-  async #pause(): Promise<undefined> {
-    const pauseMs = backoffMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-    this.#failures += 1;
-    await this.#parts.clock.sleep(pauseMs, this.#stopping.signal);
+  private async pause(): Promise<undefined> {
+    const pauseMs = backoffMs(this.failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    this.failures += 1;
+    await this.parts.clock.sleep(pauseMs, this.stopping.signal);
   }
 
   /** Settles like `work`, or resolves as soon as the subscription must end. */
-  #unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
-    const { signal } = this.#stopping;
+  private unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
+    const { signal } = this.stopping;
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         resolve(undefined);
@@ -279,19 +276,19 @@ class Subscription {
     });
   }
 
-  #drop(): void {
-    this.#source?.end();
-    this.#source = undefined;
-    this.#isLive = false;
-    this.#unconfirmed = false;
+  private drop(): void {
+    this.source?.end();
+    this.source = undefined;
+    this.isLive = false;
+    this.unconfirmed = false;
   }
 
-  #stop(): void {
-    this.#stopping.abort();
-    this.#arrival.note();
+  private stop(): void {
+    this.stopping.abort();
+    this.arrival.note();
   }
 
-  #isOver(): boolean {
-    return this.#stopping.signal.aborted;
+  private isOver(): boolean {
+    return this.stopping.signal.aborted;
   }
 }

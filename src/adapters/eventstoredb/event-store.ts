@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AllRead,
   type AllSubscription,
@@ -7,10 +8,12 @@ import {
   BEFORE_ALL,
   type EventBatch,
   type EventStore,
+  EventStoreUnavailable,
   type Position,
   type RecordedEvent,
   type StreamRead,
   type StreamSlice,
+  WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { HistoryIdentity } from '../../ports/history.js';
@@ -21,7 +24,6 @@ import { convertLeading } from '../leading.js';
 import { Appends } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
-import { currentId, renewId } from './event-store.identity.js';
 import { Reader } from './event-store.reader.js';
 import { isSystem } from './event-store.record.js';
 import { subscribe } from './event-store.subscription.js';
@@ -42,6 +44,9 @@ export type EventStoreDbOptions = {
   readonly quietMs?: number;
 };
 
+/** Stream of Kontor's own that belongs to no aggregate. Backups omit it. Its last event holds the history's id. */
+const IDENTITY = 'kontor_history';
+const IDENTIFIED = 'HistoryIdentified';
 const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_IN_FLIGHT = 2_000;
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
@@ -55,23 +60,23 @@ const DEFAULT_QUIET_MS = 1_000;
  * committed. Positions passed in must have been returned by this store.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
-  readonly #connection: Connection;
-  readonly #appends: Appends;
-  readonly #reader: Reader;
-  readonly #head: Head;
-  readonly #subscribe: (subscription: AllSubscription) => AsyncIterable<EventBatch>;
-  #closing: Promise<void> | undefined;
+  private readonly connection: Connection;
+  private readonly appends: Appends;
+  private readonly reader: Reader;
+  private readonly headReader: Head;
+  private readonly subscribe: (subscription: AllSubscription) => AsyncIterable<EventBatch>;
+  private closing: Promise<void> | undefined;
 
   private constructor(options: EventStoreDbOptions) {
     const { url, clock, logger, timeoutMs = DEFAULT_TIMEOUT_MS, quietMs = DEFAULT_QUIET_MS } = options;
     const { maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
-    this.#connection = new Connection({ url, clock, logger, timeoutMs });
+    this.connection = new Connection({ url, clock, logger, timeoutMs });
     const limits = { timeoutMs, maxInFlight, maxInFlightBytes: MAX_IN_FLIGHT_BYTES };
-    this.#appends = new Appends(this.#connection, clock, limits);
-    this.#reader = new Reader(this.#connection, clock, logger, timeoutMs);
-    this.#head = new Head(this.#reader);
-    const parts = { connection: this.#connection, reader: this.#reader, head: this.#head, clock, logger, quietMs };
-    this.#subscribe = (subscription) => subscribe(parts, subscription);
+    this.appends = new Appends(this.connection, clock, limits);
+    this.reader = new Reader(this.connection, clock, logger, timeoutMs);
+    this.headReader = new Head(this.reader);
+    const parts = { connection: this.connection, reader: this.reader, head: this.headReader, clock, logger, quietMs };
+    this.subscribe = (subscription) => subscribe(parts, subscription);
   }
 
   /** Does not wait for the server. @throws Error for an unusable connection string */
@@ -80,91 +85,108 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
   }
 
   async append(append: Append): Promise<Appended> {
-    return this.#append(serializeAppend(append));
+    return this.appendSerialized(serializeAppend(append));
   }
 
   /** One round trip per append: in the protocol, an append cannot depend on another stream's. */
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
     const { converted, refusal } = convertLeading(appends, serializeAppend);
     const appended: Appended[] = [];
-    for (const append of converted) appended.push(await this.#append(append));
+    for (const append of converted) appended.push(await this.appendSerialized(append));
     if (refusal) throw refusal;
     return appended;
   }
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
-    this.#connection.assertOpen();
+    this.connection.assertOpen();
     // A stream with an unwritable name cannot exist.
     if (!isName(stream)) return { exists: false, revision: -1, events: [] };
-    return this.#reader.readStream(stream, read);
+    return this.reader.readStream(stream, read);
   }
 
   async readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
-    this.#connection.assertOpen();
-    return this.#reader.readAll(read);
+    this.connection.assertOpen();
+    return this.reader.readAll(read);
   }
 
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
-    this.#connection.assertOpen();
-    return this.#subscribe(subscription);
+    this.connection.assertOpen();
+    return this.subscribe(subscription);
   }
 
   async head(): Promise<Position> {
-    this.#connection.assertOpen();
-    return this.#head.read();
+    this.connection.assertOpen();
+    return this.headReader.read();
   }
 
   async facts(): Promise<EngineFacts> {
-    this.#connection.assertOpen();
+    this.connection.assertOpen();
     // The client caches the version; only a read proves that the server is available.
-    const [version] = await Promise.all([this.#connection.version(), this.#reader.page('backwards', undefined, 1)]);
+    const [version] = await Promise.all([this.connection.version(), this.reader.page('backwards', undefined, 1)]);
     return { engine: 'eventstoredb', version };
   }
 
-  current(): Promise<string | undefined> {
-    return currentId(this);
+  async current(): Promise<string | undefined> {
+    return (await this.identity()).id;
   }
 
-  renew(known: string | undefined, next: string): Promise<string> {
-    return renewId(this, known, next);
+  /** Replicas may call this concurrently: the first one wins. */
+  async renew(known: string | undefined, next: string): Promise<string> {
+    const { revision, id } = await this.identity();
+    if (id !== undefined && id !== known) return id;
+    const event = { id: randomUUID(), type: IDENTIFIED, data: { id: next }, metadata: {} };
+    try {
+      await this.append({ stream: IDENTITY, expected: revision < 0 ? 'no_stream' : revision, events: [event] });
+      return next;
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
+    const other = await this.current();
+    if (other === undefined) throw new EventStoreUnavailable('The id of the history cannot be read back');
+    return other;
   }
 
   async end(): Promise<Position> {
-    this.#connection.assertOpen();
-    return (await this.#reader.page('backwards', undefined, 1)).last;
+    this.connection.assertOpen();
+    return (await this.reader.page('backwards', undefined, 1)).last;
   }
 
   fault(): EngineFault | undefined {
-    return this.#connection.diagnosis.fault;
+    return this.connection.diagnosis.fault;
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.closing ??= this.release();
+    return this.closing;
   }
 
-  async #close(): Promise<void> {
-    this.#connection.close();
-    await this.#appends.drained();
-    await this.#connection.release();
+  private async identity() {
+    const { revision, events } = await this.readStream(IDENTITY, { direction: 'backwards', maxCount: 1 });
+    return { revision, id: (events[0]?.data as { readonly id?: string } | undefined)?.id };
   }
 
-  async #append(append: SerializedAppend): Promise<Appended> {
-    const appended = await this.#appends.append(append);
+  private async release(): Promise<void> {
+    this.connection.close();
+    await this.appends.drained();
+    await this.connection.release();
+  }
+
+  private async appendSerialized(append: SerializedAppend): Promise<Appended> {
+    const appended = await this.appends.append(append);
     const last = append.events.at(-1);
     // The server returns the log's next write position, which no event will ever have.
-    if (!last) return { ...appended, position: await this.#lastPositionOf(append.stream) };
-    if (!isSystem(append.stream, last.type)) this.#head.note(appended.position);
+    if (!last) return { ...appended, position: await this.lastPositionOf(append.stream) };
+    if (!isSystem(append.stream, last.type)) this.headReader.note(appended.position);
     if (appended.position !== BEFORE_ALL) return appended;
     // A repeat of an append whose events are hidden by now. Any reader that has seen the head has seen them, too.
-    const position = await this.#head.read().catch((error: unknown) => {
+    const position = await this.headReader.read().catch((error: unknown) => {
       throw new AppendOutcomeUnknown(append.stream, error);
     });
     return { ...appended, position };
   }
 
-  async #lastPositionOf(stream: string): Promise<Position> {
-    const { events } = await this.#reader.readStream(stream, { direction: 'backwards', maxCount: 1 });
+  private async lastPositionOf(stream: string): Promise<Position> {
+    const { events } = await this.reader.readStream(stream, { direction: 'backwards', maxCount: 1 });
     return events[0]?.position ?? BEFORE_ALL;
   }
 }

@@ -1,5 +1,5 @@
 import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, ReadConcern } from 'mongodb';
-import type { Collection, CollectionOptions, Db, Document } from 'mongodb';
+import type { Collection, CollectionOptions, Db, Document, Filter, FindOptions, UpdateFilter } from 'mongodb';
 import type { TopologyDescriptionChangedEvent, WriteConcernSettings } from 'mongodb';
 import type { EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
@@ -30,6 +30,9 @@ const TIMEOUT_MS = 5_000;
 const INDEX_TIMEOUT_MS = 3_600_000;
 /** A denied permission is reported for this long after its last occurrence. */
 const REFUSED_MS = 30_000;
+
+/** One reply holds the documents of any read that is bounded by its keys. */
+const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
@@ -85,6 +88,23 @@ export class MongoConnection {
 
   collection(name: string, options: CollectionOptions = {}): Collection<Stored> {
     return this.db.collection<Stored>(name, options);
+  }
+
+  /** @throws ReadStoreUnavailable */
+  find(name: string, filter: Filter<Stored>, options: FindOptions = {}): Promise<Stored[]> {
+    const bounded = { batchSize: BATCH, maxTimeMS: this.timeoutMs, ...options };
+    return this.within(() => this.collection(name).find(filter, bounded).toArray());
+  }
+
+  /** @throws ReadStoreUnavailable */
+  async findById(name: string, _id: string, options: FindOptions = {}): Promise<Stored | undefined> {
+    return (await this.find(name, { _id }, { ...options, limit: 1 }))[0];
+  }
+
+  /** Durable when it resolves. @throws ReadStoreUnavailable */
+  async upsert(name: string, _id: string, update: UpdateFilter<Stored>): Promise<void> {
+    const options = { upsert: true, writeConcern: this.journaled };
+    await this.within(() => twice(() => this.collection(name).updateOne({ _id }, update, options)));
   }
 
   /** Acknowledged by a majority and journaled there, along with all earlier writes: their crash loses none of them. */
@@ -229,3 +249,13 @@ const DUPLICATE_KEY = 11_000;
 /** The document already exists. */
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;
+
+/** Retries once: when two processes insert the same document at once, the second finds it on the next attempt. */
+export async function twice<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return write();
+  }
+}

@@ -8,32 +8,26 @@ export class MongoLeaseStore implements LeaseStore {
   constructor(private readonly mongo: MongoConnection) {}
 
   async read(name: string): Promise<Lease | undefined> {
-    const found = await this.mongo.within(() =>
-      this.leases.findOne({ _id: name }, { maxTimeMS: this.mongo.timeoutMs }),
-    );
-    return found ? ({ holder: found.holder, term: found.term, counter: found.counter } as Lease) : undefined;
+    const found = await this.mongo.findById(LEASES, name);
+    return found && ({ holder: found.holder, term: found.term, counter: found.counter } as Lease);
   }
 
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean> {
     const { holder, term, counter } = next;
-    const writeConcern = this.mongo.journaled;
+    const leases = this.mongo.collection(LEASES, { writeConcern: this.mongo.journaled });
     return this.mongo.within(async () => {
       if (expected) {
         const guard = { _id: name, holder: expected.holder, term: expected.term, counter: expected.counter };
-        const result = await this.leases.updateOne(guard, { $set: { holder, term, counter } }, { writeConcern });
+        const result = await leases.updateOne(guard, { $set: { holder, term, counter } });
         return result.matchedCount === 1;
       }
       try {
-        await this.leases.insertOne({ _id: name, holder, term, counter }, { writeConcern });
+        await leases.insertOne({ _id: name, holder, term, counter });
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
         throw error;
       }
     });
-  }
-
-  private get leases() {
-    return this.mongo.collection(LEASES);
   }
 }

@@ -75,13 +75,6 @@ export class ReadStoreQuery {
     return found;
   }
 
-  async explain(shape: Shape, scope: Scope, query: ListQuery): Promise<string[]> {
-    const filter = await this.filter(shape, scope, query);
-    if (!filter) return [];
-    const plan = await this.mongo.within(() => this.cursor(shape, filter, query).explain('queryPlanner'));
-    return stagesOf((plan.queryPlanner as Document | undefined)?.winningPlan);
-  }
-
   /** Undefined if the query cannot match anything. */
   private async filter(shape: Shape, scope: Scope, query: ListQuery): Promise<Condition | undefined> {
     const conditions = fieldConditions(shape, query);
@@ -233,12 +226,4 @@ const narrowed = (filter: Condition, more: readonly Condition[]): Condition =>
 function sortOf(shape: Shape, query: ListQuery): Sort {
   const way = isAscending(shape, query) ? 1 : -1;
   return Object.fromEntries([...shape.order.map(({ path }) => path), '_id'].map((path) => [path, way]));
-}
-
-/** Stages of a plan, from last to first. MongoDB nests them in several ways. */
-function stagesOf(plan: unknown): string[] {
-  if (typeof plan !== 'object' || plan === null) return [];
-  const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };
-  const own = typeof stage === 'string' ? [typeof indexName === 'string' ? `${stage} ${indexName}` : stage] : [];
-  return [...own, ...Object.values(plan).flatMap(stagesOf)];
 }

@@ -155,12 +155,8 @@ export class ReadStoreTotals {
 
   /** Undefined if the documents must be counted. */
   async read(shape: Shape, scope: Scope, key: string, withDays: boolean): Promise<Total | undefined> {
-    const stored = await this.mongo.within(() =>
-      this.totals.findOne(
-        { _id: idOf(shape, scope) },
-        { projection: { p: 1, [withDays ? `c.${key}` : `c.${key}.n`]: 1 }, maxTimeMS: this.mongo.timeoutMs },
-      ),
-    );
+    const projection = { p: 1, [withDays ? `c.${key}` : `c.${key}.n`]: 1 };
+    const stored = await this.mongo.findById(TOTALS, idOf(shape, scope), { projection });
     const place = (stored?.p ?? -1) as number;
     const options = { limit: MAX_UNSETTLED + 1, maxTimeMS: this.mongo.timeoutMs };
     const found = await this.mongo.within(() => this.changedSince(shape, scope, place, options).toArray());
@@ -187,9 +183,7 @@ export class ReadStoreTotals {
   private async settleOne(shape: Shape, scope: Scope, checkpoint: number): Promise<void> {
     const _id = idOf(shape, scope);
     try {
-      const stored = await this.mongo.within(() =>
-        this.totals.findOne({ _id }, { projection: { p: 1 }, maxTimeMS: this.mongo.timeoutMs }),
-      );
+      const stored = await this.mongo.findById(TOTALS, _id, { projection: { p: 1 } });
       const place = (stored?.p ?? -1) as number;
       if (place < checkpoint) {
         const $inc = await this.changesBetween(shape, scope, place, checkpoint);
@@ -238,15 +232,8 @@ export class ReadStoreTotals {
 
   private async before(shape: Shape, ids: readonly string[]): Promise<Map<string, Traced>> {
     if (ids.length === 0) return new Map();
-    const found = await this.mongo.within(() =>
-      this.mongo
-        .collection(shape.name)
-        .find(
-          { _id: { $in: [...ids] } },
-          { projection: projectionOf(shape), batchSize: ids.length + 1, readConcern: local },
-        )
-        .toArray(),
-    );
+    const options = { projection: projectionOf(shape), readConcern: local };
+    const found = await this.mongo.find(shape.name, { _id: { $in: [...ids] } }, options);
     return new Map(found.map((document) => [document._id, document as Traced]));
   }
 

@@ -109,9 +109,7 @@ export class MongoReadStore implements ReadStore {
   }
 
   async get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined> {
-    const key = keyOf(scope, id);
-    const found = await this.byKey(this.catalog.shape(table), [key], { projection: { j: 1 } });
-    return (found.get(key)?.j ?? undefined) as string | undefined;
+    return (await this.getMany(table, scope, [id])).get(id);
   }
 
   async getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
@@ -130,27 +128,13 @@ export class MongoReadStore implements ReadStore {
     return this.query.list(this.catalog.shape(table), scope, query);
   }
 
-  /**
-   * MongoDB's query plan for a list: its stages, index stages with the index name. For tests.
-   * @throws ReadStoreUnavailable also if the server does not report a plan
-   */
-  async explain(table: AnyTable, scope: Scope, query: ListQuery): Promise<string[]> {
-    return this.query.explain(this.catalog.shape(table), scope, query);
-  }
-
   /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const { name } = this.catalog.shape(table);
     let after = '';
     for (;;) {
-      const from = after;
-      const step = await this.mongo.within(() =>
-        this.mongo
-          .collection(name)
-          .find({ _id: { $gt: from } }, { ...this.whole(STEP), projection: { p: 1, j: 1 }, limit: STEP })
-          .sort({ _id: 1 })
-          .toArray(),
-      );
+      const options = { projection: { p: 1, j: 1 }, sort: { _id: 1 }, limit: STEP } as const;
+      const step = await this.mongo.find(name, { _id: { $gt: after } }, options);
       for (const { _id, p, j } of step) yield { ...partsOf(_id), position: p as number, json: j as string | null };
       if (step.length < STEP) return;
       after = step.at(-1)?._id ?? after;
@@ -163,12 +147,7 @@ export class MongoReadStore implements ReadStore {
 
   /** Majority-committed: a change of primary reverts none of them. */
   async checkpoints(keys: readonly string[]): Promise<readonly number[]> {
-    const found = await this.mongo.within(() =>
-      this.mongo
-        .collection(CHECKPOINTS)
-        .find({ _id: { $in: [...keys] } }, this.whole(keys.length))
-        .toArray(),
-    );
+    const found = await this.mongo.find(CHECKPOINTS, { _id: { $in: [...keys] } });
     const positions = new Map(found.map(({ _id, position }) => [_id, position as number]));
     return keys.map((key) => positions.get(key) ?? -1);
   }
@@ -210,19 +189,9 @@ export class MongoReadStore implements ReadStore {
     const found = new Map<string, Stored>();
     for (let at = 0; at < keys.length; at += STEP) {
       const some = keys.slice(at, at + STEP);
-      const documents = await this.mongo.within(() =>
-        this.mongo
-          .collection(shape.name)
-          .find({ _id: { $in: some } }, { ...this.whole(some.length), ...options })
-          .toArray(),
-      );
+      const documents = await this.mongo.find(shape.name, { _id: { $in: some } }, options);
       for (const document of documents) found.set(document._id, document);
     }
     return found;
-  }
-
-  /** Requests the whole result in one reply, if it fits. */
-  private whole(count: number): FindOptions {
-    return { batchSize: count + 1, maxTimeMS: this.mongo.timeoutMs };
   }
 }

@@ -1,7 +1,7 @@
 import { MongoBulkWriteError, ObjectId, type AnyBulkWriteOperation, type WriteConcernSettings } from 'mongodb';
 import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
-import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
-import { twice, type ReadStoreCatalog } from './read-store.catalog.js';
+import { isDuplicateKey, twice, type MongoConnection, type Stored } from './connection.js';
+import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { storedDocument, type Shape } from './read-store.collections.js';
 import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 
@@ -94,15 +94,8 @@ export class ReadStoreWriter {
 
   /** MongoDB reports only the number of matched updates; the documents reveal which ones matched. */
   private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
-    const found = await this.mongo.within(() =>
-      this.mongo
-        .collection(shape.name)
-        .find(
-          { _id: { $in: updates.map(({ document }) => document._id) } },
-          { projection: { p: 1, b: 1 }, batchSize: updates.length + 1, maxTimeMS: this.mongo.timeoutMs },
-        )
-        .toArray(),
-    );
+    const ids = updates.map(({ document }) => document._id);
+    const found = await this.mongo.find(shape.name, { _id: { $in: ids } }, { projection: { p: 1, b: 1 } });
     const ours = new Map(found.filter(({ b }) => by.equals(b as ObjectId)).map(({ _id, p }) => [_id, p]));
     return new Set(updates.filter(({ document }) => ours.get(document._id) !== document.p));
   }

@@ -5,7 +5,6 @@ import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { InFlight } from '../waiting.js';
-import { HIT_SCRIPT } from './cache.scripts.js';
 
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 2_000;
@@ -17,6 +16,25 @@ const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
 /** A denied command is reported for this long: the permissions may have been corrected since. */
 const DENIED_FOR_MS = 30_000;
+
+/**
+ * Counts hits (or reverts some, never below 0). Returns the count and the remaining milliseconds of the window by the
+ * server's clock. A counter without an expiry (new, or removed externally) gets one.
+ */
+const HIT_SCRIPT = `
+local by = tonumber(ARGV[2])
+if by < 0 then
+  local known = redis.call('GET', KEYS[1])
+  if not known then return { 0, tonumber(ARGV[1]) } end
+  by = math.max(by, 0 - tonumber(known))
+end
+local count = redis.call('INCRBY', KEYS[1], by)
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  left = tonumber(ARGV[1])
+end
+return { count, left }`;
 
 export type ConnectionOptions = {
   readonly url: string;

@@ -1,4 +1,7 @@
 import { accessSync, constants } from 'node:fs';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+
+type OpenOptions = ConstructorParameters<typeof DatabaseSync>[1];
 
 /** Primary result codes of SQLite, with messages, because some errors of the binding have no code. */
 const FULL = { code: 13, text: 'database or disk is full' };
@@ -9,6 +12,32 @@ export type SqliteError = { readonly message: string; readonly errcode?: number 
 /** Recognized structurally: the binding creates its errors in another realm. */
 export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+
+const BUSY = 5;
+/** Another connection holds a lock. */
+export const isBusy = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === BUSY;
+
+/** Closes the file again if `configure` fails. */
+export function openDatabase(
+  file: string,
+  options: OpenOptions,
+  configure: (db: DatabaseSyncInstance) => void,
+): DatabaseSyncInstance {
+  const db = new DatabaseSync(file, options);
+  try {
+    configure(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** @throws Error if the file system does not support write-ahead logging */
+export function useWriteAheadLog(db: DatabaseSyncInstance, file: string): void {
+  const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
+  if (mode !== 'wal') throw new Error(`${file}: the file system does not support WAL mode`);
+}
 
 /** Short reason why files in a directory cannot be written; undefined for any other error. */
 export function diskFault(error: unknown, directory: string): string | undefined {

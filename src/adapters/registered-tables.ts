@@ -1,0 +1,35 @@
+import type { AnyTable, ReadModel } from '../ports/read-store.js';
+import { tableName } from './read-model.declaration.js';
+
+/** The tables that this process has prepared, with their layouts. */
+export class RegisteredTables<Shape extends { readonly name: string }> {
+  private readonly shapes = new Map<string, Shape>();
+  private readonly models = new Map<string, ReadModel>();
+
+  constructor(private readonly shapeOf: (table: AnyTable) => Shape) {}
+
+  register(table: AnyTable): Shape {
+    const shape = this.shapeOf(table);
+    this.shapes.set(shape.name, shape);
+    this.models.set(table.model.name, table.model);
+    return shape;
+  }
+
+  /** @throws RangeError for a table that was not prepared here: a programming error */
+  shape(table: AnyTable): Shape {
+    const shape = this.shapes.get(tableName(table));
+    if (!shape) throw new RangeError(`Read model table ${tableName(table)} was not prepared`);
+    return shape;
+  }
+
+  /** The version of a model that was prepared here. */
+  protected declared(model: string): ReadModel | undefined {
+    return this.models.get(model);
+  }
+
+  /** Another process may have created the table. */
+  protected shared(model: ReadModel, generation: number): Shape {
+    const table = { model, generation };
+    return this.shapes.get(tableName(table)) ?? this.register(table);
+  }
+}
