@@ -12,7 +12,7 @@ const BranchCode = z
 
 const seen = { searched: true, published: true } as const;
 export const branchRecord = record({
-  code: text(BranchCode, { ...seen, fixed: true, description: 'In upper case. It never changes.' }),
+  code: text(BranchCode, { ...seen, fixed: true, description: 'Upper case. Cannot be changed.' }),
   name: text(line(120), seen),
   description: optionalText(paragraph(1000), { published: true }),
   address: optionalText(paragraph(500), { published: true }),
@@ -22,7 +22,7 @@ export const branchRecord = record({
     apart: true,
     filter: 'query',
     published: true,
-    description: 'An inactive branch takes no new records.',
+    description: 'Inactive branches cannot be used in new records.',
   }),
 });
 export const CreateBranch = input('CreateBranchDto', branchRecord.create);

@@ -53,9 +53,9 @@ const SourceId = z
 
 export const integrationKeyRecord = record({
   name: text(line(120)),
-  sourceId: text(SourceId, { description: "The partner's system: part of the identity of every sale it pushes." }),
+  sourceId: text(SourceId, { description: "The partner's system; part of the identity of every sale." }),
   rateLimit: field(z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT), z.int(), {
-    description: 'Requests in a window of 60 seconds.',
+    description: 'Requests allowed in 60 seconds.',
   }),
   revokedAt: derived(InstantText.nullable()),
 });

@@ -32,14 +32,15 @@ export const tenantRecord = record({
   name: text(line(120), { searched: true }),
   slug: text(Slug, { fixed: true, searched: true }),
   currency: field(Currency, z.string(), { fixed: true, shown: CurrencyText }),
-  timeZone: field(TimeZone, z.string(), { fixed: true, description: 'Of the IANA database.' }),
+  timeZone: field(TimeZone, z.string(), { fixed: true, description: 'IANA time zone name.' }),
   isActive: derived(z.boolean(), {
     filter: 'list',
-    description: 'Nobody of an inactive tenant gets in, nor do its partners.',
+    description: 'Users and partners of an inactive tenant have no access.',
   }),
-  ownerUserId: derived(IdText, { description: 'The owner that the tenant was made with.' }),
+  ownerUserId: derived(IdText, { description: 'First owner of the tenant.' }),
   oidcDomains: derived(z.array(OidcDomain), {
-    description: 'Whoever the issuer knows by a verified address of the domain signs in as the user who has it.',
+    description:
+      'An identity of the issuer with a verified address in the domain signs in as the user with that address.',
   }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });

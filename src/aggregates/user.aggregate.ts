@@ -35,7 +35,7 @@ export const userRecord = record({
   roleIds: optional(IdList, z.array(z.string()), [], {
     filter: 'query',
     ...ids.options,
-    description: 'Custom roles that the user has beside `role`.',
+    description: 'Custom roles of the user in addition to `role`.',
   }),
   branchId: optionalText(RecordId, { shown: IdText.nullable(), published: PublicId.nullable() }),
   branchIds: ids,

@@ -8,7 +8,7 @@ import { version } from './version.js';
 /** Values collected at each Prometheus scrape. Undefined: currently unknown. */
 export type Observed = {
   readonly report: ReadinessReport;
-  /** Position of the service's last event. */
+  /** Position of the last event of the service. */
   readonly head: number | undefined;
   readonly parkedLetters: number | undefined;
   readonly jobs: readonly JobTally[] | undefined;
@@ -87,7 +87,7 @@ const OF_PROJECTIONS: Figures<Observed['projections'][number]> = {
 
 const OF_QUEUES: Figures<QueueReading> = {
   kontor_subscriber_position: [
-    'Everything up to it is done. Told by who leads in the subscriber.',
+    'Last position that was processed. Told by who leads in the subscriber.',
     ({ position }) => position,
   ],
   kontor_subscriber_lag_positions: [
@@ -107,7 +107,7 @@ const LAG = 'of the delay of the event loop in the serving thread, over the last
 const SECONDS_PER_US = 1e-6;
 const OF_THE_PROCESS: Figures<Observed> = {
   kontor_ready: ['1 where the process can serve.', ({ report }) => Number(report.status !== 'not-ready')],
-  kontor_event_store_head_position: ["Position of the service's last event.", ({ head }) => head],
+  kontor_event_store_head_position: ['Position of the last event of the service.', ({ head }) => head],
   kontor_dead_letters_parked: ['Dead letters that wait for an operator.', ({ parkedLetters }) => parkedLetters],
   process_cpu_user_seconds_total: [
     'CPU time in user space, of all threads.',

@@ -8,7 +8,7 @@ export type Fault = { readonly path: string; readonly message: string };
 /** Additional members of an error response. */
 export type ErrorDetails = {
   readonly errors?: readonly Fault[];
-  /** With TENANT_REQUIRED: the tenants to choose from. */
+  /** With TENANT_REQUIRED: the possible tenants. */
   readonly tenants?: readonly { readonly name: string; readonly slug: string }[];
   /** Earliest useful retry, in seconds (`Retry-After` header). */
   readonly retryAfterSeconds?: number;

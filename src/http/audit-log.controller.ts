@@ -15,19 +15,21 @@ const AuditLogDto = named(
     updatedAt: instantOut,
     tenantId: z.string().meta({ description: '`platform` for records of the platform.' }),
     tenantName: z.string().nullable(),
-    branchId: z.string().nullable().meta({ description: 'Of the user who acted.' }),
+    branchId: z.string().nullable().meta({ description: 'Branch of the acting user.' }),
     userId: z
       .string()
       .nullable()
-      .meta({ description: 'The user or operator who acted; of a refused sign-in the one whose account it was.' }),
+      .meta({ description: 'The acting user or operator; for a failed sign-in, the owner of the account.' }),
     userName: z
       .string()
       .nullable()
-      .meta({ description: 'Or `partner:<sourceId>`, or `system:<name>` where the service acted by itself.' }),
+      .meta({ description: 'Also `partner:<sourceId>`, or `system:<name>` for actions of the service.' }),
     action: AuditAction,
     entity: z.string().meta({
       description:
-        'What kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, operator, session, sale, integration-key, notification, dead-letter, job, error-log, projection or forwarder.',
+        'Kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, ' +
+        'operator, session, sale, integration-key, notification, dead-letter, job, error-log, projection or ' +
+        'forwarder.',
     }),
     entityId: z.string(),
     summary: z.string(),
@@ -35,19 +37,19 @@ const AuditLogDto = named(
     requestId: z.string(),
     ipAddress: z.string().nullable(),
     userAgent: z.string().nullable(),
-    revision: z.int().min(0).meta({ description: 'Of the event in its stream, not of the record.' }),
+    revision: z.int().min(0).meta({ description: 'Revision of the event in its stream, not of the record.' }),
     position: z.int(),
     changes: z
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
       .optional()
-      .meta({ description: 'Of a single entry: what it changed. Null: not there. Secrets are left out.' }),
+      .meta({ description: 'The changes. Only in a single entry. Null means absent. Secrets are omitted.' }),
   }),
 );
 
 const listQuery = z.strictObject({
   ...optionalPaging,
   search: searchInput.optional().meta({
-    description: 'Entity, entityId, userName, summary, requestId. A UUID is found by its beginning.',
+    description: 'Searches entity, entityId, userName, summary and requestId. UUIDs match by prefix.',
   }),
   dateFrom: fromInput.optional(),
   dateTo: toInput.optional(),
@@ -63,7 +65,7 @@ const routes = routesAt('/api/platform/audit-logs', { who: 'platform', tag: 'Pla
 
 export const AuditLogController = controllerOf(
   routes.query(
-    'List audit log entries of all tenants, one for each business event, newest first',
+    'List audit log entries of all tenants, one per business event, newest first',
     { query: listQuery, answers: pageOf(AuditLogDto) },
     ({ query }) => new ListAuditLogs(query),
   ),

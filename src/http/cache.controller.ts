@@ -25,52 +25,61 @@ const CacheStatusDto = named(
     latencyMs: z.number().min(0),
     version: z.string().nullable(),
     uptimeSeconds: z.int().min(0),
-    usedMemoryBytes: z.int().min(0).meta({ description: "Of the whole server; of this process's cache in memory." }),
-    keyCount: z.int().min(0).meta({ description: 'Entries, without counters; an estimate beyond 100,000 keys.' }),
+    usedMemoryBytes: z
+      .int()
+      .min(0)
+      .meta({ description: 'Of the whole server, or of this process for the cache in memory.' }),
+    keyCount: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of entries without counters; an estimate above 100,000 keys.' }),
     hitRate: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: 'Of this process; null before the first look-up.' }),
+      .meta({ description: 'Of this process; null before the first lookup.' }),
   }),
 );
 
 const CacheHealthDto = named(
   'CacheHealthDto',
   z.object({
-    status: z.enum(['up', 'degraded', 'down']).meta({ description: '`degraded`: it takes over 100 ms to answer.' }),
+    status: z.enum(['up', 'degraded', 'down']).meta({ description: '`degraded`: responses take more than 100 ms.' }),
     latencyMs: z.number().min(0),
   }),
 );
 
 const rewindRequest = {
   from: RewindStart,
-  upTo: z.int().meta({ description: 'The end of the history when the rewind was requested: the last position.' }),
+  upTo: z
+    .int()
+    .meta({ description: 'Last position to republish: the end of the history when the rewind was requested.' }),
   requestedAt: instantOut,
 } as const;
 const ForwarderDto = named(
   'ForwarderDto',
   z.object({
     state: z.enum(['RUNNING', 'PAUSED', 'WAITING_FOR_RESUME']).meta({
-      description: '`WAITING_FOR_RESUME`: it has no checkpoint, after a restore or the loss of the read models.',
+      description:
+        '`WAITING_FOR_RESUME`: no checkpoint exists, because the history was restored or the read models were lost.',
     }),
-    pausedAt: instantOut.nullable().meta({ description: 'Since when it is paused or waits.' }),
+    pausedAt: instantOut.nullable().meta({ description: 'Start of the pause or wait.' }),
     rewind: z
       .object({
         ...rewindRequest,
-        position: z.int().min(-1).meta({ description: 'Everything up to it is published again.' }),
-        published: z.int().min(0).meta({ description: 'Events published again so far.' }),
-        progress: z.int().min(0).max(100).meta({ description: 'Percent of the positions.' }),
+        position: z.int().min(-1).meta({ description: 'Last position that was republished.' }),
+        published: z.int().min(0).meta({ description: 'Number of events republished so far.' }),
+        progress: z.int().min(0).max(100).meta({ description: 'Progress in percent.' }),
       })
       .nullable()
-      .meta({ description: 'The one under way.' }),
-    waitingRewinds: z.int().min(0).meta({ description: 'Rewinds that begin after the one under way.' }),
+      .meta({ description: 'The current rewind.' }),
+    waitingRewinds: z.int().min(0).meta({ description: 'Number of rewinds waiting for the current one.' }),
     lastRewind: z
       .object({
         ...rewindRequest,
         status: z.enum(['DONE', 'CANCELLED']),
-        published: z.int().min(0).nullable().meta({ description: 'Events published again; null where cancelled.' }),
+        published: z.int().min(0).nullable().meta({ description: 'Number of republished events; null if cancelled.' }),
         endedAt: instantOut,
       })
       .nullable(),
@@ -82,19 +91,24 @@ export const QueueDto = named(
   z.object({
     name: z.string(),
     kind: z.enum(['projection', 'policy', 'forwarder', 'push']),
-    position: z.int().nullable().meta({ description: 'Everything up to it is done.' }),
-    head: z.int().nullable().meta({ description: "Position of the service's last event." }),
-    lag: z.int().min(0).nullable().meta({
-      description:
-        '0 where nothing that concerns the queue is outstanding, else head − position: on the embedded engine at most so many events, on EventStoreDB bytes of its log.',
-    }),
+    position: z.int().nullable().meta({ description: 'Last position that was processed.' }),
+    head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
+    lag: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          '0 if no relevant event is outstanding, otherwise head − position: an upper bound of the number of events ' +
+          'on the embedded engine, bytes of the log on EventStoreDB.',
+      }),
     inFlight: z.int().min(0),
-    failures: z.int().min(0).meta({ description: 'Attempts that failed, since the process that leads in it began.' }),
-    perMinute: z.int().min(0).meta({ description: 'Events handled in the last 60 seconds.' }),
+    failures: z.int().min(0).meta({ description: 'Failed attempts since the start of the leading process.' }),
+    perMinute: z.int().min(0).meta({ description: 'Events processed in the last 60 seconds.' }),
     lastProcessedAt: instantOut.nullable(),
     forwarder: ForwarderDto.nullable().meta({
       description:
-        'Of the forwarder: whether it is paused, and its rewinds. Null for other queues, and while the event store does not answer.',
+        'State and rewinds of the forwarder. Null for other queues and while the event store is unavailable.',
     }),
   }),
 );
@@ -102,9 +116,9 @@ const QueueMetricsDto = named('QueueMetricsDto', z.object({ queues: z.array(Queu
 const ClearCacheResultDto = named(
   'ClearCacheResultDto',
   CommandResponseDto.extend({
-    id: z.string().meta({ description: 'The pattern.' }),
+    id: z.string().meta({ description: 'The requested pattern.' }),
     revision: z.literal(-1),
-    cleared: z.int().min(0).meta({ description: 'Entries removed.' }),
+    cleared: z.int().min(0).meta({ description: 'Number of deleted entries.' }),
   }),
 );
 
@@ -113,7 +127,7 @@ const routes = routesAt('/api/platform/redis', { who: 'platform', tag: 'Platform
 
 export const CacheController = controllerOf(
   routes.route(
-    'Get the figures of the cache; `connected` is false while it is away',
+    'Get statistics of the cache; `connected` is false while it is unavailable',
     { path: '/status', answers: valueOf(CacheStatusDto) },
     async (_call, services) => {
       const status = await services.get<Cache>(CACHE).status();
@@ -156,8 +170,9 @@ export const CacheController = controllerOf(
       method: 'DELETE',
       path: '/cache/:pattern',
       description:
-        'The glob is as in Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. Deleted entries are ' +
-        'recomputed when they are needed. 503 if the cache is away, or failed after some entries were deleted.',
+        'The glob has the syntax of Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. ' +
+        'Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after ' +
+        'deleting some entries.',
       ifMatch: false,
       answers: { ...receipt(200), schema: ClearCacheResultDto },
     },

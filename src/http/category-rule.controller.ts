@@ -21,7 +21,7 @@ import { TransactionDto } from './transaction.controller.js';
 
 const CategoryRuleDto = recordDto('CategoryRuleDto', categoryRuleRecord, {
   categoryName: z.string().nullable(),
-  hitCount: z.int().min(0).meta({ description: 'Transactions that got their category from it.' }),
+  hitCount: z.int().min(0).meta({ description: 'Number of transactions categorized by the rule.' }),
   lastMatchedAt: instantOut.nullable(),
 });
 const CategoryRuleListResponseDto = named(
@@ -45,21 +45,25 @@ const CategoryRuleTestResultDto = named(
       z.object({
         rule: CategoryRuleDto,
         matched: z.boolean(),
-        reasons: z.array(z.string()).meta({ description: 'Conditions of the rule that do not hold.' }),
+        reasons: z.array(z.string()).meta({ description: 'Conditions of the rule that are not met.' }),
       }),
     ),
     normalizedText: z.string(),
     sample: z.array(TransactionDto).max(20).optional().meta({
-      description: 'With a draft: the newest recorded transactions that it would catch.',
+      description: 'With a draft: the newest recorded transactions that it matches.',
     }),
-    sampleCount: z.int().min(0).optional().meta({ description: 'With a draft: how many it would catch.' }),
+    sampleCount: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'With a draft: number of recorded transactions that it matches.' }),
     sampledTransactions: z
       .int()
       .min(0)
       .max(SAMPLED_TRANSACTIONS)
       .optional()
       .meta({
-        description: `With a draft: among how many these are, the newest ${SAMPLED_TRANSACTIONS} at most.`,
+        description: `With a draft: number of recorded transactions tested; at most the newest ${SAMPLED_TRANSACTIONS} at most.`,
       }),
   }),
 );
@@ -78,12 +82,12 @@ const TestCategoryRuleDto = named(
     direction: Direction.optional(),
     accountId: RecordId.optional(),
     accountIds: z.array(RecordId).max(10).optional().meta({
-      description: 'All accounts of the transaction, the expense item and the customer included.',
+      description: 'All accounts of the transaction, including expense item and customer.',
     }),
     rule: z
       .strictObject(categoryRuleRecord.create)
       .optional()
-      .meta({ description: 'A draft, tried with the other rules.' }),
+      .meta({ description: 'A draft rule, tested together with the other rules.' }),
   }),
 );
 

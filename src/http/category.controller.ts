@@ -23,7 +23,7 @@ export const CategoryController = controllerOf(
   read.query(
     'List categories by name',
     {
-      description: 'Sorted alphabetically, ignoring case and accents; not by time, as other lists are.',
+      description: 'Sorted alphabetically, ignoring case and accents, unlike other lists.',
       query: listQuery,
       answers: valueOf(z.array(TransactionCategoryDto)),
     },
@@ -32,7 +32,7 @@ export const CategoryController = controllerOf(
   write.change('Create a category', { creates: {} }, CreateTransactionCategory),
   write.change('Update a category', { method: 'PATCH', path: '/:id' }, UpdateTransactionCategory),
   write.change(
-    'Archive a category; its transactions keep it, and it is assigned to no others',
+    'Archive a category; its transactions keep it, and no others get it',
     { method: 'DELETE', path: '/:id' },
     ArchiveTransactionCategory,
   ),

@@ -56,7 +56,7 @@ const PAGE: Endpoint = {
   who: 'public',
   tag: 'Console',
   summary: "Show the operators' console",
-  description: 'Every address below returns the same page, which renders the view of the address.',
+  description: 'Every path below this one returns the same page, which renders the matching view.',
   answers: { status: 200, shape: 'page-html' },
 };
 

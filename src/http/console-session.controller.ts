@@ -15,13 +15,13 @@ const ConsoleSessionDto = named(
   z.object({
     accessToken: z.string(),
     tokenType: z.literal('Bearer'),
-    expiresIn: z.int().meta({ description: 'Lifetime of the access token, seconds.' }),
+    expiresIn: z.int().meta({ description: 'Lifetime of the access token in seconds.' }),
   }),
 );
 
 const COOKIE = 'The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send.';
-const SET_COOKIE = { 'Set-Cookie': { description: 'The refresh token, or its removal.', required: true } };
-const TOO_MANY = 'RATE_LIMITED: too many failures; Retry-After says when to try again.';
+const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
+const TOO_MANY = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
 
 const shared = { tag: 'Console', sameOrigin: true } as const;
 const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
@@ -43,7 +43,9 @@ export const ConsoleSessionController = controllerOf(
     {
       method: 'POST',
       path: '/refresh',
-      description: `Null where nobody is signed in, or the session has ended. ${COOKIE} As with POST /api/auth/refresh, each refresh token can be used once.`,
+      description:
+        `Null if nobody is signed in or the session has ended. ${COOKIE} As with POST /api/auth/refresh, each ` +
+        `refresh token can be used once.`,
       body: z.strictObject({}),
       answers: { ...valueOf(ConsoleSessionDto.nullable()), position: 'told', headers: SET_COOKIE },
     },

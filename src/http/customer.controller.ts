@@ -10,7 +10,7 @@ import { MoneyDto } from './shapes.js';
 import { TransactionDto, transactionFilters } from './transaction.controller.js';
 
 const CustomerDto = recordDto('CustomerDto', customerRecord, {
-  balance: MoneyDto.meta({ description: 'Positive when the customer owes.' }),
+  balance: MoneyDto.meta({ description: 'Positive if the customer owes money.' }),
 });
 
 const listQuery = listQueryOf(customerRecord, {

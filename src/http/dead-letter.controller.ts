@@ -14,19 +14,20 @@ const IntegrationDeadLetter = named(
     ...recordFields,
     tenantId: z.string(),
     origin: DeadLetterOrigin,
-    subscriber: z.string().meta({ description: 'Who could not handle it.' }),
+    subscriber: z.string().meta({ description: 'Consumer that failed.' }),
     eventId: z.string(),
     eventType: z.string(),
-    stream: z.string().meta({ description: "The event's stream." }),
+    stream: z.string().meta({ description: 'Stream of the event.' }),
     eventRevision: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: "The event's revision in its stream; null where the letter does not say." }),
-    subject: z.string().meta({ description: 'The record that the event is about.' }),
+      .meta({ description: 'Revision of the event in its stream; null if unknown.' }),
+    subject: z.string().meta({ description: 'Subject of the event.' }),
     payload: z.unknown().meta({
       description:
-        'What was to be delivered: CloudEvents, or the accepted sale. Null where there is none, and in lists over 4 KiB.',
+        'Data to be delivered: CloudEvents or the accepted sale. Null if there is none, and in lists if larger than ' +
+        '4 KiB.',
     }),
     reason: z.object({ code: z.string(), message: z.string() }),
     attempts: z.int().min(1),
@@ -45,7 +46,7 @@ const ReplayResultDto = named(
     success: z.literal(true),
     id: recordId,
     revision: z.int(),
-    status: z.enum(['PARKED', 'REPLAYED']).meta({ description: 'PARKED: it was refused again; `reason` says why.' }),
+    status: z.enum(['PARKED', 'REPLAYED']).meta({ description: 'PARKED: processing failed again; see `reason`.' }),
   }),
 );
 
@@ -68,7 +69,7 @@ export const DeadLetterController = controllerOf(
     ({ query }) => new ListDeadLetters(query),
   ),
   routes.query(
-    'Get a dead letter with its whole payload',
+    'Get a dead letter with its full payload',
     { path: '/:id', answers: recordOf(IntegrationDeadLetter) },
     ({ id }) => new GetDeadLetter(id),
   ),

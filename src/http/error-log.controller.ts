@@ -17,7 +17,7 @@ const ErrorLogDto = named(
     code: z.string().nullable(),
     statusCode: z.int().nullable().meta({ description: 'Null for background work.' }),
     method: z.string().nullable(),
-    route: z.string().nullable().meta({ description: 'The pattern of the address.' }),
+    route: z.string().nullable().meta({ description: 'Route pattern of the request.' }),
     path: z.string().nullable().meta(ofTheLast),
     stack: z.string().nullable(),
     requestId: z.string().nullable().meta(ofTheLast),
@@ -31,7 +31,8 @@ const ErrorLogDto = named(
     resolvedAt: instantOut.nullable(),
     resolvedBy: z.string().nullable().meta({ description: 'The operator.' }),
     requestIds: z.array(z.string()).max(100).optional().meta({
-      description: 'Of the last 100 occurrences, oldest first. Only in a single record; search finds all of them.',
+      description:
+        'Request ids of the last 100 occurrences, oldest first. Only in a single record. Search finds all of them.',
     }),
   }),
 );
@@ -56,8 +57,8 @@ export const ErrorLogController = controllerOf(
     'List errors of requests and background work, grouped by kind, last seen first',
     {
       description:
-        'Occurrences of the same error are counted on one record until it is resolved. Dates select errors that were ' +
-        'seen in the period; tenant, branch and user select errors that recently concerned them.',
+        'Occurrences of the same error are counted in one record until it is resolved. Dates select errors seen in ' +
+        'the period; tenant, branch and user select errors that recently affected them.',
       query: listQuery,
       answers: pageOf(ErrorLogDto),
     },

@@ -29,8 +29,7 @@ const startOf = ({ position, instant = '' }: z.output<typeof rewindBody>) =>
 const resumeBody = z
   .strictObject({
     from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
-      description:
-        '`now`: what was recorded before is not published. A position: from its event on. Default: the checkpoint.',
+      description: '`now` skips earlier events. A position starts with its event. Default: the checkpoint.',
     }),
   })
   .optional()
@@ -41,7 +40,7 @@ const targetOf = ({ name }: { readonly name: string }) => ({ tenantId: PLATFORM_
 
 export const ForwarderController = controllerOf(
   routes.command(
-    `Publish again from a position or an instant, beside live messages; the only forwarder is ${FORWARDER}`,
+    `Republish from a position or an instant while live messages continue; the only forwarder is ${FORWARDER}`,
     {
       path: '/rewind',
       description: 'GET /api/platform/redis/queues shows the progress. Rewinds run one after another.',
@@ -50,7 +49,7 @@ export const ForwarderController = controllerOf(
     ({ params, body }) => new RewindForwarder(targetOf(params), startOf(body)),
   ),
   routes.command(
-    'Cancel the current rewind and those that wait; published messages stay published',
+    'Cancel the current rewind and all waiting ones; published messages stay published',
     { method: 'DELETE', path: '/rewind' },
     ({ params }) => new CancelForwarderRewind(targetOf(params), {}),
   ),
@@ -64,8 +63,8 @@ export const ForwarderController = controllerOf(
     {
       path: '/resume',
       description:
-        'After a restore the forwarder has no checkpoint, and `from` is required. Messages that another instance may ' +
-        'have published before carry `replayed: true`.',
+        'After a restore the forwarder has no checkpoint and `from` is required. Messages that another instance may ' +
+        'already have published have `replayed: true`.',
       body: resumeBody,
     },
     ({ params, body }) => new ResumeForwarder(targetOf(params), { from: body?.from ?? null }),

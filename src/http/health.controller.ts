@@ -21,17 +21,18 @@ const Level = z.enum(['up', 'degraded', 'down']);
 
 const CheckDto = z.object({
   name: z.string().meta({ description: 'event-store, read-store, subscribers, read-models, broker or cache.' }),
-  status: Level.meta({ description: '`degraded`: it serves, but a projection has stopped.' }),
+  status: Level.meta({ description: '`degraded`: ready, but a projection has stopped.' }),
   latencyMs: z.number().min(0),
-  reason: z.string().optional().meta({ description: 'Why it is not `up`.' }),
+  reason: z.string().optional().meta({ description: 'Reason for a status other than `up`.' }),
 });
 export type Check = z.output<typeof CheckDto>;
 
 const overview = {
   status: Level.meta({
-    description: '`degraded`: it serves, but something it can do without is unavailable. `down`: it cannot serve.',
+    description:
+      '`degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.',
   }),
-  version: z.string().meta({ description: 'Of the service.' }),
+  version: z.string().meta({ description: 'Version of the service.' }),
   uptimeSeconds: z.int().min(0).meta({ description: 'Of this process.' }),
   timestamp: instantOut,
 } as const;
@@ -45,7 +46,7 @@ const ReadinessDto = named(
   z.object({
     status: z
       .enum(['ready', 'degraded', 'not-ready'])
-      .meta({ description: '`degraded` is ready too: what is unavailable is not needed to serve.' }),
+      .meta({ description: '`degraded` counts as ready: the unavailable engine is not required.' }),
     checks: z.array(CheckDto),
   }),
 );
@@ -71,7 +72,7 @@ const SystemHealthDto = named(
       head: z
         .int()
         .nullable()
-        .meta({ description: "Position of the service's last event; null while the event store is unavailable." }),
+        .meta({ description: 'Position of the last event of the service; null while the event store is unavailable.' }),
     }),
     engines: z.array(
       z.object({
@@ -86,7 +87,7 @@ const SystemHealthDto = named(
     projections: z.array(
       QueueDto.pick({ name: true, position: true, lag: true }).extend({
         status: z.enum(['running', 'stopped', 'failed']).meta({
-          description: '`stopped`: it met an event that it cannot fold. `failed`: it failed repeatedly and is retried.',
+          description: '`stopped`: an event cannot be applied. `failed`: processing fails repeatedly and is retried.',
         }),
       }),
     ),
@@ -150,7 +151,7 @@ export const ProbeController = controllerOf(
     },
   ),
   routesAt('/metrics', { who: 'token', tag: 'Service' }).route(
-    'Metrics in the text format of Prometheus',
+    'Get metrics in the Prometheus text format',
     { answers: { status: 200, shape: 'plain', media: ['text/plain'] } },
     async (_call, services) => {
       const { text, type } = await services.get<Health>(HEALTH).metrics();

@@ -34,7 +34,7 @@ const dayOrInstant = (timeOfDay: string) =>
         error: 'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.',
       })
       .transform((value) => value),
-    { description: 'A date (the whole UTC day counts) or an instant.', anyOf: [dateDocument, instantDocument] },
+    { description: 'A date (the whole UTC day) or an instant.', anyOf: [dateDocument, instantDocument] },
   );
 
 /** `dateFrom`: the first instant of a day, or an instant. */

@@ -9,10 +9,10 @@ const IntegrationEventDto = named(
   'IntegrationEventDto',
   z.object({
     type: z.string().meta({ description: '`type` of the CloudEvent.' }),
-    subject: z.string().meta({ description: "Of the broker, with `{tenantId}` where the tenant's id stands." }),
-    description: z.string().meta({ description: 'When it is published, and what in it is personal data.' }),
-    schema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the whole CloudEvent.' }),
-    dataSchema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of its data alone.' }),
+    subject: z.string().meta({ description: 'Subject at the broker, with `{tenantId}` as placeholder.' }),
+    description: z.string().meta({ description: 'Condition of publication, and the personal data contained.' }),
+    schema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the CloudEvent.' }),
+    dataSchema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the `data` attribute.' }),
     example: jsonSchema,
   }),
 );
@@ -25,7 +25,7 @@ export const IntegrationEventController = controllerOf(
   routes.route(
     'List the published events with their JSON Schemas',
     {
-      description: '`/asyncapi.json` has the same as an AsyncAPI 3 document.',
+      description: '`/asyncapi.json` describes the same events as an AsyncAPI 3 document.',
       answers: valueOf(z.array(IntegrationEventDto)),
     },
     () => new JsonText((text ??= JSON.stringify(publishedContracts()))),

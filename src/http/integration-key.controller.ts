@@ -20,7 +20,7 @@ const IssuedIntegrationKeyDto = named(
   z.object({
     id: recordId,
     ...facts,
-    key: z.string().meta({ description: "The whole value of X-Integration-Key. It isn't shown again." }),
+    key: z.string().meta({ description: 'Complete value for X-Integration-Key. Returned only once.' }),
   }),
 );
 const IntegrationKeyDto = named(
@@ -30,7 +30,8 @@ const IntegrationKeyDto = named(
     ...facts,
     lastUsedAt: instantOut.nullable().meta({
       description:
-        'The last request that the key opened the door to, to a minute: the first use shows at once, later ones once a minute. A crash of the service loses about the last minute.',
+        'Time of the last authenticated request. The first use appears at once, later ones once a minute. A crash ' +
+        'of the service can lose the last minute.',
     }),
     revokedAt,
   }),
@@ -48,9 +49,9 @@ const keysQuery = z.strictObject({ tenantId: idInput });
 
 export const IntegrationKeyController = controllerOf(
   routes.command(
-    'Create an integration key; it is shown only in this answer',
+    'Create an integration key; only this response contains the secret',
     {
-      description: 'Several keys may share a sourceId. Only an operator can allow more than 60 requests a minute.',
+      description: 'Several keys can share a sourceId. Only operators can allow more than 60 requests per minute.',
       body: CreateIntegrationKey.schema,
       creates: { showsSecret: true },
       answers: issuedAnswer,
@@ -79,7 +80,7 @@ export const IntegrationKeyController = controllerOf(
     ({ query }) => new ListIntegrationKeys(tenantScope(query.tenantId)),
   ),
   platform.route(
-    'Set the rate limit of an integration key, also above the maximum of tenants',
+    'Set the rate limit of an integration key; the maximum for tenants does not apply',
     { method: 'PATCH', path: '/:id', body: SetIntegrationKeyRateLimit.schema, answers: receipt(200) },
     async ({ id, body }, services) => {
       const { tenantId } = await services.queries.execute(new FindIntegrationKey(PLATFORM, id));

@@ -22,16 +22,19 @@ const JobExecutionLogDto = named(
     jobName: z.string(),
     status: JobExecutionStatus,
     trigger: JobTrigger,
-    triggeredBy: z.string().nullable().meta({ description: 'The operator; null where the schedule started it.' }),
+    triggeredBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The operator who started it; null if started by the schedule.' }),
     createdAt: instantOut,
     updatedAt: instantOut,
     startedAt: instantOut,
     finishedAt: instantOut.nullable(),
     durationMs: z.int().min(0).nullable(),
     progress: z.int().min(0).max(100),
-    message: z.string().nullable().meta({ description: 'What is being done, or was done.' }),
+    message: z.string().nullable().meta({ description: 'Current or last step.' }),
     error: z.string().nullable().meta({ description: 'Why it failed.' }),
-    artifact: Artifact.nullable().meta({ description: 'The file that it left, as long as it is kept.' }),
+    artifact: Artifact.nullable().meta({ description: 'The file it produced, while it is kept.' }),
   }),
 );
 
@@ -41,7 +44,7 @@ const JobResponseDto = named(
     name: z.string(),
     description: z.string(),
     schedule: z.string().meta({ description: 'Cron pattern, in UTC.' }),
-    isEnabled: z.boolean().meta({ description: 'Whether the schedule starts it.' }),
+    isEnabled: z.boolean().meta({ description: 'Whether the schedule is active.' }),
     isRunning: z.boolean(),
     nextRunAt: instantOut.nullable(),
     lastExecution: JobExecutionLogDto.nullable(),
@@ -58,7 +61,7 @@ const triggerBody = z
     jobName: z.string().trim().min(1).max(100),
     parameters: z
       .exactOptional(z.unknown())
-      .meta({ type: 'object', description: 'What the job takes; without them it runs as it does by its schedule.' }),
+      .meta({ type: 'object', description: 'Parameters of the job. Default: those of a scheduled run.' }),
   })
   .meta({ id: 'TriggerJobDto' });
 
@@ -86,7 +89,8 @@ export const JobController = controllerOf(
     {
       path: '/stream',
       description:
-        'First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a JobExecutionLogDto ' +
+        'First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a ' +
+        'JobExecutionLogDto ' +
         'for each change; `id` is the position of the event. A request with `Last-Event-ID` gets the events after it ' +
         'and no snapshot. A comment is sent every 15 seconds. The stream ends with the session.',
       requestHeaders: {
@@ -118,17 +122,17 @@ export const JobController = controllerOf(
       path: '/execution/:executionLogId/backup-download',
       ids: ['executionLogId'],
       description:
-        'Contains the whole history of all tenants: protect it like the database. `npm run restore` loads it. Every ' +
+        'Contains the history of all tenants. Protect it like the database. `npm run restore` restores it. Every ' +
         'download is recorded in the audit log.',
       answers: {
         status: 200,
         shape: 'file',
         bareRefusals: true,
         headers: {
-          'Content-Disposition': { description: 'The name of the file.', required: true },
-          'Content-Length': { description: 'Its size in bytes.', required: true },
+          'Content-Disposition': { description: 'File name.', required: true },
+          'Content-Length': { description: 'Size in bytes.', required: true },
           Digest: { description: 'SHA-256 of the file (RFC 3230).', required: true },
-          'Repr-Digest': { description: 'The same in the form of RFC 9530.', required: true },
+          'Repr-Digest': { description: 'SHA-256 of the file (RFC 9530).', required: true },
         },
       },
     },

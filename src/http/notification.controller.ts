@@ -27,7 +27,7 @@ const NotificationDto = named(
     link: z.string().nullable(),
     isRead: z.boolean(),
     readAt: instantOut.nullable(),
-    revision: z.int().min(0).meta({ description: '1 when it is read.' }),
+    revision: z.int().min(0).meta({ description: '1 after the notification was read.' }),
   }),
 );
 const UnreadCountDto = named('UnreadCountDto', z.object({ count: z.int().min(0) }));
@@ -36,10 +36,10 @@ const SendAdminNotificationResultDto = named(
   'SendAdminNotificationResultDto',
   z.object({
     notificationId: recordId.meta({
-      description: 'Who names more than 1,000 people sends several; this is the first of them.',
+      description: 'Id of the first notification; more than 1,000 recipients are split into several.',
     }),
-    recipientCount: z.int().min(0).meta({ description: 'Active users who are addressed.' }),
-    pushCount: z.int().min(0).meta({ description: 'Browsers that it is pushed to.' }),
+    recipientCount: z.int().min(0).meta({ description: 'Number of addressed active users.' }),
+    pushCount: z.int().min(0).meta({ description: 'Number of browsers that get a push message.' }),
   }),
 );
 
@@ -53,7 +53,7 @@ const WebPushSubscriptionDto = named(
     ...recordFields,
     endpoint: z.string(),
     userAgent: z.string().nullable(),
-    lastUsedAt: instantOut.nullable().meta({ description: 'When it was last pushed to, to an hour.' }),
+    lastUsedAt: instantOut.nullable().meta({ description: 'Time of the last push message, rounded to the hour.' }),
   }),
 );
 
@@ -85,7 +85,7 @@ export const NotificationController = controllerOf(
     ({ caller }) => new CountUnread(personOf(caller)),
   ),
   routes.command(
-    "Mark all of the caller's present notifications as read",
+    "Mark all of the caller's current notifications as read",
     {
       method: 'PATCH',
       path: '/read-all',
@@ -101,7 +101,7 @@ export const NotificationController = controllerOf(
     ({ caller, id }) => new ReadNotification(personOf(caller), id),
   ),
   admin.command(
-    'Notify all active users of the tenant, or those selected by id, role or branch',
+    'Notify all active users of the tenant, or users selected by id, role or branch',
     {
       path: '/send',
       body: SendAdminNotification.schema,
@@ -112,7 +112,7 @@ export const NotificationController = controllerOf(
     ({ id: notificationId, recipientCount, pushCount }) => ({ notificationId, recipientCount, pushCount }),
   ),
   subscriptions.route(
-    'Get the key that browsers subscribe with',
+    'Get the public key for push subscriptions',
     { path: '/public-key', answers: valueOf(WebPushPublicKeyDto) },
     (_call, services) => ({ publicKey: services.get(VapidKeys).publicKey }),
   ),
@@ -123,7 +123,7 @@ export const NotificationController = controllerOf(
     (found) => found.map(({ tenantId: _tenant, userId: _user, keys: _keys, ...shown }) => shown),
   ),
   subscriptions.command(
-    'Subscribe a browser to push messages; a browser belongs to the last person who subscribed with it',
+    'Subscribe a browser to push messages; this replaces a subscription of another user',
     { body: CreateWebPushSubscription, creates: {} },
     ({ caller, body }) => new SubscribeToPush(personOf(caller), body),
   ),

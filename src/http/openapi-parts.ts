@@ -35,7 +35,7 @@ const count = { type: 'integer', minimum: 0 } as const;
 const string = { type: 'string' } as const;
 
 const alwaysThere = {
-  'X-Request-Id': { description: 'The id of the request, or a new one.', required: true, schema: REQUEST_ID },
+  'X-Request-Id': { description: 'The request id sent, or a new one.', required: true, schema: REQUEST_ID },
   ETag: { description: "The record's revision, for If-Match.", required: true, schema: REVISION },
   'X-Event-Position': {
     description: 'The position of the write in the history. Send it as X-Min-Position to read its effect.',
@@ -47,7 +47,7 @@ const alwaysThere = {
     schema: { type: 'string', const: 'behind' },
   },
   'Idempotent-Replayed': {
-    description: 'The answer of an earlier request was replayed.',
+    description: 'The response to an earlier request was replayed.',
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
@@ -81,7 +81,7 @@ const inHeader = (name: string, description: string, schema: object): object => 
 });
 
 export const parameterComponents = {
-  'X-Request-Id': inHeader('X-Request-Id', 'Returned with the answer, and recorded in logs and events.', string),
+  'X-Request-Id': inHeader('X-Request-Id', 'Returned in the response and recorded in logs and events.', string),
   'X-Min-Position': inHeader(
     'X-Min-Position',
     'Waits until the read models have caught up with this position.',

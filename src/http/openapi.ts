@@ -50,7 +50,7 @@ const RAW_CONTENT: Partial<Readonly<Record<Shape, JsonSchema>>> = {
   file: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   'page-html': { 'text/html': { schema: { type: 'string' } } },
 };
-const REPLAYED = { 200: 'Replayed: the answer to the first request with this Idempotency-Key, byte for byte.' };
+const REPLAYED = { 200: 'Replayed: the response to the first request with this Idempotency-Key, byte for byte.' };
 const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'Done.', 202: 'Accepted.' };
 
 class DocumentBuilder {
@@ -233,7 +233,7 @@ function refusalsOf(endpoint: Endpoint): Record<number, string> {
     ...BEARER_REFUSALS,
     ...(takesBody ? { 413: `The body is larger than ${limit}.`, 415: 'The body is not JSON.' } : {}),
     ...(isCounted(endpoint) ? { 429: 'Too many requests.' } : {}),
-    503: 'The service cannot answer now, or its read models are behind X-Min-Position.',
+    503: 'The service is unavailable, or its read models have not reached X-Min-Position.',
   };
 }
 
@@ -244,7 +244,7 @@ function descriptionOf(endpoint: Endpoint): string {
 }
 const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
   platform: 'Requires an operator of the platform.',
-  token: 'Requires the metrics token. If none is configured, only loopback is answered.',
+  token: 'Requires the metrics token. If none is configured, only requests from loopback addresses are accepted.',
 };
 
 function securityOf({ who }: Endpoint): JsonSchema[] {

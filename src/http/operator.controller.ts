@@ -14,7 +14,7 @@ export const OperatorController = controllerOf(
   routes.change('Create an operator', { creates: { passwordsIn: ['password'] } }, CreateOperator),
   routes.list('List operators, newest first', listQuery, OperatorDto, ListOperators),
   routes.change(
-    'Remove an operator, the caller included, except the last one',
+    'Remove an operator; the last one cannot be removed',
     { method: 'DELETE', path: '/:id' },
     DeleteOperator,
   ),

@@ -5,22 +5,28 @@ import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named } from './shapes.js';
 
 const changedDocuments = z.int().nullable().meta({
-  description: 'How many documents differ between the old and the new generation; null before they are compared.',
+  description: 'Number of documents that differ between the old and the new generation; null before the comparison.',
 });
 
 const ProjectionDto = named(
   'ProjectionDto',
   z.object({
     name: z.string(),
-    version: z.int().min(1).meta({ description: 'Of the model in the code.' }),
-    generation: z.int().min(1).meta({ description: 'The one that is read; every rebuild fills another.' }),
-    position: z.int().min(-1).meta({ description: 'Everything up to it is in the documents.' }),
-    head: z.int().min(-1).meta({ description: "Position of the service's last event." }),
-    lag: z.int().min(0).meta({ description: 'head − position. Positions have gaps: it is no number of events.' }),
+    version: z.int().min(1).meta({ description: 'Version of the read model in the code.' }),
+    generation: z.int().min(1).meta({ description: 'The generation in use; every rebuild fills a new one.' }),
+    position: z.int().min(-1).meta({ description: 'Last position contained in the documents.' }),
+    head: z.int().min(-1).meta({ description: 'Position of the last event of the service.' }),
+    lag: z
+      .int()
+      .min(0)
+      .meta({ description: 'head − position. Positions have gaps, so this is not a number of events.' }),
     status: z.enum(['LIVE', 'CATCHING_UP', 'REBUILDING', 'STOPPED', 'FAILED']).meta({
-      description: 'STOPPED: it met an event that it cannot fold. FAILED: it cannot get on, and is tried again.',
+      description: 'STOPPED: an event cannot be applied. FAILED: processing fails and is retried.',
     }),
-    eventsPerSecond: z.number().min(0).meta({ description: 'Folded on average in the last minute.' }),
+    eventsPerSecond: z
+      .number()
+      .min(0)
+      .meta({ description: 'Average number of events applied per second in the last minute.' }),
     rebuild: z
       .object({
         progress: z.int().min(0).max(100).meta({ description: 'Percent.' }),
@@ -29,7 +35,7 @@ const ProjectionDto = named(
         requestedAt: instantOut,
       })
       .nullable()
-      .meta({ description: 'The one under way.' }),
+      .meta({ description: 'The current rewind.' }),
     lastRebuild: z
       .object({
         status: z.enum(['DONE', 'CANCELLED', 'FAILED']),

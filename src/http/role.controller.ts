@@ -12,7 +12,7 @@ const roleFields = {
   ...listed,
   isSystem: z.boolean().meta({ description: 'System roles cannot be changed.' }),
   permissionCount: z.int().min(0),
-  userCount: z.int().min(0).meta({ description: 'Users who have the role, active or not.' }),
+  userCount: z.int().min(0).meta({ description: 'Number of users with the role, including inactive ones.' }),
 };
 const RoleDto = named('RoleDto', z.object(roleFields));
 const RoleDetailDto = named('RoleDetailDto', z.object({ ...roleFields, permissions }));
@@ -30,7 +30,7 @@ export const RoleController = controllerOf(
     ({ scope, tenantId }) => new ListRoles(scope, tenantId),
   ),
   write.command(
-    'Create a role with at most the permissions of the caller',
+    'Create a role; it can have only permissions that the caller has',
     { body: CreateRole.schema, creates: {}, answers: { ...valueOf(RoleDetailDto), status: 201, position: 'awaited' } },
     ({ target, body, caller }) => new CreateRole(target, body, caller),
     ({ position: _, ...role }) => roleDetail({ ...role, updatedAt: role.createdAt }, { isSystem: false, userCount: 0 }),
@@ -47,7 +47,7 @@ export const RoleController = controllerOf(
     ({ target }) => new DeleteRole(target),
   ),
   write.change(
-    'Replace the permissions of a role; the caller must have those that are added',
+    'Replace the permissions of a role; callers can add only permissions that they have',
     { method: 'PATCH', path: '/:id/permissions' },
     UpdateRolePermissions,
   ),

@@ -20,20 +20,19 @@ const IdempotencyKeyDto = named(
   'IdempotencyKeyDto',
   z.object({
     state: z.enum(['ACCEPTED', 'EXPIRED']).meta({
-      description: 'ACCEPTED: the key answers for its payload for 24 hours. EXPIRED: it may be used anew.',
+      description: 'ACCEPTED: the key is bound to its payload for 24 hours. EXPIRED: the key can be used again.',
     }),
     saleId: recordId,
     externalId: z.string(),
-    acceptedAt: instantOut.meta({ description: 'When the sale was accepted.' }),
+    acceptedAt: instantOut.meta({ description: 'Time at which the sale was accepted.' }),
     expiresAt: instantOut,
   }),
 );
 
 /** Clients remove dot segments from URLs before sending, however encoded, so the server cannot handle them. */
 const aboutDots = (what: string): string =>
-  `Percent-encode ${what}, \`/\` and \`%\` included. One that is \`.\` or \`..\` is a dot segment of the path: browsers, ` +
-  '`fetch` and some proxies remove it, also written `%2E`. Clients that send the path as it is (curl with ' +
-  '`--path-as-is`) get their answer.';
+  `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, \`fetch\` ` +
+  'and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).';
 
 const partner = routesAt('/api/integrations/v1', { who: 'partner', tag: 'Partner Intake' });
 
@@ -51,12 +50,12 @@ export const SaleController = controllerOf(
         shape: 'plain',
         schema: SaleReceiptDto,
         position: 'told',
-        also: { 200: 'Replayed: the original answer, byte for byte.' },
+        also: { 200: 'Replayed: the original response, byte for byte.' },
         headers: {
           'Idempotency-Differs': {
             description:
-              'On a replay whose payload differs from the accepted sale: the top-level fields that differ, separated ' +
-              'by commas. The accepted sale does not change; a correction needs its own externalId.',
+              'If the payload of a replay differs from the accepted sale: the differing top-level fields, separated ' +
+              'by commas. The accepted sale does not change; send a correction with a new externalId.',
           },
         },
       },
@@ -81,7 +80,7 @@ export const SaleController = controllerOf(
     'Get the status of an Idempotency-Key',
     {
       path: '/idempotency-keys/:key',
-      description: `Finds only keys that this partner sent, with any integration key of its sourceId. ${aboutDots('the key')}`,
+      description: `Finds only keys sent with an integration key of the same sourceId. ${aboutDots('the key')}`,
       answers: { status: 200, shape: 'plain', schema: IdempotencyKeyDto },
     },
     ({ caller, params }) => new GetIdempotencyKeyStatus(caller.tenantId, caller.sourceId, params.key),

@@ -21,7 +21,7 @@ const TokensDto = named(
     accessToken: z.string(),
     refreshToken: z.string(),
     tokenType: z.literal('Bearer'),
-    expiresIn: z.int().meta({ description: 'Lifetime of the access token, seconds.' }),
+    expiresIn: z.int().meta({ description: 'Lifetime of the access token in seconds.' }),
   }),
 );
 
@@ -50,7 +50,7 @@ const MeDto = named(
 
 const JwksDto = named('JwksDto', z.object({ keys: z.array(z.object({ kid: z.string() }).loose()) }));
 
-const TOO_MANY = 'RATE_LIMITED: too many failures; Retry-After says when to try again.';
+const TOO_MANY = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
 const tokensAnswer = { ...valueOf(TokensDto), position: 'told' } as const;
 const anyone = routesAt('/api/auth', { who: 'public', tag: 'Authentication' });
 const signedIn = routesAt('/api/auth', { who: 'any', tag: 'Authentication' });
@@ -67,8 +67,8 @@ export const SessionController = controllerOf(
     {
       path: '/refresh',
       description:
-        'Within 10 s a used refresh token gets the same answer again. Later it counts as stolen: the session ends, and ' +
-        'the answer is 401.',
+        'A refresh token that is used again within 10 s returns the same response. Later reuse counts as theft: the ' +
+        'session ends and the response is 401.',
       body: RefreshInput,
       answers: tokensAnswer,
     },
@@ -85,7 +85,7 @@ export const SessionController = controllerOf(
     "Change the caller's own password; all other sessions end",
     {
       path: '/change-password',
-      description: 'A wrong current password is 400 at `currentPassword`, and counts as a failed sign-in.',
+      description: 'A wrong current password returns 400 at `currentPassword` and counts as a failed sign-in.',
       body: ChangePasswordInput,
       answers: { ...receipt(200), also: { 429: TOO_MANY } },
     },
@@ -96,10 +96,13 @@ export const SessionController = controllerOf(
     {
       path: '/oidc/bind',
       description:
-        "`Authorization` carries the provider's access token. Later requests with such tokens act as that user.",
+        "Send the provider's access token in `Authorization`. Later requests with tokens of this identity act as that user.",
       body: BindIdentityInput,
       requestHeaders: {
-        Authorization: { description: 'Bearer and the access token of the OpenID provider.', required: true },
+        Authorization: {
+          description: '`Bearer`, followed by the access token of the OpenID provider.',
+          required: true,
+        },
       },
       answers: receipt(200),
     },

@@ -17,7 +17,7 @@ export const ErrorResponseDto = named(
     tenants: z
       .array(z.object({ name: z.string(), slug: z.string() }))
       .optional()
-      .meta({ description: 'With TENANT_REQUIRED: the tenants to choose from.' }),
+      .meta({ description: 'With TENANT_REQUIRED: the possible tenants.' }),
     requestId: z.string(),
   }),
 );
@@ -55,7 +55,7 @@ export const dateOut = z.string().meta({ format: 'date' });
 export const MoneyDto = named(
   'MoneyDto',
   z.object({
-    amount: z.string().meta({ description: 'Decimal with the digits of the currency: "1250.00".' }),
+    amount: z.string().meta({ description: 'Decimal with the fraction digits of the currency: "1250.00".' }),
     currency: z.string().meta({ description: 'ISO 4217.' }),
   }),
 );

@@ -15,13 +15,13 @@ const StreamEventDto = named(
     stream: z.string(),
     type: z.string(),
     kind: z.enum(['DOMAIN', 'TECHNICAL', 'UNKNOWN']).meta({
-      description: 'TECHNICAL: in no audit log. UNKNOWN: this version does not know the type, and hides its data.',
+      description: 'TECHNICAL: not in the audit log. UNKNOWN: this version does not know the type and hides its data.',
     }),
     revision: z.int().min(0),
     position: z.int(),
     occurredAt: instantOut,
     data: z.unknown().meta({ description: 'In its current version, without secrets.' }),
-    metadata: z.unknown().meta({ description: 'Who, from where, in which request, because of what.' }),
+    metadata: z.unknown().meta({ description: 'Actor, origin, request and cause.' }),
   }),
 );
 
@@ -34,13 +34,13 @@ const StreamStateDto = named(
     stream: z.string(),
     revision: z.int().min(0),
     position: z.int(),
-    occurredAt: instantOut.meta({ description: 'When this state was reached.' }),
+    occurredAt: instantOut.meta({ description: 'Time of the last event in this state.' }),
     state: z.unknown().meta({ description: 'Without secrets.' }),
   }),
 );
 
 const recordTenant = idInput.meta({
-  description: 'The tenant whose record it is; `platform` for those of the platform.',
+  description: 'Tenant of the record; `platform` for records of the platform.',
 });
 const eventsQuery = z.strictObject({ ...optionalPaging, tenantId: recordTenant });
 
@@ -55,7 +55,8 @@ const at = documented(
   ),
   {
     anyOf: [{ type: 'string', pattern: '^(?:0|[1-9]\\d{0,11})$' }, dateDocument, instantDocument],
-    description: 'A revision, or an instant: the state after the last event up to then (of a date: to its end, UTC).',
+    description:
+      'A revision or an instant: the state after the last event up to it. A date includes the whole UTC day.',
   },
 );
 const stateQuery = z.strictObject({ tenantId: recordTenant, at: at.optional() });
@@ -67,8 +68,8 @@ const routes = routesAt('/api/platform/streams/:entity/:id', {
   isRecorded: true,
 });
 const description =
-  '`entity` is one of the audit log’s. A transaction that another record’s event recorded is in the stream of that ' +
-  'record. Every read is recorded in the audit log.';
+  '`entity` takes the values of the audit log. A transaction that was recorded by another record’s event is in the ' +
+  'stream of that record. Every read is recorded in the audit log.';
 
 /** Ids are lowercased only if they are UUIDs: names of records, such as a forwarder's, are case-sensitive. */
 const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({

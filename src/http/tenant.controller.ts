@@ -43,8 +43,8 @@ export const TenantController = controllerOf(
     {
       method: 'PATCH',
       description:
-        'A user without a bound identity is bound at the first sign-in with a token of a listed issuer whose verified ' +
-        'e-mail address is the user’s and in the listed domain.',
+        'A user without a bound identity is bound at the first sign-in with a token of a listed issuer, if its ' +
+        'verified e-mail address is the user’s and belongs to the listed domain.',
       body: UpdateSettings.schema,
     },
     ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),

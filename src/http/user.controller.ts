@@ -19,7 +19,7 @@ const UserDto = recordDto('UserDto', userRecord, { lastLoginAt: instantOut.nulla
 const InvitationDto = named(
   'InvitationDto',
   z.object({
-    code: z.string().meta({ description: 'Shown this once.' }),
+    code: z.string().meta({ description: 'Returned only once.' }),
     expiresAt: instantOut,
   }),
 );
@@ -32,7 +32,7 @@ const own = routesAt('/api/users/me', { who: 'any', tag: 'Users' });
 
 export const UserController = controllerOf(
   write.change(
-    'Create a user with at most the permissions of the caller',
+    'Create a user; it can have only permissions that the caller has',
     { creates: { passwordsIn: ['password'] } },
     CreateUser,
   ),
@@ -40,19 +40,23 @@ export const UserController = controllerOf(
   read.lookUp('Look up active users', lookupQuery, LookUpUsers),
   read.get('Get a user', UserDto, GetUser),
   own.command(
-    "Update the caller's own profile; operators have only a name",
+    "Update the caller's own profile; operators can change only their name",
     { method: 'PATCH', path: '/profile', body: UpdateProfile.schema },
     ({ tenantId, caller, body }) => new UpdateProfile({ tenantId, id: caller.userId }, body),
   ),
-  write.change('Update a user, within what the caller may grant', { method: 'PATCH', path: '/:id' }, UpdateUser),
+  write.change(
+    'Update a user; callers can grant only permissions that they have',
+    { method: 'PATCH', path: '/:id' },
+    UpdateUser,
+  ),
   write.command(
-    'Remove a user; access ends, history stays',
+    'Remove a user; the history stays',
     { method: 'DELETE', path: '/:id' },
     ({ target, caller }) => new DeleteUser(target, caller),
   ),
   write.change('Reset the password of a user; all sessions of the user end', { path: '/:id/password' }, ResetPassword),
   write.command(
-    'Create a one-time code by which a user binds an identity of the OpenID provider',
+    'Create a one-time code with which a user binds an identity of the OpenID provider',
     {
       path: '/:id/invitation',
       description: 'The code is valid for 7 days and replaces an earlier one. POST /api/auth/oidc/bind accepts it.',

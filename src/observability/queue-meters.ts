@@ -17,7 +17,7 @@ export type QueueReading = {
   readonly handled: number;
   /** Failed attempts since then. */
   readonly failures: number;
-  /** Events handled in the last 60 seconds. */
+  /** Events processed in the last 60 seconds. */
   readonly perMinute: number;
   /** ISO 8601 UTC; null before the first event. */
   readonly lastProcessedAt: string | null;

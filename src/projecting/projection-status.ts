@@ -19,7 +19,7 @@ export type ProjectionState = {
   readonly generation: number;
   /** The documents contain every event up to this position; −1 before the first event. */
   readonly position: Position;
-  /** Position of the service's last event. */
+  /** Position of the last event of the service. */
   readonly head: Position;
   /** Distance between position and head. */
   readonly lag: number;

@@ -11,7 +11,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position'> & {
   readonly tenantId: string;
   /** The event's revision in its stream; null if the letter does not contain it. */
   readonly eventRevision: number | null;
-  /** The record that the event is about. */
+  /** Subject of the event. */
   readonly subject: string;
   readonly attempts: number;
   readonly status: DeadLetterStatus;

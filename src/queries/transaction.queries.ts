@@ -145,7 +145,7 @@ export type IdempotencyKeyStatus = {
   readonly state: 'ACCEPTED' | 'EXPIRED';
   readonly saleId: string;
   readonly externalId: string;
-  /** When the sale was accepted. */
+  /** Time at which the sale was accepted. */
   readonly acceptedAt: string;
   /** When the key expires or expired. */
   readonly expiresAt: string;

@@ -120,7 +120,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's own password; all other sessions end
-         * @description A wrong current password is 400 at `currentPassword`, and counts as a failed sign-in.
+         * @description A wrong current password returns 400 at `currentPassword` and counts as a failed sign-in.
          */
         post: operations["postAuthChangePassword"];
         delete?: never;
@@ -191,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Bind an identity of the OpenID provider to an invited user
-         * @description `Authorization` carries the provider's access token. Later requests with such tokens act as that user.
+         * @description Send the provider's access token in `Authorization`. Later requests with tokens of this identity act as that user.
          */
         post: operations["postAuthOidcBind"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for new tokens
-         * @description Within 10 s a used refresh token gets the same answer again. Later it counts as stolen: the session ends, and the answer is 401.
+         * @description A refresh token that is used again within 10 s returns the same response. Later reuse counts as theft: the session ends and the response is 401.
          */
         post: operations["postAuthRefresh"];
         delete?: never;
@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * List the published events with their JSON Schemas
-         * @description `/asyncapi.json` has the same as an AsyncAPI 3 document.
+         * @description `/asyncapi.json` describes the same events as an AsyncAPI 3 document.
          */
         get: operations["getIntegrationEvents"];
         put?: never;
@@ -414,8 +414,8 @@ export interface paths {
         get: operations["getIntegrationKeys"];
         put?: never;
         /**
-         * Create an integration key; it is shown only in this answer
-         * @description Several keys may share a sourceId. Only an operator can allow more than 60 requests a minute.
+         * Create an integration key; only this response contains the secret
+         * @description Several keys can share a sourceId. Only operators can allow more than 60 requests per minute.
          *
          *     Requires the permission integrations.manage.
          */
@@ -475,7 +475,7 @@ export interface paths {
         };
         /**
          * Get the status of an Idempotency-Key
-         * @description Finds only keys that this partner sent, with any integration key of its sourceId. Percent-encode the key, `/` and `%` included. One that is `.` or `..` is a dot segment of the path: browsers, `fetch` and some proxies remove it, also written `%2E`. Clients that send the path as it is (curl with `--path-as-is`) get their answer.
+         * @description Finds only keys sent with an integration key of the same sourceId. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).
          */
         get: operations["getIntegrationsV1IdempotencyKeysByKey"];
         put?: never;
@@ -512,7 +512,7 @@ export interface paths {
         };
         /**
          * Get the status of a sale
-         * @description Percent-encode the external id, `/` and `%` included. One that is `.` or `..` is a dot segment of the path: browsers, `fetch` and some proxies remove it, also written `%2E`. Clients that send the path as it is (curl with `--path-as-is`) get their answer.
+         * @description Percent-encode the external id, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).
          */
         get: operations["getIntegrationsV1SalesByExternalId"];
         put?: never;
@@ -567,7 +567,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Notify all active users of the tenant, or those selected by id, role or branch
+         * Notify all active users of the tenant, or users selected by id, role or branch
          * @description Requires the permission notifications.send.
          */
         post: operations["postNotificationsAdminSend"];
@@ -586,7 +586,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Subscribe a browser to push messages; a browser belongs to the last person who subscribed with it */
+        /** Subscribe a browser to push messages; this replaces a subscription of another user */
         post: operations["postNotificationsPushSubscriptions"];
         /** Delete one of the caller's push subscriptions */
         delete: operations["deleteNotificationsPushSubscriptions"];
@@ -619,7 +619,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the key that browsers subscribe with */
+        /** Get the public key for push subscriptions */
         get: operations["getNotificationsPushSubscriptionsPublicKey"];
         put?: never;
         post?: never;
@@ -642,7 +642,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Mark all of the caller's present notifications as read */
+        /** Mark all of the caller's current notifications as read */
         patch: operations["patchNotificationsReadAll"];
         trace?: never;
     };
@@ -691,7 +691,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List audit log entries of all tenants, one for each business event, newest first
+         * List audit log entries of all tenants, one per business event, newest first
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformAuditLogs"];
@@ -751,7 +751,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a dead letter with its whole payload
+         * Get a dead letter with its full payload
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformDeadLettersById"];
@@ -812,7 +812,7 @@ export interface paths {
         };
         /**
          * List errors of requests and background work, grouped by kind, last seen first
-         * @description Occurrences of the same error are counted on one record until it is resolved. Dates select errors that were seen in the period; tenant, branch and user select errors that recently concerned them.
+         * @description Occurrences of the same error are counted in one record until it is resolved. Dates select errors seen in the period; tenant, branch and user select errors that recently affected them.
          *
          *     Requires an operator of the platform.
          */
@@ -896,7 +896,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a forwarder at its checkpoint, from now, or from a position
-         * @description After a restore the forwarder has no checkpoint, and `from` is required. Messages that another instance may have published before carry `replayed: true`.
+         * @description After a restore the forwarder has no checkpoint and `from` is required. Messages that another instance may already have published have `replayed: true`.
          *
          *     Requires an operator of the platform.
          */
@@ -917,14 +917,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish again from a position or an instant, beside live messages; the only forwarder is integration-events
+         * Republish from a position or an instant while live messages continue; the only forwarder is integration-events
          * @description GET /api/platform/redis/queues shows the progress. Rewinds run one after another.
          *
          *     Requires an operator of the platform.
          */
         post: operations["postPlatformForwardersByNameRewind"];
         /**
-         * Cancel the current rewind and those that wait; published messages stay published
+         * Cancel the current rewind and all waiting ones; published messages stay published
          * @description Requires an operator of the platform.
          */
         delete: operations["deletePlatformForwardersByNameRewind"];
@@ -967,7 +967,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the rate limit of an integration key, also above the maximum of tenants
+         * Set the rate limit of an integration key; the maximum for tenants does not apply
          * @description Requires an operator of the platform.
          */
         patch: operations["patchPlatformIntegrationKeysById"];
@@ -1002,7 +1002,7 @@ export interface paths {
         };
         /**
          * Download the file of a successful database backup while it is kept
-         * @description Contains the whole history of all tenants: protect it like the database. `npm run restore` loads it. Every download is recorded in the audit log.
+         * @description Contains the history of all tenants. Protect it like the database. `npm run restore` restores it. Every download is recorded in the audit log.
          *
          *     Requires an operator of the platform.
          */
@@ -1112,7 +1112,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an operator, the caller included, except the last one
+         * Remove an operator; the last one cannot be removed
          * @description Requires an operator of the platform.
          */
         delete: operations["deletePlatformOperatorsById"];
@@ -1177,7 +1177,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the cache entries whose keys match a glob; rate limit counters stay
-         * @description The glob is as in Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when they are needed. 503 if the cache is away, or failed after some entries were deleted.
+         * @description The glob has the syntax of Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some entries.
          *
          *     Requires an operator of the platform.
          */
@@ -1235,7 +1235,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the figures of the cache; `connected` is false while it is away
+         * Get statistics of the cache; `connected` is false while it is unavailable
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformRedisStatus"];
@@ -1256,7 +1256,7 @@ export interface paths {
         };
         /**
          * List the events of a record, newest first
-         * @description `entity` is one of the audit log’s. A transaction that another record’s event recorded is in the stream of that record. Every read is recorded in the audit log.
+         * @description `entity` takes the values of the audit log. A transaction that was recorded by another record’s event is in the stream of that record. Every read is recorded in the audit log.
          *
          *     Requires an operator of the platform.
          */
@@ -1278,7 +1278,7 @@ export interface paths {
         };
         /**
          * Get the state of a record, now or at a revision or an instant
-         * @description `entity` is one of the audit log’s. A transaction that another record’s event recorded is in the stream of that record. Every read is recorded in the audit log.
+         * @description `entity` takes the values of the audit log. A transaction that was recorded by another record’s event is in the stream of that record. Every read is recorded in the audit log.
          *
          *     Requires an operator of the platform.
          */
@@ -1373,7 +1373,7 @@ export interface paths {
         get: operations["getRoles"];
         put?: never;
         /**
-         * Create a role with at most the permissions of the caller
+         * Create a role; it can have only permissions that the caller has
          * @description Requires the permission roles.write.
          */
         post: operations["postRoles"];
@@ -1425,7 +1425,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Replace the permissions of a role; the caller must have those that are added
+         * Replace the permissions of a role; callers can add only permissions that they have
          * @description Requires the permission roles.write.
          */
         patch: operations["patchRolesByIdPermissions"];
@@ -1450,7 +1450,7 @@ export interface paths {
         head?: never;
         /**
          * Update the settings of the tenant
-         * @description A user without a bound identity is bound at the first sign-in with a token of a listed issuer whose verified e-mail address is the user’s and in the listed domain.
+         * @description A user without a bound identity is bound at the first sign-in with a token of a listed issuer, if its verified e-mail address is the user’s and belongs to the listed domain.
          *
          *     Requires the permission users.write.
          */
@@ -1537,7 +1537,7 @@ export interface paths {
         };
         /**
          * List categories by name
-         * @description Sorted alphabetically, ignoring case and accents; not by time, as other lists are.
+         * @description Sorted alphabetically, ignoring case and accents, unlike other lists.
          *
          *     Requires the permission categories.read.
          */
@@ -1565,7 +1565,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Archive a category; its transactions keep it, and it is assigned to no others
+         * Archive a category; its transactions keep it, and no others get it
          * @description Requires the permission categories.write.
          */
         delete: operations["deleteTransactionCategoriesById"];
@@ -1808,7 +1808,7 @@ export interface paths {
         get: operations["getUsers"];
         put?: never;
         /**
-         * Create a user with at most the permissions of the caller
+         * Create a user; it can have only permissions that the caller has
          * @description Requires the permission users.write.
          */
         post: operations["postUsers"];
@@ -1833,14 +1833,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a user; access ends, history stays
+         * Remove a user; the history stays
          * @description Requires the permission users.write.
          */
         delete: operations["deleteUsersById"];
         options?: never;
         head?: never;
         /**
-         * Update a user, within what the caller may grant
+         * Update a user; callers can grant only permissions that they have
          * @description Requires the permission users.write.
          */
         patch: operations["patchUsersById"];
@@ -1856,7 +1856,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a one-time code by which a user binds an identity of the OpenID provider
+         * Create a one-time code with which a user binds an identity of the OpenID provider
          * @description The code is valid for 7 days and replaces an earlier one. POST /api/auth/oidc/bind accepts it.
          *
          *     Requires the permission users.write.
@@ -1921,7 +1921,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Update the caller's own profile; operators have only a name */
+        /** Update the caller's own profile; operators can change only their name */
         patch: operations["patchUsersMeProfile"];
         trace?: never;
     };
@@ -1934,7 +1934,7 @@ export interface paths {
         };
         /**
          * Show the operators' console
-         * @description Every address below returns the same page, which renders the view of the address.
+         * @description Every path below this one returns the same page, which renders the matching view.
          */
         get: operations["getConsole"];
         put?: never;
@@ -1977,7 +1977,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token for the session of this browser
-         * @description Null where nobody is signed in, or the session has ended. The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
+         * @description Null if nobody is signed in or the session has ended. The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
          */
         post: operations["postConsoleSessionRefresh"];
         delete?: never;
@@ -2028,8 +2028,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics in the text format of Prometheus
-         * @description Requires the metrics token. If none is configured, only loopback is answered.
+         * Get metrics in the Prometheus text format
+         * @description Requires the metrics token. If none is configured, only requests from loopback addresses are accepted.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -2110,15 +2110,15 @@ export interface components {
             /** @description `platform` for records of the platform. */
             tenantId: string;
             tenantName: string | null;
-            /** @description Of the user who acted. */
+            /** @description Branch of the acting user. */
             branchId: string | null;
-            /** @description The user or operator who acted; of a refused sign-in the one whose account it was. */
+            /** @description The acting user or operator; for a failed sign-in, the owner of the account. */
             userId: string | null;
-            /** @description Or `partner:<sourceId>`, or `system:<name>` where the service acted by itself. */
+            /** @description Also `partner:<sourceId>`, or `system:<name>` for actions of the service. */
             userName: string | null;
             /** @enum {string} */
             action: "CREATE" | "UPDATE" | "DELETE" | "LOGIN" | "LOGOUT" | "OTHER";
-            /** @description What kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, operator, session, sale, integration-key, notification, dead-letter, job, error-log, projection or forwarder. */
+            /** @description Kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, operator, session, sale, integration-key, notification, dead-letter, job, error-log, projection or forwarder. */
             entity: string;
             entityId: string;
             summary: string;
@@ -2126,10 +2126,10 @@ export interface components {
             requestId: string;
             ipAddress: string | null;
             userAgent: string | null;
-            /** @description Of the event in its stream, not of the record. */
+            /** @description Revision of the event in its stream, not of the record. */
             revision: number;
             position: number;
-            /** @description Of a single entry: what it changed. Null: not there. Secrets are left out. */
+            /** @description The changes. Only in a single entry. Null means absent. Secrets are omitted. */
             changes?: {
                 path: string;
                 before: unknown;
@@ -2138,11 +2138,11 @@ export interface components {
         };
         BasicHealthDto: {
             /**
-             * @description `degraded`: it serves, but something it can do without is unavailable. `down`: it cannot serve.
+             * @description `degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
-            /** @description Of the service. */
+            /** @description Version of the service. */
             version: string;
             /** @description Of this process. */
             uptimeSeconds: number;
@@ -2160,19 +2160,19 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description In upper case. It never changes. */
+            /** @description Upper case. Cannot be changed. */
             code: string;
             name: string;
             description: string | null;
             address: string | null;
             phone: string | null;
             email: string | null;
-            /** @description An inactive branch takes no new records. */
+            /** @description Inactive branches cannot be used in new records. */
             isActive: boolean;
         };
         CacheHealthDto: {
             /**
-             * @description `degraded`: it takes over 100 ms to answer.
+             * @description `degraded`: responses take more than 100 ms.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
@@ -2185,11 +2185,11 @@ export interface components {
             latencyMs: number;
             version: string | null;
             uptimeSeconds: number;
-            /** @description Of the whole server; of this process's cache in memory. */
+            /** @description Of the whole server, or of this process for the cache in memory. */
             usedMemoryBytes: number;
-            /** @description Entries, without counters; an estimate beyond 100,000 keys. */
+            /** @description Number of entries without counters; an estimate above 100,000 keys. */
             keyCount: number;
-            /** @description Of this process; null before the first look-up. */
+            /** @description Of this process; null before the first lookup. */
             hitRate: number | null;
         };
         CancelTransactionDto: {
@@ -2221,7 +2221,7 @@ export interface components {
             priority: number;
             isEnabled: boolean;
             categoryName: string | null;
-            /** @description Transactions that got their category from it. */
+            /** @description Number of transactions categorized by the rule. */
             hitCount: number;
             lastMatchedAt: string | null;
         };
@@ -2260,15 +2260,15 @@ export interface components {
             candidates: {
                 rule: components["schemas"]["CategoryRuleDto"];
                 matched: boolean;
-                /** @description Conditions of the rule that do not hold. */
+                /** @description Conditions of the rule that are not met. */
                 reasons: string[];
             }[];
             normalizedText: string;
-            /** @description With a draft: the newest recorded transactions that it would catch. */
+            /** @description With a draft: the newest recorded transactions that it matches. */
             sample?: components["schemas"]["TransactionDto"][];
-            /** @description With a draft: how many it would catch. */
+            /** @description With a draft: number of recorded transactions that it matches. */
             sampleCount?: number;
-            /** @description With a draft: among how many these are, the newest 10000 at most. */
+            /** @description With a draft: number of recorded transactions tested; at most the newest 10000 at most. */
             sampledTransactions?: number;
         };
         ChangePasswordDto: {
@@ -2278,11 +2278,11 @@ export interface components {
         ClearCacheResultDto: {
             /** @constant */
             success: true;
-            /** @description The pattern. */
+            /** @description The requested pattern. */
             id: string;
             /** @constant */
             revision: -1;
-            /** @description Entries removed. */
+            /** @description Number of deleted entries. */
             cleared: number;
         };
         CommandResponseDto: {
@@ -2295,7 +2295,7 @@ export interface components {
             accessToken: string;
             /** @constant */
             tokenType: "Bearer";
-            /** @description Lifetime of the access token, seconds. */
+            /** @description Lifetime of the access token in seconds. */
             expiresIn: number;
         };
         CreateAccountDto: {
@@ -2464,7 +2464,7 @@ export interface components {
             isDefault: boolean;
             /** Format: uuid */
             accountId: string;
-            /** @description Positive when the customer owes. */
+            /** @description Positive if the customer owes money. */
             balance: components["schemas"]["MoneyDto"];
         };
         DeleteWebPushSubscriptionDto: {
@@ -2488,7 +2488,7 @@ export interface components {
             /** @description Null for background work. */
             statusCode: number | null;
             method: string | null;
-            /** @description The pattern of the address. */
+            /** @description Route pattern of the request. */
             route: string | null;
             /** @description Of the last occurrence. */
             path: string | null;
@@ -2510,7 +2510,7 @@ export interface components {
             resolvedAt: string | null;
             /** @description The operator. */
             resolvedBy: string | null;
-            /** @description Of the last 100 occurrences, oldest first. Only in a single record; search finds all of them. */
+            /** @description Request ids of the last 100 occurrences, oldest first. Only in a single record. Search finds all of them. */
             requestIds?: string[];
         };
         ErrorResponseDto: {
@@ -2521,7 +2521,7 @@ export interface components {
                 path: string;
                 message: string;
             }[];
-            /** @description With TENANT_REQUIRED: the tenants to choose from. */
+            /** @description With TENANT_REQUIRED: the possible tenants. */
             tenants?: {
                 name: string;
                 slug: string;
@@ -2530,31 +2530,31 @@ export interface components {
         };
         ForwarderDto: {
             /**
-             * @description `WAITING_FOR_RESUME`: it has no checkpoint, after a restore or the loss of the read models.
+             * @description `WAITING_FOR_RESUME`: no checkpoint exists, because the history was restored or the read models were lost.
              * @enum {string}
              */
             state: "RUNNING" | "PAUSED" | "WAITING_FOR_RESUME";
-            /** @description Since when it is paused or waits. */
+            /** @description Start of the pause or wait. */
             pausedAt: string | null;
-            /** @description The one under way. */
+            /** @description The current rewind. */
             rewind: {
                 from: {
                     position: number;
                 } | {
                     instant: string;
                 };
-                /** @description The end of the history when the rewind was requested: the last position. */
+                /** @description Last position to republish: the end of the history when the rewind was requested. */
                 upTo: number;
                 /** Format: date-time */
                 requestedAt: string;
-                /** @description Everything up to it is published again. */
+                /** @description Last position that was republished. */
                 position: number;
-                /** @description Events published again so far. */
+                /** @description Number of events republished so far. */
                 published: number;
-                /** @description Percent of the positions. */
+                /** @description Progress in percent. */
                 progress: number;
             } | null;
-            /** @description Rewinds that begin after the one under way. */
+            /** @description Number of rewinds waiting for the current one. */
             waitingRewinds: number;
             lastRewind: {
                 from: {
@@ -2562,13 +2562,13 @@ export interface components {
                 } | {
                     instant: string;
                 };
-                /** @description The end of the history when the rewind was requested: the last position. */
+                /** @description Last position to republish: the end of the history when the rewind was requested. */
                 upTo: number;
                 /** Format: date-time */
                 requestedAt: string;
                 /** @enum {string} */
                 status: "DONE" | "CANCELLED";
-                /** @description Events published again; null where cancelled. */
+                /** @description Number of republished events; null if cancelled. */
                 published: number | null;
                 /** Format: date-time */
                 endedAt: string;
@@ -2576,7 +2576,7 @@ export interface components {
         };
         IdempotencyKeyDto: {
             /**
-             * @description ACCEPTED: the key answers for its payload for 24 hours. EXPIRED: it may be used anew.
+             * @description ACCEPTED: the key is bound to its payload for 24 hours. EXPIRED: the key can be used again.
              * @enum {string}
              */
             state: "ACCEPTED" | "EXPIRED";
@@ -2585,7 +2585,7 @@ export interface components {
             externalId: string;
             /**
              * Format: date-time
-             * @description When the sale was accepted.
+             * @description Time at which the sale was accepted.
              */
             acceptedAt: string;
             /** Format: date-time */
@@ -2602,17 +2602,17 @@ export interface components {
             tenantId: string;
             /** @enum {string} */
             origin: "PUBLISH" | "SALE" | "PUSH" | "POLICY" | "PROJECTION";
-            /** @description Who could not handle it. */
+            /** @description Consumer that failed. */
             subscriber: string;
             eventId: string;
             eventType: string;
-            /** @description The event's stream. */
+            /** @description Stream of the event. */
             stream: string;
-            /** @description The event's revision in its stream; null where the letter does not say. */
+            /** @description Revision of the event in its stream; null if unknown. */
             eventRevision: number | null;
-            /** @description The record that the event is about. */
+            /** @description Subject of the event. */
             subject: string;
-            /** @description What was to be delivered: CloudEvents, or the accepted sale. Null where there is none, and in lists over 4 KiB. */
+            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is none, and in lists if larger than 4 KiB. */
             payload: unknown;
             reason: {
                 code: string;
@@ -2633,15 +2633,15 @@ export interface components {
         IntegrationEventDto: {
             /** @description `type` of the CloudEvent. */
             type: string;
-            /** @description Of the broker, with `{tenantId}` where the tenant's id stands. */
+            /** @description Subject at the broker, with `{tenantId}` as placeholder. */
             subject: string;
-            /** @description When it is published, and what in it is personal data. */
+            /** @description Condition of publication, and the personal data contained. */
             description: string;
-            /** @description JSON Schema (draft 2020-12) of the whole CloudEvent. */
+            /** @description JSON Schema (draft 2020-12) of the CloudEvent. */
             schema: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema (draft 2020-12) of its data alone. */
+            /** @description JSON Schema (draft 2020-12) of the `data` attribute. */
             dataSchema: {
                 [key: string]: unknown;
             };
@@ -2658,11 +2658,11 @@ export interface components {
             updatedAt: string;
             revision: number;
             name: string;
-            /** @description The partner's system: part of the identity of every sale it pushes. */
+            /** @description The partner's system; part of the identity of every sale. */
             sourceId: string;
-            /** @description Requests in a window of 60 seconds. */
+            /** @description Requests allowed in 60 seconds. */
             rateLimit: number;
-            /** @description The last request that the key opened the door to, to a minute: the first use shows at once, later ones once a minute. A crash of the service loses about the last minute. */
+            /** @description Time of the last authenticated request. The first use appears at once, later ones once a minute. A crash of the service can lose the last minute. */
             lastUsedAt: string | null;
             revokedAt: string | null;
         };
@@ -2687,7 +2687,7 @@ export interface components {
             } | null;
         };
         InvitationDto: {
-            /** @description Shown this once. */
+            /** @description Returned only once. */
             code: string;
             /** Format: date-time */
             expiresAt: string;
@@ -2696,11 +2696,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description The partner's system: part of the identity of every sale it pushes. */
+            /** @description The partner's system; part of the identity of every sale. */
             sourceId: string;
-            /** @description Requests in a window of 60 seconds. */
+            /** @description Requests allowed in 60 seconds. */
             rateLimit: number;
-            /** @description The whole value of X-Integration-Key. It isn't shown again. */
+            /** @description Complete value for X-Integration-Key. Returned only once. */
             key: string;
         };
         JobExecutionLogDto: {
@@ -2711,7 +2711,7 @@ export interface components {
             status: "RUNNING" | "SUCCEEDED" | "FAILED";
             /** @enum {string} */
             trigger: "SCHEDULE" | "MANUAL";
-            /** @description The operator; null where the schedule started it. */
+            /** @description The operator who started it; null if started by the schedule. */
             triggeredBy: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -2722,11 +2722,11 @@ export interface components {
             finishedAt: string | null;
             durationMs: number | null;
             progress: number;
-            /** @description What is being done, or was done. */
+            /** @description Current or last step. */
             message: string | null;
             /** @description Why it failed. */
             error: string | null;
-            /** @description The file that it left, as long as it is kept. */
+            /** @description The file it produced, while it is kept. */
             artifact: {
                 fileName: string;
                 sizeBytes: number;
@@ -2738,7 +2738,7 @@ export interface components {
             description: string;
             /** @description Cron pattern, in UTC. */
             schedule: string;
-            /** @description Whether the schedule starts it. */
+            /** @description Whether the schedule is active. */
             isEnabled: boolean;
             isRunning: boolean;
             nextRunAt: string | null;
@@ -2804,7 +2804,7 @@ export interface components {
             permissions: string[];
         };
         MoneyDto: {
-            /** @description Decimal with the digits of the currency: "1250.00". */
+            /** @description Decimal with the fraction digits of the currency: "1250.00". */
             amount: string;
             /** @description ISO 4217. */
             currency: string;
@@ -2816,7 +2816,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description 1 when it is read. */
+            /** @description 1 after the notification was read. */
             revision: number;
             title: string;
             body: string;
@@ -2856,29 +2856,29 @@ export interface components {
         };
         ProjectionDto: {
             name: string;
-            /** @description Of the model in the code. */
+            /** @description Version of the read model in the code. */
             version: number;
-            /** @description The one that is read; every rebuild fills another. */
+            /** @description The generation in use; every rebuild fills a new one. */
             generation: number;
-            /** @description Everything up to it is in the documents. */
+            /** @description Last position contained in the documents. */
             position: number;
-            /** @description Position of the service's last event. */
+            /** @description Position of the last event of the service. */
             head: number;
-            /** @description head − position. Positions have gaps: it is no number of events. */
+            /** @description head − position. Positions have gaps, so this is not a number of events. */
             lag: number;
             /**
-             * @description STOPPED: it met an event that it cannot fold. FAILED: it cannot get on, and is tried again.
+             * @description STOPPED: an event cannot be applied. FAILED: processing fails and is retried.
              * @enum {string}
              */
             status: "LIVE" | "CATCHING_UP" | "REBUILDING" | "STOPPED" | "FAILED";
-            /** @description Folded on average in the last minute. */
+            /** @description Average number of events applied per second in the last minute. */
             eventsPerSecond: number;
-            /** @description The one under way. */
+            /** @description The current rewind. */
             rebuild: {
                 /** @description Percent. */
                 progress: number;
                 position: number;
-                /** @description How many documents differ between the old and the new generation; null before they are compared. */
+                /** @description Number of documents that differ between the old and the new generation; null before the comparison. */
                 changedDocuments: number | null;
                 /** Format: date-time */
                 requestedAt: string;
@@ -2886,7 +2886,7 @@ export interface components {
             lastRebuild: {
                 /** @enum {string} */
                 status: "DONE" | "CANCELLED" | "FAILED";
-                /** @description How many documents differ between the old and the new generation; null before they are compared. */
+                /** @description Number of documents that differ between the old and the new generation; null before the comparison. */
                 changedDocuments: number | null;
                 /** Format: date-time */
                 requestedAt: string;
@@ -2899,19 +2899,19 @@ export interface components {
             name: string;
             /** @enum {string} */
             kind: "projection" | "policy" | "forwarder" | "push";
-            /** @description Everything up to it is done. */
+            /** @description Last position that was processed. */
             position: number | null;
-            /** @description Position of the service's last event. */
+            /** @description Position of the last event of the service. */
             head: number | null;
-            /** @description 0 where nothing that concerns the queue is outstanding, else head − position: on the embedded engine at most so many events, on EventStoreDB bytes of its log. */
+            /** @description 0 if no relevant event is outstanding, otherwise head − position: an upper bound of the number of events on the embedded engine, bytes of the log on EventStoreDB. */
             lag: number | null;
             inFlight: number;
-            /** @description Attempts that failed, since the process that leads in it began. */
+            /** @description Failed attempts since the start of the leading process. */
             failures: number;
-            /** @description Events handled in the last 60 seconds. */
+            /** @description Events processed in the last 60 seconds. */
             perMinute: number;
             lastProcessedAt: string | null;
-            /** @description Of the forwarder: whether it is paused, and its rewinds. Null for other queues, and while the event store does not answer. */
+            /** @description State and rewinds of the forwarder. Null for other queues and while the event store is unavailable. */
             forwarder: components["schemas"]["ForwarderDto"] | null;
         };
         QueueMetricsDto: {
@@ -2919,7 +2919,7 @@ export interface components {
         };
         ReadinessDto: {
             /**
-             * @description `degraded` is ready too: what is unavailable is not needed to serve.
+             * @description `degraded` counts as ready: the unavailable engine is not required.
              * @enum {string}
              */
             status: "ready" | "degraded" | "not-ready";
@@ -2927,12 +2927,12 @@ export interface components {
                 /** @description event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
-                 * @description `degraded`: it serves, but a projection has stopped.
+                 * @description `degraded`: ready, but a projection has stopped.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
                 latencyMs: number;
-                /** @description Why it is not `up`. */
+                /** @description Reason for a status other than `up`. */
                 reason?: string;
             }[];
         };
@@ -2946,7 +2946,7 @@ export interface components {
             id: string;
             revision: number;
             /**
-             * @description PARKED: it was refused again; `reason` says why.
+             * @description PARKED: processing failed again; see `reason`.
              * @enum {string}
              */
             status: "PARKED" | "REPLAYED";
@@ -2955,7 +2955,7 @@ export interface components {
             newPassword: string;
         };
         ResumeForwarderDto: {
-            /** @description `now`: what was recorded before is not published. A position: from its event on. Default: the checkpoint. */
+            /** @description `now` skips earlier events. A position starts with its event. Default: the checkpoint. */
             from?: "now" | number;
         };
         RewindForwarderDto: {
@@ -2976,7 +2976,7 @@ export interface components {
             /** @description System roles cannot be changed. */
             isSystem: boolean;
             permissionCount: number;
-            /** @description Users who have the role, active or not. */
+            /** @description Number of users with the role, including inactive ones. */
             userCount: number;
             permissions: string[];
         };
@@ -2993,7 +2993,7 @@ export interface components {
             /** @description System roles cannot be changed. */
             isSystem: boolean;
             permissionCount: number;
-            /** @description Users who have the role, active or not. */
+            /** @description Number of users with the role, including inactive ones. */
             userCount: number;
         };
         SaleCustomerDto: {
@@ -3060,12 +3060,12 @@ export interface components {
         SendAdminNotificationResultDto: {
             /**
              * Format: uuid
-             * @description Who names more than 1,000 people sends several; this is the first of them.
+             * @description Id of the first notification; more than 1,000 recipients are split into several.
              */
             notificationId: string;
-            /** @description Active users who are addressed. */
+            /** @description Number of addressed active users. */
             recipientCount: number;
-            /** @description Browsers that it is pushed to. */
+            /** @description Number of browsers that get a push message. */
             pushCount: number;
         };
         SettingsDto: {
@@ -3076,7 +3076,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description Whoever the issuer knows by a verified address of the domain signs in as the user who has it. */
+            /** @description An identity of the issuer with a verified address in the domain signs in as the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
@@ -3113,7 +3113,7 @@ export interface components {
             stream: string;
             type: string;
             /**
-             * @description TECHNICAL: in no audit log. UNKNOWN: this version does not know the type, and hides its data.
+             * @description TECHNICAL: not in the audit log. UNKNOWN: this version does not know the type and hides its data.
              * @enum {string}
              */
             kind: "DOMAIN" | "TECHNICAL" | "UNKNOWN";
@@ -3123,7 +3123,7 @@ export interface components {
             occurredAt: string;
             /** @description In its current version, without secrets. */
             data: unknown;
-            /** @description Who, from where, in which request, because of what. */
+            /** @description Actor, origin, request and cause. */
             metadata: unknown;
         };
         StreamStateDto: {
@@ -3135,7 +3135,7 @@ export interface components {
             position: number;
             /**
              * Format: date-time
-             * @description When this state was reached.
+             * @description Time of the last event in this state.
              */
             occurredAt: string;
             /** @description Without secrets. */
@@ -3143,11 +3143,11 @@ export interface components {
         };
         SystemHealthDto: {
             /**
-             * @description `degraded`: it serves, but something it can do without is unavailable. `down`: it cannot serve.
+             * @description `degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
-            /** @description Of the service. */
+            /** @description Version of the service. */
             version: string;
             /** @description Of this process. */
             uptimeSeconds: number;
@@ -3160,16 +3160,16 @@ export interface components {
                 /** @description event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
-                 * @description `degraded`: it serves, but a projection has stopped.
+                 * @description `degraded`: ready, but a projection has stopped.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
                 latencyMs: number;
-                /** @description Why it is not `up`. */
+                /** @description Reason for a status other than `up`. */
                 reason?: string;
             }[];
             eventStore: {
-                /** @description Position of the service's last event; null while the event store is unavailable. */
+                /** @description Position of the last event of the service; null while the event store is unavailable. */
                 head: number | null;
             };
             engines: {
@@ -3180,12 +3180,12 @@ export interface components {
             }[];
             projections: {
                 name: string;
-                /** @description Everything up to it is done. */
+                /** @description Last position that was processed. */
                 position: number | null;
-                /** @description 0 where nothing that concerns the queue is outstanding, else head − position: on the embedded engine at most so many events, on EventStoreDB bytes of its log. */
+                /** @description 0 if no relevant event is outstanding, otherwise head − position: an upper bound of the number of events on the embedded engine, bytes of the log on EventStoreDB. */
                 lag: number | null;
                 /**
-                 * @description `stopped`: it met an event that it cannot fold. `failed`: it failed repeatedly and is retried.
+                 * @description `stopped`: an event cannot be applied. `failed`: processing fails repeatedly and is retried.
                  * @enum {string}
                  */
                 status: "running" | "stopped" | "failed";
@@ -3216,16 +3216,16 @@ export interface components {
             slug: string;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Of the IANA database. */
+            /** @description IANA time zone name. */
             timeZone: string;
-            /** @description Nobody of an inactive tenant gets in, nor do its partners. */
+            /** @description Users and partners of an inactive tenant have no access. */
             isActive: boolean;
             /**
              * Format: uuid
-             * @description The owner that the tenant was made with.
+             * @description First owner of the tenant.
              */
             ownerUserId: string;
-            /** @description Whoever the issuer knows by a verified address of the domain signs in as the user who has it. */
+            /** @description An identity of the issuer with a verified address in the domain signs in as the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
@@ -3238,9 +3238,9 @@ export interface components {
             /** @enum {string} */
             direction?: "IN" | "OUT";
             accountId?: string;
-            /** @description All accounts of the transaction, the expense item and the customer included. */
+            /** @description All accounts of the transaction, including expense item and customer. */
             accountIds?: string[];
-            /** @description A draft, tried with the other rules. */
+            /** @description A draft rule, tested together with the other rules. */
             rule?: {
                 categoryId: string;
                 merchant?: string | null;
@@ -3264,7 +3264,7 @@ export interface components {
             refreshToken: string;
             /** @constant */
             tokenType: "Bearer";
-            /** @description Lifetime of the access token, seconds. */
+            /** @description Lifetime of the access token in seconds. */
             expiresIn: number;
         };
         TransactionCategoryDto: {
@@ -3345,7 +3345,7 @@ export interface components {
         };
         TriggerJobDto: {
             jobName: string;
-            /** @description What the job takes; without them it runs as it does by its schedule. */
+            /** @description Parameters of the job. Default: those of a scheduled run. */
             parameters?: Record<string, never>;
         };
         UnreadCountDto: {
@@ -3458,7 +3458,7 @@ export interface components {
             phone: string | null;
             /** @enum {string} */
             role: "OWNER" | "ADMIN" | "USER";
-            /** @description Custom roles that the user has beside `role`. */
+            /** @description Custom roles of the user in addition to `role`. */
             roleIds: string[];
             branchId: string | null;
             branchIds: string[];
@@ -3479,13 +3479,13 @@ export interface components {
             revision: number;
             endpoint: string;
             userAgent: string | null;
-            /** @description When it was last pushed to, to an hour. */
+            /** @description Time of the last push message, rounded to the hour. */
             lastUsedAt: string | null;
         };
     };
     responses: never;
     parameters: {
-        /** @description Returned with the answer, and recorded in logs and events. */
+        /** @description Returned in the response and recorded in logs and events. */
         "X-Request-Id": string;
         /** @description Waits until the read models have caught up with this position. */
         "X-Min-Position": number;
@@ -3496,7 +3496,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The id of the request, or a new one. */
+        /** @description The request id sent, or a new one. */
         "X-Request-Id": string;
         /** @description The record's revision, for If-Match. */
         ETag: string;
@@ -3504,7 +3504,7 @@ export interface components {
         "X-Event-Position": number;
         /** @description The write is durable, but the read models have not caught up with it. */
         "X-Read-Model": "behind";
-        /** @description The answer of an earlier request was replayed. */
+        /** @description The response to an earlier request was replayed. */
         "Idempotent-Replayed": "true";
         /** @description Seconds to wait before a retry. */
         "Retry-After": number;
@@ -3543,7 +3543,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -3624,7 +3624,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3645,7 +3645,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -3798,7 +3798,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3821,7 +3821,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -3835,7 +3835,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4027,7 +4027,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4050,7 +4050,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -4197,7 +4197,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4220,7 +4220,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -4400,7 +4400,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4423,7 +4423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -4607,7 +4607,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4633,7 +4633,7 @@ export interface operations {
                 endDate?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -4780,7 +4780,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4805,7 +4805,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -4949,7 +4949,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4972,7 +4972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5119,7 +5119,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failures; Retry-After says when to try again. */
+            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5152,7 +5152,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5175,7 +5175,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5321,7 +5321,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failures; Retry-After says when to try again. */
+            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5354,7 +5354,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5377,7 +5377,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5553,7 +5553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5576,7 +5576,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -5720,7 +5720,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5743,9 +5743,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Bearer and the access token of the OpenID provider. */
+                /** @description `Bearer`, followed by the access token of the OpenID provider. */
                 Authorization: string;
             };
             path?: never;
@@ -5925,7 +5925,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5948,7 +5948,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -6127,7 +6127,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6154,7 +6154,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -6307,7 +6307,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6330,7 +6330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -6344,7 +6344,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6536,7 +6536,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6559,7 +6559,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -6706,7 +6706,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6729,7 +6729,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -6913,7 +6913,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6938,7 +6938,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -7082,7 +7082,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7111,7 +7111,7 @@ export interface operations {
                 isDefault?: boolean;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -7264,7 +7264,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7287,7 +7287,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -7301,7 +7301,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7493,7 +7493,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7516,7 +7516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -7663,7 +7663,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7686,7 +7686,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -7866,7 +7866,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7889,7 +7889,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -8073,7 +8073,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8107,7 +8107,7 @@ export interface operations {
                 showSystemGenerated?: boolean;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -8262,7 +8262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8287,7 +8287,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -8431,7 +8431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8454,7 +8454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -8598,7 +8598,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8621,7 +8621,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -8765,7 +8765,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8788,7 +8788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -8802,7 +8802,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8994,7 +8994,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9017,7 +9017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -9197,7 +9197,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9220,7 +9220,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -9398,7 +9398,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9421,7 +9421,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -9563,7 +9563,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9586,7 +9586,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -9600,7 +9600,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the original answer, byte for byte. */
+            /** @description Replayed: the original response, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9612,7 +9612,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description On a replay whose payload differs from the accepted sale: the top-level fields that differ, separated by commas. The accepted sale does not change; a correction needs its own externalId. */
+                    /** @description If the payload of a replay differs from the accepted sale: the differing top-level fields, separated by commas. The accepted sale does not change; send a correction with a new externalId. */
                     "Idempotency-Differs"?: string;
                     [name: string]: unknown;
                 };
@@ -9632,7 +9632,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description On a replay whose payload differs from the accepted sale: the top-level fields that differ, separated by commas. The accepted sale does not change; a correction needs its own externalId. */
+                    /** @description If the payload of a replay differs from the accepted sale: the differing top-level fields, separated by commas. The accepted sale does not change; send a correction with a new externalId. */
                     "Idempotency-Differs"?: string;
                     [name: string]: unknown;
                 };
@@ -9786,7 +9786,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9809,7 +9809,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -9951,7 +9951,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9978,7 +9978,7 @@ export interface operations {
                 isRead?: boolean;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -10131,7 +10131,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10154,7 +10154,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -10334,7 +10334,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10357,7 +10357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -10371,7 +10371,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10559,7 +10559,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10582,7 +10582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -10596,7 +10596,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10788,7 +10788,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10811,7 +10811,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -10993,7 +10993,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11016,7 +11016,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -11160,7 +11160,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11183,7 +11183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -11327,7 +11327,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11350,7 +11350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -11526,7 +11526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11549,7 +11549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -11693,7 +11693,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11716,7 +11716,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -11860,7 +11860,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11895,7 +11895,7 @@ export interface operations {
                 userId?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -12048,7 +12048,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12071,7 +12071,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -12218,7 +12218,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12250,7 +12250,7 @@ export interface operations {
                 dateTo?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -12403,7 +12403,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12426,7 +12426,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -12573,7 +12573,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12596,7 +12596,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -12778,7 +12778,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12801,7 +12801,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -12979,7 +12979,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13014,7 +13014,7 @@ export interface operations {
                 statusCode?: number;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -13167,7 +13167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13190,7 +13190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -13337,7 +13337,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13360,7 +13360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -13540,7 +13540,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13563,7 +13563,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -13741,7 +13741,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13764,7 +13764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -13946,7 +13946,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13969,7 +13969,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -14151,7 +14151,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14174,7 +14174,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -14354,7 +14354,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14379,7 +14379,7 @@ export interface operations {
                 tenantId: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -14523,7 +14523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14546,7 +14546,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -14730,7 +14730,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14753,7 +14753,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -14897,7 +14897,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14920,7 +14920,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -14942,13 +14942,13 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The name of the file. */
+                    /** @description File name. */
                     "Content-Disposition": string;
-                    /** @description Its size in bytes. */
+                    /** @description Size in bytes. */
                     "Content-Length": string;
                     /** @description SHA-256 of the file (RFC 3230). */
                     Digest: string;
-                    /** @description The same in the form of RFC 9530. */
+                    /** @description SHA-256 of the file (RFC 9530). */
                     "Repr-Digest": string;
                     [name: string]: unknown;
                 };
@@ -15066,7 +15066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15093,7 +15093,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -15246,7 +15246,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15269,7 +15269,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -15407,7 +15407,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15430,7 +15430,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -15610,7 +15610,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15637,7 +15637,7 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -15790,7 +15790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15813,7 +15813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -15827,7 +15827,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16019,7 +16019,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16042,7 +16042,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -16222,7 +16222,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16245,7 +16245,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -16389,7 +16389,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16412,7 +16412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -16590,7 +16590,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16613,7 +16613,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -16793,7 +16793,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16816,7 +16816,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -16994,7 +16994,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17017,7 +17017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -17161,7 +17161,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17184,7 +17184,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -17328,7 +17328,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17351,7 +17351,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -17495,7 +17495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17522,7 +17522,7 @@ export interface operations {
                 tenantId: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -17678,7 +17678,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17704,7 +17704,7 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -17851,7 +17851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17879,7 +17879,7 @@ export interface operations {
                 isActive?: boolean;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -18032,7 +18032,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18055,7 +18055,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -18069,7 +18069,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18261,7 +18261,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18284,7 +18284,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -18431,7 +18431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18454,7 +18454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -18638,7 +18638,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18663,7 +18663,7 @@ export interface operations {
                 asOf?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -18808,7 +18808,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18831,7 +18831,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -18975,7 +18975,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18998,7 +18998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -19012,7 +19012,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19204,7 +19204,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19227,7 +19227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -19374,7 +19374,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19397,7 +19397,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -19577,7 +19577,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19600,7 +19600,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -19784,7 +19784,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19807,7 +19807,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -19991,7 +19991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20014,7 +20014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -20159,7 +20159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20182,7 +20182,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -20364,7 +20364,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20387,7 +20387,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -20531,7 +20531,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20554,7 +20554,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -20698,7 +20698,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20721,7 +20721,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -20892,7 +20892,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -21032,7 +21032,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21057,7 +21057,7 @@ export interface operations {
                 includeArchived?: boolean;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -21201,7 +21201,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21224,7 +21224,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -21238,7 +21238,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21430,7 +21430,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21453,7 +21453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -21633,7 +21633,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21656,7 +21656,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -21840,7 +21840,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21863,7 +21863,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -22043,7 +22043,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22073,7 +22073,7 @@ export interface operations {
                 isEnabled?: boolean;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -22217,7 +22217,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22240,7 +22240,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -22254,7 +22254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22446,7 +22446,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22469,7 +22469,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -22616,7 +22616,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22639,7 +22639,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -22819,7 +22819,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22842,7 +22842,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -23026,7 +23026,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23049,7 +23049,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -23233,7 +23233,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23256,7 +23256,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -23440,7 +23440,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23463,7 +23463,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -23641,7 +23641,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23678,7 +23678,7 @@ export interface operations {
                 branchId?: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -23831,7 +23831,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23854,7 +23854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -23868,7 +23868,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24060,7 +24060,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24083,7 +24083,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -24230,7 +24230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24253,7 +24253,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -24437,7 +24437,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24460,7 +24460,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -24644,7 +24644,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24672,7 +24672,7 @@ export interface operations {
                 role?: "OWNER" | "ADMIN" | "USER";
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -24825,7 +24825,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24848,7 +24848,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Makes retries safe. Use a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -24862,7 +24862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the answer to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25054,7 +25054,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25077,7 +25077,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -25224,7 +25224,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25247,7 +25247,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -25427,7 +25427,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25450,7 +25450,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -25634,7 +25634,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25657,7 +25657,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -25835,7 +25835,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25858,7 +25858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -26040,7 +26040,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26065,7 +26065,7 @@ export interface operations {
                 search: string;
             };
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -26209,7 +26209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26232,7 +26232,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -26414,7 +26414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26437,7 +26437,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -26518,7 +26518,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26535,7 +26535,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -26558,7 +26558,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The refresh token, or its removal. */
+                    /** @description Sets or removes the refresh token. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
@@ -26683,7 +26683,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failures; Retry-After says when to try again. */
+            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26716,7 +26716,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26739,7 +26739,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -26759,7 +26759,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The refresh token, or its removal. */
+                    /** @description Sets or removes the refresh token. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
@@ -26917,7 +26917,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26940,7 +26940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -26963,7 +26963,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The refresh token, or its removal. */
+                    /** @description Sets or removes the refresh token. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
@@ -27121,7 +27121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27144,7 +27144,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -27225,7 +27225,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27242,7 +27242,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -27326,7 +27326,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27343,7 +27343,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -27424,7 +27424,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27441,7 +27441,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -27526,7 +27526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service cannot answer now, or its read models are behind X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27543,7 +27543,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned with the answer, and recorded in logs and events. */
+                /** @description Returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Waits until the read models have caught up with this position. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
@@ -27567,11 +27567,11 @@ export interface operations {
                             /** @description event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
-                             * @description `degraded`: it serves, but a projection has stopped.
+                             * @description `degraded`: ready, but a projection has stopped.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";
-                            /** @description Why it is not `up`. */
+                            /** @description Reason for a status other than `up`. */
                             reason?: string;
                         }[];
                     };
@@ -27653,11 +27653,11 @@ export interface operations {
                             /** @description event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
-                             * @description `degraded`: it serves, but a projection has stopped.
+                             * @description `degraded`: ready, but a projection has stopped.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";
-                            /** @description Why it is not `up`. */
+                            /** @description Reason for a status other than `up`. */
                             reason?: string;
                         }[];
                     };
