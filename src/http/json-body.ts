@@ -12,41 +12,106 @@ export const MAX_PUBLIC_BODY_BYTES = 4_096;
 const MAX_VALUES = 2_048;
 
 const malformed = (message: string): DomainError => new DomainError('invalid', 'VALIDATION_FAILED', message);
-const notJson = (): DomainError => malformed('The body is not valid JSON.');
 
+const QUOTE = '"';
+const BACKSLASH = 0x5c;
 const MAX_LITERAL_LENGTH = 100;
-/** Decimals of at most 15 digits, with a power of ten below 290, survive the conversion to a double. */
-const EXACT = /^[\d.]{1,15}(?:e[+-]?(?:1?\d?\d|2[0-8]\d))?$/i;
+/** Decimals with at most this many digits and this power of ten survive the conversion to a double. */
+const EXACT_DIGITS = 15;
+const EXACT_POWER = 290;
 
-/**
- * Strings, numbers and punctuation; other text does not match. The closing quote is optional, so that matching a string
- * that does not end never backtracks.
- */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|\d[\d.eE+-]*|[{}[\],:]/gs;
-/** The most that a value can have: name, colon, two brackets and comma. */
-const MAX_TOKENS_PER_VALUE = 5;
-
-/** What the text says about its size, taken before any value is built. `numbers`: those that a double may not hold. */
-type Outline = { readonly members: number; readonly deepest: number; readonly numbers: readonly string[] };
-
-/**
- * Its cost is bounded by the length of the text and by `maxValues`; that of JSON.parse and of validation by the number of
- * values.
- */
-function outlineOf(text: string, maxValues: number): Outline {
-  let [values, members, depth, deepest, left] = [1, 0, 0, 0, maxValues * MAX_TOKENS_PER_VALUE];
-  const numbers: string[] = [];
-  for (const [token] of text.matchAll(TOKENS)) {
-    if (--left < 0) throw notJson();
-    if (token === ':') members += 1;
-    else if ('{['.includes(token)) deepest = Math.max(deepest, (depth += 1));
-    else if ('}]'.includes(token)) depth -= 1;
-    else if (/^\d/.test(token) && !EXACT.test(token)) numbers.push(token);
-    // Each value but the first follows a comma or an opening bracket.
-    if (',{['.includes(token) && ++values > maxValues)
-      throw malformed(`The body has more than ${maxValues} values: members and elements of lists.`);
+/** Index of the quote that ends the string started before `from`. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf(QUOTE, from); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
   }
-  return { members, deepest, numbers };
+  return text.length;
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isLetterE = (code: number): boolean => (code | 0x20) === 0x65;
+const isPartOfNumber = (code: number): boolean =>
+  isDigit(code) || code === 0x2e || isLetterE(code) || code === 0x2b || code === 0x2d;
+
+const isSmallPower = (text: string): boolean => Math.abs(Number(text)) <= EXACT_POWER;
+
+/**
+ * An outline of the text outside strings, taken before any value is built: values, members (by their colons), nesting,
+ * and numbers that a double may not represent. Its cost is bounded by the length of the text; that of JSON.parse and of
+ * validation by the number of values.
+ */
+class Outline {
+  values = 1;
+  members = 0;
+  depth = 0;
+  deepest = 0;
+  readonly suspects: string[] = [];
+
+  constructor(private readonly maxValues: number) {}
+
+  add(text: string, from: number, to: number): void {
+    for (let index = from; index < to; index += 1) {
+      const code = text.charCodeAt(index);
+      if (isDigit(code)) index = this.addNumber(text, index, to) - 1;
+      else this.mark(code);
+    }
+  }
+
+  /** Index after the number that starts at `from`. */
+  private addNumber(text: string, from: number, to: number): number {
+    let end = from + 1;
+    let power = 0;
+    for (; end < to; end += 1) {
+      const code = text.charCodeAt(end);
+      if (!isPartOfNumber(code)) break;
+      if (power === 0 && isLetterE(code)) power = end;
+    }
+    const digits = (power === 0 ? end : power) - from;
+    const isExact = digits <= EXACT_DIGITS && (power === 0 || isSmallPower(text.slice(power + 1, end)));
+    if (!isExact) this.suspects.push(text.slice(from, end));
+    return end;
+  }
+
+  private mark(code: number): void {
+    switch (code) {
+      case 0x2c: // ,
+        this.count();
+        break;
+      case 0x3a: // :
+        this.members += 1;
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        this.count();
+        this.depth += 1;
+        if (this.depth > this.deepest) this.deepest = this.depth;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        this.depth -= 1;
+    }
+  }
+
+  /** Each value follows a comma or an opening bracket. */
+  private count(): void {
+    this.values += 1;
+    if (this.values > this.maxValues)
+      throw malformed(`The body has more than ${this.maxValues} values: members and elements of lists.`);
+  }
+}
+
+function outlineOf(text: string, maxValues: number): Outline {
+  const outline = new Outline(maxValues);
+  let from = 0;
+  while (from < text.length) {
+    const quote = text.indexOf(QUOTE, from);
+    outline.add(text, from, quote < 0 ? text.length : quote);
+    if (quote < 0) break;
+    from = endOfString(text, quote + 1) + 1;
+  }
+  return outline;
 }
 
 /** A decimal literal as significant digits and a power of ten. */
@@ -84,7 +149,7 @@ export function parseJson(text: string, maxValues: number): unknown {
   if (outline.deepest > MAX_JSON_DEPTH) throw malformed(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   const value = parseText(text);
   if (countMembers(value) !== outline.members) throw malformed('A member name is repeated in one object.');
-  if (outline.numbers.some(losesPrecision))
+  if (outline.suspects.some(losesPrecision))
     throw malformed('A number has more digits, or is larger, than a double holds exactly: send it as a string.');
   return value;
 }
@@ -93,7 +158,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw notJson();
+    throw malformed('The body is not valid JSON.');
   }
 }
 
