@@ -16,7 +16,7 @@ import {
 import { connect, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { parseAddresses } from '../../src/adapters/nats/broker.address.js';
 import { NatsBroker, type NatsBrokerOptions } from '../../src/adapters/nats/broker.js';
-import { covers } from '../../src/adapters/nats/broker.message.js';
+import { covers } from '../../src/adapters/nats/broker.subjects.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { type BrokerMessage, BrokerRefused, BrokerUnavailable, type Published } from '../../src/ports/broker.js';
 import { type Logger, silentLogger } from '../../src/ports/log.js';

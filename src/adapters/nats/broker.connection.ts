@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect as connectSocket, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { jetstream, jetstreamManager, type JetStreamClient } from '@nats-io/jetstream';
-import { connect, errors, type NatsConnection } from '@nats-io/transport-node';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { linkedSignal, withTimeout } from '../waiting.js';
+import { AckInbox } from './broker.acks.js';
 import { nameOf, type NatsAddress } from './broker.address.js';
 import { textOf } from './broker.errors.js';
 import { diagnose, secure, type NatsSecurity, type Secured } from './broker.security.js';
@@ -37,7 +38,7 @@ export type ConnectionOptions = {
 /** A connection with a usable stream. */
 export type Session = {
   readonly connection: NatsConnection;
-  readonly jetstream: JetStreamClient;
+  readonly acks: AckInbox;
 };
 
 /**
@@ -149,21 +150,23 @@ export class NatsLink {
     ended.signal.addEventListener('abort', () => {
       this.doubt.abort();
     });
+    const { clock, stream, timeoutMs } = this.options;
+    const acks = new AckInbox(connection, { stream: stream.name, timeoutMs, clock });
     const closed = connection.closed().then(ended.end);
-    const [wasOfUse, deafness] = await Promise.all([
-      this.watchStream(connection, ended.signal),
-      this.watchAnswers(connection),
+    const [wasOfUse] = await Promise.all([
+      this.watchStream(connection, acks, ended.signal),
       this.watchConnection(connection, ended.signal),
     ]);
+    await connection.close();
     await closed;
-    const reason = deafness ? `answers cannot be heard: ${textOf(deafness)}` : 'the connection was lost';
+    const reason = acks.deafness ? `answers cannot be heard: ${textOf(acks.deafness)}` : 'the connection was lost';
     this.lose({ setting: 'NATS_URL', reason });
     this.wasAway = true;
     if (!this.closing.signal.aborted) this.say('warn', reason);
     return wasOfUse;
   }
 
-  private async watchStream(connection: NatsConnection, ended: AbortSignal): Promise<boolean> {
+  private async watchStream(connection: NatsConnection, acks: AckInbox, ended: AbortSignal): Promise<boolean> {
     const { clock, stream, timeoutMs } = this.options;
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs });
     const isOver = (): boolean => ended.aborted;
@@ -182,25 +185,14 @@ export class NatsLink {
       }
       failures = 0;
       wasOfUse = true;
-      this.begin({ connection, jetstream: jetstream(connection) }, check);
+      this.begin({ connection, acks }, check);
       await clock.sleep(RECHECK_MS, ended);
       await clock.sleep(NEVER_MS, this.doubt.signal);
     }
     return wasOfUse;
   }
 
-  /** Closes a connection that may not receive its answers, and returns why: a new one subscribes anew. */
-  private async watchAnswers(connection: NatsConnection): Promise<Error | undefined> {
-    for await (const status of connection.status()) {
-      if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue;
-      if (status.error.operation !== 'subscription') continue;
-      await connection.close();
-      return status.error;
-    }
-    return undefined;
-  }
-
-  /** Closes the connection when its server no longer responds, and once it has ended. */
+  /** Closes a connection whose server no longer responds. */
   private async watchConnection(connection: NatsConnection, ended: AbortSignal): Promise<void> {
     const { clock, heartbeatMs, timeoutMs } = this.options;
     while (!ended.aborted) {
@@ -213,9 +205,8 @@ export class NatsLink {
       const late = clock.sleep(timeoutMs, waiting.signal).then(() => false);
       const isAlive = await Promise.race([pong, late]);
       waiting.end();
-      if (!isAlive) break;
+      if (!isAlive) await connection.close();
     }
-    await connection.close();
   }
 
   private begin(session: Session, { isNew, warnings }: UsableStream): void {

@@ -29,9 +29,9 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof JetStreamApiError ? REFUSALS[error.code] : undefined;
 }
 
-/** The user may not send the request. */
+/** The user lacks the permission. */
 export const isForbidden = (thrown: unknown): boolean =>
-  causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError && error.operation === 'publish');
+  causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
 
 /** The error and its chain of causes. The driver wraps a few levels at most. */
 export function causesOf(thrown: unknown): readonly unknown[] {

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { isForbidden, textOf } from './broker.errors.js';
-import { covers, SUBJECTS } from './broker.message.js';
+import { covers } from './broker.subjects.js';
 
 /** nats-server, server/errors.json: replicas > 1 not supported in non-clustered mode. */
 const NO_CLUSTER = 10_074;
@@ -17,6 +17,7 @@ const STREAM_NOT_FOUND: number = JetStreamApiCodes.StreamNotFound;
 
 export type StreamWish = {
   readonly name: string;
+  readonly subjects: readonly string[];
   readonly duplicateWindowMs: number;
   /** Replicas if the operator sets no number and the servers form a cluster. */
   readonly usualReplicas: number;
@@ -73,7 +74,7 @@ async function create(manager: JetStreamManager, wish: StreamWish): Promise<Stre
 async function add(manager: JetStreamManager, wish: StreamWish, replicas: number): Promise<StreamConfig> {
   const { config } = await manager.streams.add({
     name: wish.name,
-    subjects: SUBJECTS,
+    subjects: [...wish.subjects],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
@@ -88,7 +89,7 @@ async function add(manager: JetStreamManager, wish: StreamWish, replicas: number
 type Found = { readonly isNew: boolean; readonly servers: number };
 
 function compare(config: StreamConfig, wish: StreamWish, { isNew, servers }: Found): StreamCheck {
-  const faults = faultsOf(config);
+  const faults = faultsOf(config, wish);
   if (faults.length > 0) return { fault: faults.join('; ') };
   return { isNew, warnings: [...warningsOf(config, wish), ...limitWarningsOf(config, wish, servers)] };
 }
@@ -96,8 +97,8 @@ function compare(config: StreamConfig, wish: StreamWish, { isNew, servers }: Fou
 const listed = (differences: readonly (readonly [boolean, string])[]): string[] =>
   differences.flatMap(([isSo, text]) => (isSo ? [text] : []));
 
-function faultsOf(config: StreamConfig): string[] {
-  const missing = SUBJECTS.filter((wanted) => !config.subjects.some((kept) => covers(kept, wanted)));
+function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
+  const missing = subjects.filter((wanted) => !config.subjects.some((kept) => covers(kept, wanted)));
   return listed([
     [missing.length > 0, `it does not take the subjects ${missing.join(', ')}`],
     [config.no_ack === true, 'it does not acknowledge (no_ack)'],

@@ -3,7 +3,7 @@ import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { requireSize } from '../broker.input.js';
-import { InFlight, withTimeout } from '../waiting.js';
+import { withTimeout } from '../waiting.js';
 import { parseAddresses } from './broker.address.js';
 import { NatsLink, type Session } from './broker.connection.js';
 import { toPublishError, toUnavailable } from './broker.errors.js';
@@ -12,12 +12,15 @@ import type { NatsSecurity } from './broker.security.js';
 import type { StreamLimits } from './broker.stream.js';
 
 const STREAM = 'KONTOR';
+const SUBJECTS = ['kontor.>'];
 const DUPLICATE_WINDOW_MS = 120_000;
 /** Smallest cluster that survives the loss of one server. */
 const CLUSTER_SERVERS = 3;
-/** Limits on unacknowledged messages; beyond them publishers are rejected with a retryable error. */
-const MAX_IN_FLIGHT = 4_096;
-const MAX_IN_FLIGHT_BYTES = 16_777_216;
+/** Limits on messages in flight and on queued messages; beyond them publishers are rejected with a retryable error. */
+const MAX_IN_FLIGHT = 1_024;
+const MAX_IN_FLIGHT_BYTES = 8_388_608;
+const MAX_QUEUED_MESSAGES = 20_000;
+const MAX_QUEUED_BYTES = 67_108_864;
 
 export type NatsBrokerOptions = {
   /** Comma-separated `nats://` or `tls://` addresses of one cluster, optionally with `user:password@` or `token@`. */
@@ -28,7 +31,7 @@ export type NatsBrokerOptions = {
   readonly stream?: string;
   /** Deduplication window of the stream in milliseconds. Default 120,000. */
   readonly duplicateWindowMs?: number;
-  /** In milliseconds, default 5,000. A publish settles within this time, whatever the server does. */
+  /** In milliseconds, default 5,000. A publish settles within twice this time, whatever the server does. */
   readonly ackTimeoutMs?: number;
   /** Heartbeat interval of an idle connection in milliseconds. Default 2,000. */
   readonly heartbeatMs?: number;
@@ -36,6 +39,13 @@ export type NatsBrokerOptions = {
   readonly security?: NatsSecurity;
   /** Limits for a stream created here. */
   readonly limits?: StreamLimits;
+};
+
+type Waiting = {
+  readonly encoded: Encoded;
+  readonly dueMs: number;
+  readonly resolve: (published: Published) => void;
+  readonly reject: (error: Error) => void;
 };
 
 /**
@@ -46,7 +56,11 @@ export type NatsBrokerOptions = {
  */
 export class NatsBroker implements Broker {
   private readonly link: NatsLink;
-  private readonly inFlight = new InFlight({ count: MAX_IN_FLIGHT, bytes: MAX_IN_FLIGHT_BYTES });
+  private readonly queue: Waiting[] = [];
+  private queuedBytes = 0;
+  private inFlight = 0;
+  private inFlightBytes = 0;
+  private idle: (() => void) | undefined;
   private closing: Promise<void> | undefined;
 
   private constructor(private readonly options: Required<NatsBrokerOptions>) {
@@ -55,7 +69,7 @@ export class NatsBroker implements Broker {
     const usualReplicas = addresses.length >= CLUSTER_SERVERS ? CLUSTER_SERVERS : 1;
     this.link = new NatsLink({
       ...{ addresses, security },
-      stream: { name, duplicateWindowMs, usualReplicas, ...limits },
+      stream: { name, subjects: SUBJECTS, duplicateWindowMs, usualReplicas, ...limits },
       ...{ clock, logger, timeoutMs: options.ackTimeoutMs, heartbeatMs: options.heartbeatMs },
     });
   }
@@ -78,12 +92,18 @@ export class NatsBroker implements Broker {
     return this.closing === undefined && this.link.session !== undefined;
   }
 
-  async publish(message: BrokerMessage): Promise<Published> {
-    const encoded = encode(message);
-    const session = this.requireSession();
-    requireSize(encoded.bytes, session.connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
-    const tooMany = () => notHandedOver('Too many messages wait for NATS.');
-    return this.inFlight.run(encoded.bytes, () => this.send(session, encoded), tooMany);
+  publish(message: BrokerMessage): Promise<Published> {
+    return new Promise((resolve, reject) => {
+      const encoded = encode(message, SUBJECTS);
+      const { connection } = this.requireSession();
+      requireSize(encoded.payload.length, connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
+      const isFull = this.queuedBytes + encoded.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES;
+      if (isFull && this.queue.length > 0) throw notHandedOver('Too many messages wait for NATS.');
+      const dueMs = this.options.clock.monotonicMs() + this.options.ackTimeoutMs;
+      this.queue.push({ encoded, dueMs, resolve, reject });
+      this.queuedBytes += encoded.bytes;
+      this.pump();
+    });
   }
 
   async publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]> {
@@ -123,7 +143,7 @@ export class NatsBroker implements Broker {
 
   /** Waits for messages in flight, at most for their timeout. */
   close(): Promise<void> {
-    this.closing ??= this.inFlight.idle().then(() => this.link.close());
+    this.closing ??= this.settled().then(() => this.link.close());
     return this.closing;
   }
 
@@ -134,22 +154,52 @@ export class NatsBroker implements Broker {
     return session;
   }
 
-  /** The driver sends before its first wait, and so in call order. */
-  private async send({ jetstream }: Session, { id, subject, payload, headers }: Encoded): Promise<Published> {
-    const { stream, ackTimeoutMs } = this.options;
+  /**
+   * Sends queued messages in order and rejects those that are overdue or have no connection. Messages wait only while
+   * others are in flight; when one of those settles (also by a lost connection), this runs again.
+   */
+  private pump(): void {
+    while (this.queue.length > 0) {
+      const { session } = this.link;
+      const next = this.queue[0] as Waiting;
+      const isLate = this.options.clock.monotonicMs() > next.dueMs;
+      if (session && !isLate && !this.hasRoomFor(next.encoded.bytes)) break;
+      this.queue.shift();
+      this.queuedBytes -= next.encoded.bytes;
+      if (!session) next.reject(notHandedOver(`NATS is away: ${this.link.fault.reason}`));
+      else if (isLate) next.reject(notHandedOver('NATS is too slow: the message waited too long.'));
+      else void this.send(session, next);
+    }
+    if (this.queue.length === 0 && this.inFlight === 0) this.idle?.();
+  }
+
+  private hasRoomFor(bytes: number): boolean {
+    if (this.inFlight === 0) return true;
+    return this.inFlight < MAX_IN_FLIGHT && this.inFlightBytes + bytes <= MAX_IN_FLIGHT_BYTES;
+  }
+
+  private async send({ acks }: Session, { encoded, resolve, reject }: Waiting): Promise<void> {
+    const { subject, bytes } = encoded;
+    this.inFlight += 1;
+    this.inFlightBytes += bytes;
     try {
-      const ack = await jetstream.publish(subject, payload, {
-        msgID: id,
-        expect: { streamName: stream },
-        timeout: ackTimeoutMs,
-        ...(headers && { headers }),
-      });
-      return { sequence: ack.seq, duplicate: ack.duplicate };
+      const ack = await acks.publish(encoded);
+      resolve({ sequence: ack.seq, duplicate: ack.duplicate });
     } catch (thrown) {
       const error = toPublishError(thrown, subject);
       if (error instanceof BrokerUnavailable) this.link.doubtStream();
-      throw error;
+      reject(error);
     }
+    this.inFlight -= 1;
+    this.inFlightBytes -= bytes;
+    this.pump();
+  }
+
+  private settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.idle = resolve;
+      this.pump();
+    });
   }
 }
 
