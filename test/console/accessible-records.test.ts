@@ -40,7 +40,7 @@ beforeAll(async () => {
     [`/audit/${entries[0]?.id ?? ''}`, 'Bergen'],
     [`/records/customer/${customer.id}?tenantId=${shop.tenantId}`, 'State at revision 1'],
     ['/errors', 'again and again'],
-    [`/errors/${error}`, 'requests that met it', 'Resolve'],
+    [`/errors/${error}`, 'requests with this error', 'Resolve'],
     ['/tenants', 'Acme Trading', 'Create a tenant'],
     [`/tenants/${shop.tenantId}`, 'Web shop', 'Rate limit: Web shop'],
     ['/operators', 'Activity'],
@@ -51,7 +51,7 @@ beforeAll(async () => {
     ['/transactions', 'Opening balance', 'Record a transaction'],
     [`/transactions/${transactions[0]?.id ?? ''}`, 'Opening Balances'],
     ['/rules', 'description contains', 'Create a rule'],
-    ['/rules/bench', 'Nothing is recorded'],
+    ['/rules/bench', 'Nothing is saved'],
     ['/partner-keys', 'Web shop', 'Revoke: Web shop'],
     ['/notifications', 'Stocktaking on Friday', 'Notifications: 1 unread'],
   ];
