@@ -39,7 +39,7 @@ async function stored(manager: JetStreamManager): Promise<{ messages: number; by
 }
 
 async function forward(url: string, manager: JetStreamManager): Promise<Run> {
-  const events = EmbeddedEventReader.open({ directory: history });
+  const events = EmbeddedEventReader.open({ directory: history, clock });
   const head = await events.head();
   const broker = NatsBroker.open({ url, clock, logger: silentLogger });
   while (!broker.isReady) await clock.sleep(LOOK_EVERY_MS);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
+import { SystemClock } from '../src/adapters/system-time.js';
 import { ApiClient } from './api-client.js';
 import { SALE, SALES_PATH } from './sale.js';
 import { OWNER, type BenchService, type Books } from './service-client.js';
@@ -42,7 +43,7 @@ export class LagWatch {
   /** @param prefix of the external ids of its sales, which must be unused */
   static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
     const owner = await new ApiClient(url).signIn(OWNER);
-    const events = EmbeddedEventReader.open({ directory });
+    const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });
     const broker = new DatabaseSync(join(directory, 'broker.sqlite'), { readOnly: true });
     return new LagWatch({ events, broker }, owner, new ApiClient(url, { 'x-integration-key': key }), prefix);
   }

@@ -28,7 +28,7 @@ async function measure(address: string, run: number): Promise<Run> {
   const name = `kontor_bench_${process.pid}_${run}`;
   const url = new URL(address);
   url.pathname = `/${name}`;
-  const events = EmbeddedEventReader.open({ directory: history });
+  const events = EmbeddedEventReader.open({ directory: history, clock });
   const mongo = openMongoDb({ url: url.href, clock, logger: silentLogger, timeoutMs: TIMEOUT_MS });
   const driver = await MongoClient.connect(url.href);
   const { tables, fillMs, indexMs } = await rebuild(events, mongo.reads, { upTo: await events.head() });

@@ -98,6 +98,7 @@ export async function openEventReader(settings: StoreSettings, parts: Parts): Pr
   }
   const events = EmbeddedEventReader.open({
     directory: settings.directory,
+    clock: parts.clock,
     rest: restOfBusyThread(),
   });
   return {

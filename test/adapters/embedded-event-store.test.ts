@@ -463,7 +463,7 @@ describe('The embedded event store', () => {
       const db = new DatabaseSync(file());
       db.exec('PRAGMA user_version = 2');
       expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(/schema version 2.*newer Kontor/);
-      expect(() => EmbeddedEventReader.open({ directory })).toThrow(/schema version 2.*newer Kontor/);
+      expect(() => EmbeddedEventReader.open({ directory, clock })).toThrow(/schema version 2.*newer Kontor/);
       db.exec('PRAGMA user_version = 1');
       db.close();
       store = EmbeddedEventStore.open({ directory, clock });
@@ -518,7 +518,7 @@ describe('The embedded event store', () => {
     let reader: EmbeddedEventReader;
     let stop: () => void;
     beforeEach(() => {
-      reader = EmbeddedEventReader.open({ directory });
+      reader = EmbeddedEventReader.open({ directory, clock });
       stop = store.onCommit((head) => {
         reader.notify(head);
       });
@@ -571,7 +571,7 @@ describe('The embedded event store', () => {
 
     test('but not where there is no history', async () => {
       const empty = await newDirectory();
-      expect(() => EmbeddedEventReader.open({ directory: empty })).toThrow(EventStoreUnavailable);
+      expect(() => EmbeddedEventReader.open({ directory: empty, clock })).toThrow(EventStoreUnavailable);
       await rm(empty, { recursive: true });
     });
   });

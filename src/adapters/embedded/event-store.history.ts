@@ -11,6 +11,7 @@ import {
   type StreamRead,
   type StreamSlice,
 } from '../../ports/event-store.js';
+import type { Clock } from '../../ports/time.js';
 import { assertPosition, assertRevision, countOf, isName } from '../event-store.input.js';
 import { type HistoryQueries, SCAN_STEP, type Span } from './event-store.query.js';
 import type { CommitSignal } from './event-store.signal.js';
@@ -24,6 +25,7 @@ export type History = {
   /** A stream's last revision, -1 if it was never written. */
   readonly revisionOf: (stream: string) => number;
   readonly signal: CommitSignal;
+  readonly clock: Clock;
 };
 
 /** The port's read half, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
@@ -53,7 +55,7 @@ export class HistoryReader {
     let span = spanOf(from, direction, this.history.last());
     const events: RecordedEvent[] = [];
     while (!isEmpty(span)) {
-      const scan = { ...stepOf(span, direction), filter, direction };
+      const scan = { ...stepOf(span, direction), filter, direction, isFresh: false };
       const page = this.history.queries.scan(scan, maxCount - events.length);
       for (const event of page.events) events.push(event);
       if (events.length >= maxCount) break;

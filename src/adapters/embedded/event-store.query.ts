@@ -17,6 +17,8 @@ export type Span = { readonly low: number; readonly high: number };
 export type Scan = Span & {
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
+  /** The records were written moments ago and are assumed undamaged, so SQLite applies the filter. */
+  readonly isFresh: boolean;
 };
 
 /** `reached`: the last position scanned, in scan direction. */
@@ -29,10 +31,11 @@ const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /** Up to this many rows are fetched at once, which is faster; more are iterated and cut off at the page size. */
 const FEW_ROWS = 16;
+const MAX_CACHED_STATEMENTS = 100;
 
 /** All statements that read the history. No event is returned whose checksum does not match. */
 export class HistoryQueries {
-  private readonly scans: Readonly<Record<Direction, StatementSyncInstance>>;
+  private readonly scans = new Map<string, StatementSyncInstance>();
   private readonly streams: Readonly<Record<Direction, StatementSyncInstance>>;
   private readonly positions: StatementSyncInstance;
   private readonly row: StatementSyncInstance;
@@ -45,11 +48,6 @@ export class HistoryQueries {
     this.streams = {
       forwards: this.prepare(`${ofStream} ORDER BY revision LIMIT ?`),
       backwards: this.prepare(`${ofStream} ORDER BY revision DESC LIMIT ?`),
-    };
-    const inSpan = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ?`;
-    this.scans = {
-      forwards: this.prepare(`${inSpan} ORDER BY position`),
-      backwards: this.prepare(`${inSpan} ORDER BY position DESC`),
     };
     this.positions = this.prepare('SELECT position FROM events WHERE stream = ? AND revision BETWEEN ? AND ? LIMIT ?');
     this.row = this.prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
@@ -74,7 +72,7 @@ export class HistoryQueries {
 
   /**
    * Matching events between two positions. A damaged record may no longer match the filter, so every record is verified
-   * before filtering.
+   * before filtering. SQLite filters only fresh records.
    * @throws CorruptEvent, EventStoreUnavailable
    */
   scan(scan: Scan, maxCount: number): ScannedPage {
@@ -102,9 +100,20 @@ export class HistoryQueries {
     return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }
 
-  private scanned({ low, high, filter, direction }: Scan, limit: number): Taken {
-    const rows = this.scans[direction].iterate(low, high) as Iterable<EventRow>;
-    return take(rows, limit, (row) => matches(row, filter));
+  private scanned({ low, high, filter, direction, isFresh }: Scan, limit: number): Taken {
+    const prefixes = isFresh && filter ? filter.prefixes : [];
+    const rows = this.scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
+    return take(rows as Iterable<EventRow>, limit, (row) => isFresh || matches(row, filter));
+  }
+
+  private scanStatement(filter: EventFilter | undefined, direction: Direction): StatementSyncInstance {
+    const sql = `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ?1 AND ?2 AND ${conditionOf(filter)}
+       ORDER BY position ${direction === 'forwards' ? 'ASC' : 'DESC'}`;
+    const cached = this.scans.get(sql);
+    if (cached) return cached;
+    const statement = this.prepare(sql);
+    if (this.scans.size < MAX_CACHED_STATEMENTS) this.scans.set(sql, statement);
+    return statement;
   }
 
   private prepare(sql: string): StatementSyncInstance {
@@ -150,10 +159,18 @@ export class HistoryQueries {
   }
 }
 
+/** Whether an undamaged record passes the filter; selects the same records as `conditionOf`. */
 function matches([, stream, , , type]: EventRow, filter: EventFilter | undefined): boolean {
   if (!filter) return true;
   const name = filter.on === 'stream' ? stream : type;
   return filter.prefixes.some((prefix) => name.startsWith(prefix));
+}
+
+/** Parameters from ?3 on are the prefixes. */
+function conditionOf(filter: EventFilter | undefined): string {
+  if (!filter) return 'TRUE';
+  const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
+  return each.length === 0 ? 'FALSE' : `(${each.join(' OR ')})`;
 }
 
 /** `reached` is undefined if all rows were taken. */

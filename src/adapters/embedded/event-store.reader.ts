@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Position } from '../../ports/event-store.js';
+import type { Clock } from '../../ports/time.js';
 import { HistoryReader } from './event-store.history.js';
 import { HistoryQueries } from './event-store.query.js';
 import { openHistoryForReading } from './event-store.schema.js';
@@ -7,6 +8,7 @@ import { CommitSignal, type Rest } from './event-store.signal.js';
 
 export type EmbeddedEventReaderOptions = {
   readonly directory: string;
+  readonly clock: Clock;
   /** Minimum pause between wake-ups of subscriptions. Default: none. */
   readonly rest?: Rest;
 };
@@ -20,6 +22,7 @@ export type EmbeddedEventReaderOptions = {
 export class EmbeddedEventReader extends HistoryReader {
   private constructor(
     private readonly db: DatabaseSyncInstance,
+    clock: Clock,
     rest: Rest | undefined,
   ) {
     const queries = new HistoryQueries(db);
@@ -28,12 +31,13 @@ export class EmbeddedEventReader extends HistoryReader {
       last: () => queries.last(),
       revisionOf: (stream) => queries.revisionOf(stream),
       signal: new CommitSignal(rest),
+      clock,
     });
   }
 
   /** @throws EventStoreUnavailable if there is no history yet, Error if a newer program has written it */
-  static open({ directory, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
-    return new EmbeddedEventReader(openHistoryForReading(directory), rest);
+  static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
+    return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
   }
 
   /** Wakes subscriptions that are behind the committed `head`. */

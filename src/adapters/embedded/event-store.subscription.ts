@@ -6,6 +6,9 @@ import { SCAN_STEP } from './event-store.query.js';
 /** Limits the positions scanned per batch; an empty batch still advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
+/** Records younger than this are assumed undamaged. */
+const FRESH_MS = 60_000;
+
 /** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -17,6 +20,8 @@ export function subscribe(history: History, subscription: AllSubscription): Asyn
 
 class Subscription {
   private position: Position;
+  /** Events beyond `after` are at most four times FRESH_MS old. `end`: the end of the history at `atMs`. */
+  private fresh: { readonly after: Position; readonly end: Position; readonly atMs: number } | undefined;
   private stopped = false;
   private wake: (() => void) | undefined;
 
@@ -54,7 +59,7 @@ class Subscription {
     const events: RecordedEvent[] = [];
     for (let step = 1; ; step += 1) {
       const last = this.history.last();
-      const succeeded = this.scan(events, last);
+      const succeeded = this.scan(events, last, this.freshAfter(last));
       const caughtUp = succeeded && this.position >= last;
       const isFull = events.length >= this.maxBatchSize || step === SCAN_STEPS_PER_BATCH;
       if (!succeeded || caughtUp || isFull) return { events, position: this.position, caughtUp };
@@ -64,13 +69,13 @@ class Subscription {
   }
 
   /** False if an error follows events that are still to be delivered: the next batch then fails on it. */
-  private scan(events: RecordedEvent[], last: Position): boolean {
+  private scan(events: RecordedEvent[], last: Position, freshAfter: Position): boolean {
     if (this.position >= last) return true;
     const low = this.position + 1;
     const high = Math.min(this.position + SCAN_STEP, last);
     try {
       const page = this.history.queries.scan(
-        { low, high, filter: this.asked.filter, direction: 'forwards' },
+        { low, high, filter: this.asked.filter, direction: 'forwards', isFresh: this.position >= freshAfter },
         this.maxBatchSize - events.length,
       );
       for (const event of page.events) events.push(event);
@@ -80,6 +85,15 @@ class Subscription {
       if (events.length === 0) throw error;
       return false;
     }
+  }
+
+  /** An earlier end of the history; the current one if none was recorded recently. */
+  private freshAfter(last: Position): Position {
+    const atMs = this.history.clock.monotonicMs();
+    const ageMs = this.fresh ? atMs - this.fresh.atMs : Infinity;
+    if (!this.fresh || ageMs >= 2 * FRESH_MS) this.fresh = { after: last, end: last, atMs };
+    else if (ageMs >= FRESH_MS) this.fresh = { after: this.fresh.end, end: last, atMs };
+    return this.fresh.after;
   }
 
   private more(): Promise<void> {

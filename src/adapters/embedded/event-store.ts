@@ -2,7 +2,6 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Append, Appended, EventStore, Position } from '../../ports/event-store.js';
 import type { HistoryIdentity } from '../../ports/history.js';
-import type { Clock } from '../../ports/time.js';
 import { serializeAppend } from '../event-store.input.js';
 import { convertLeading } from '../leading.js';
 import { Checkpointer } from './event-store.checkpointer.js';
@@ -16,7 +15,7 @@ import { CommitSignal } from './event-store.signal.js';
 import { GroupCommitWriter } from './event-store.writer.js';
 
 /** `directory` contains `history.sqlite` and its lock, and is created if missing. Only one process may write to it. */
-export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions & { readonly clock: Clock };
+export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 
 /**
  * Event store in one SQLite file: WAL, flushed at every commit, a checksum on every record. After an I/O error during
@@ -41,6 +40,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
       last: () => log.last,
       revisionOf: (stream) => log.revisionOf(stream),
       signal: new CommitSignal(rest),
+      clock,
     });
     this.checkpointer = new Checkpointer(db, historyFile(directory));
     this.writer = new GroupCommitWriter(log, clock, directory, (head) => {
