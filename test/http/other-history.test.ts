@@ -8,6 +8,7 @@ import { filledKey } from '../../src/projecting/read-model-readiness.js';
 import { projections } from '../../src/projections/projections.js';
 import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
+import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-history.js';
 
 const SALES = 60;
 const WARNING = 'the read models are not those of the event store';
@@ -53,9 +54,9 @@ async function putBack(name: string): Promise<void> {
   for (const file of await filesOf(copies, name)) await copyFile(join(copies, file), join(service.directory, file));
 }
 
-const sell = async ({ partner }: Books, prefix: string, count: number): Promise<void> => {
-  for (let n = 0; n < count; n += 1) await service.sell(partner, saleOf(`${prefix}-${n}`));
-};
+const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);
+const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(service, books, SALES);
+const invoicesOf = (books: Books): Promise<number> => countInvoices(service, books);
 
 /** Starts on what `meanwhile` leaves, and holds the rebuild until it is seen that nothing old is served. */
 async function startOn(meanwhile: () => Promise<void>): Promise<void> {
@@ -71,23 +72,6 @@ async function rebuild(): Promise<void> {
   await begin?.();
   await eventually(async () => (await service.get('/readyz')).status === 200, 20_000);
 }
-
-/** New sales are accepted and booked, and a new customer can be read: the service works on the history that it has. */
-async function expectToWork(books: Books): Promise<void> {
-  const statuses: number[] = [];
-  for (let n = 0; n < SALES; n += 1) statuses.push((await service.postSale(books.partner, saleOf(`new-${n}`))).status);
-  expect(statuses).toEqual(Array.from({ length: SALES }, () => 202));
-  const settled: string[] = [];
-  for (let n = 0; n < SALES; n += 1) settled.push((await service.settled(books.partner, `new-${n}`)).status);
-  expect(settled).toEqual(Array.from({ length: SALES }, () => 'BOOKED'));
-  const token = await service.signIn(books.tenant.email);
-  const { id } = await service.post('/api/customers', { name: 'A customer of the new time' }, token);
-  await service.quiet();
-  expect((await service.customer(token, id)).name).toBe('A customer of the new time');
-}
-
-const invoicesOf = async ({ tenant }: Books): Promise<number> =>
-  (await service.transactions(await service.signIn(tenant.email), 'type=INVOICE')).totalCount;
 
 /** A history of five sales in `copies`, while the service has gone on to fifteen. */
 async function twoHistories(): Promise<Books> {

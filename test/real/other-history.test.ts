@@ -16,6 +16,7 @@ import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
 import { mongoRecipe } from '../support/mongo-server/recipe.js';
 import { ServerProcess } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
+import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-history.js';
 
 const SALES = 60;
 const WARNING = 'the read models are not those of the event store';
@@ -81,28 +82,12 @@ let databases = 0;
 /** A database of the test's own. */
 const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
 
-const sell = async ({ partner }: Books, prefix: string, count: number): Promise<void> => {
-  for (let n = 0; n < count; n += 1) await service.sell(partner, saleOf(`${prefix}-${n}`));
-};
+const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);
+const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(service, books, SALES);
+const invoicesOf = (books: Books): Promise<number> => countInvoices(service, books);
 
 const isReady = async (): Promise<boolean> => (await service.get('/readyz')).status === 200;
 const warnings = (): string[] => service.complaints.filter((line) => line.includes(WARNING));
-
-async function expectToWork(books: Books): Promise<void> {
-  const statuses: number[] = [];
-  for (let n = 0; n < SALES; n += 1) statuses.push((await service.postSale(books.partner, saleOf(`new-${n}`))).status);
-  expect(statuses).toEqual(Array.from({ length: SALES }, () => 202));
-  const settled: string[] = [];
-  for (let n = 0; n < SALES; n += 1) settled.push((await service.settled(books.partner, `new-${n}`)).status);
-  expect(settled).toEqual(Array.from({ length: SALES }, () => 'BOOKED'));
-  const token = await service.signIn(books.tenant.email);
-  const { id } = await service.post('/api/customers', { name: 'A new customer' }, token);
-  await service.quiet();
-  expect((await service.customer(token, id)).name).toBe('A new customer');
-}
-
-const invoicesOf = async ({ tenant }: Books): Promise<number> =>
-  (await service.transactions(await service.signIn(tenant.email), 'type=INVOICE')).totalCount;
 
 test('Read models in MongoDB that were made from another EventStoreDB are left, and new ones are built', async () => {
   await startOn(withMongo());
