@@ -15,6 +15,7 @@ import { inContext } from '../../src/eventsourcing/context.js';
 import { passwords } from '../../src/security/passwords.js';
 import { isPermission } from '../../src/security/permissions.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
+import { exchange } from '../support/exchange.js';
 import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
@@ -324,19 +325,14 @@ type Ask = { readonly address: string; readonly headers: Headers; readonly metho
 async function ask({ address, headers, method = 'GET', raw }: Ask): Promise<string> {
   asked += 1;
   const from = `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
-  const abort = new AbortController();
-  const answer = await fetch(`${await service.service.app.getUrl()}${address}`, {
+  const { status, text } = await exchange(`${service.url}${address}`, {
     method,
     headers: { ...headers, 'x-forwarded-for': from, ...(raw !== undefined && { 'content-type': 'application/json' }) },
     ...(raw !== undefined && { body: raw }),
-    signal: abort.signal,
-    redirect: 'manual',
   });
-  // A stream of events has no end.
-  if (answer.status < 400) abort.abort();
-  if (answer.status !== 401 && answer.status !== 403) return String(answer.status);
-  const body = (await answer.json()) as { code?: string; error?: { code: string } };
-  return `${answer.status} ${body.error?.code ?? body.code ?? ''}`;
+  if (status !== 401 && status !== 403) return String(status);
+  const body = JSON.parse(text) as { code?: string; error?: { code: string } };
+  return `${status} ${body.error?.code ?? body.code ?? ''}`;
 }
 
 const isWrite = ({ method }: Route): boolean => method !== 'GET';
@@ -440,7 +436,7 @@ test('No other method and no other spelling of an address opens what is not publ
     ];
     const told = await Promise.all(
       asks.map(async (one) => {
-        const { status } = await fetch(`${await service.service.app.getUrl()}${one.address}`, {
+        const { status } = await exchange(`${service.url}${one.address}`, {
           method: one.method ?? 'GET',
           headers: { 'x-forwarded-for': `10.99.0.${(asked += 1) % 250}` },
         });

@@ -1,3 +1,4 @@
+import { exchange } from './exchange.js';
 import type { Route } from './route-table.js';
 import { saleOf, type Books, type TestService } from './service.js';
 
@@ -67,8 +68,11 @@ export class Requester {
   }
 
   async ask(route: Route, { query = '', headers = {}, raw }: Sent = {}): Promise<Answered> {
-    const abort = new AbortController();
-    const answer = await fetch(`${await this.service.service.app.getUrl()}${this.addressOf(route)}${query}`, {
+    const {
+      status,
+      headers: received,
+      text,
+    } = await exchange(`${this.service.url}${this.addressOf(route)}${query}`, {
       method: route.method,
       headers: {
         ...(raw !== undefined && { 'content-type': 'application/json' }),
@@ -76,13 +80,8 @@ export class Requester {
         ...headers,
       },
       ...(raw !== undefined && { body: raw }),
-      redirect: 'manual',
-      signal: abort.signal,
     });
-    const isEndless = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    const text = isEndless ? '' : await answer.text();
-    if (isEndless) abort.abort();
-    return { status: answer.status, headers: Object.fromEntries(answer.headers), text, faults: faultsIn(text) };
+    return { status, headers: received, text, faults: faultsIn(text) };
   }
 
   private async make(): Promise<void> {

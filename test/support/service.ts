@@ -14,6 +14,7 @@ import type { SaleStatus, TransactionRecord } from '../../src/queries/transactio
 import type { TrialBalance } from '../../src/queries/report.queries.js';
 import { passwords } from '../../src/security/passwords.js';
 import { createService, type Service } from '../../src/app/service.js';
+import { exchange } from './exchange.js';
 import { NO_LIMITS } from './no-limits.js';
 import { Reply } from './reply.js';
 import { ShiftedClock } from './shifted-clock.js';
@@ -109,7 +110,7 @@ export class TestService {
 
   async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options: Call = {}): Promise<Reply> {
     const { token, key, headers = {}, body, raw = body === undefined ? undefined : JSON.stringify(body) } = options;
-    const answer = await fetch(`${this.running.url}${path}`, {
+    const answer = await exchange(`${this.running.url}${path}`, {
       method,
       headers: {
         ...(raw !== undefined && { 'content-type': 'application/json' }),
@@ -119,7 +120,7 @@ export class TestService {
       },
       ...(raw !== undefined && { body: raw }),
     });
-    return new Reply(answer.status, Object.fromEntries(answer.headers), await answer.text());
+    return new Reply(answer.status, answer.headers, answer.text);
   }
 
   get(path: string, token?: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
