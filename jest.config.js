@@ -6,7 +6,7 @@ import { temporaryFolder } from './scripts/memory-folder.mjs';
 const ALONE = [
   ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
   ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure'],
-  ...['test/adapters/eventstore-server.versions', 'test/e2e/costly-bodies', 'test/e2e/ten-thousand-sales'],
+  ...['test/e2e/costly-bodies', 'test/e2e/ten-thousand-sales'],
   // The service waits half a second for Redis, then does without.
   ...['test/real/redis', 'test/real/cache-administration', 'test/real/rate-limit'],
 ];
@@ -39,7 +39,7 @@ process.env.TMPDIR = temporaryFolder();
 
 export default {
   // Most suites wait for much of their time, so that workers outnumber small machines' cores.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Jest never lets go of what a suite of ES modules has loaded: a worker is made anew before that fills the memory.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,

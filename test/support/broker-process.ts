@@ -1,6 +1,5 @@
 // A child process that publishes to an embedded broker, for tests that kill it or exhaust its disk.
 import { execFileSync } from 'node:child_process';
-import { writeSync } from 'node:fs';
 import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
@@ -9,7 +8,8 @@ import { messagesIn } from './stored-messages.js';
 const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
 const broker = await EmbeddedBroker.open({ directory, clock: new SystemClock(), keptMessages: 1_000_000 });
 const say = (line: string): void => {
-  writeSync(1, `${line}\n`);
+  // Synchronous for a pipe, and waits while it is full.
+  process.stdout.write(`${line}\n`);
 };
 const publish = (id: string): Promise<unknown> =>
   broker.publish({ id, subject: 'kontor.process', payload: id.repeat(50) });

@@ -1,14 +1,14 @@
 // A child process that writes to an embedded event store, for tests that kill it or exhaust its disk.
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { writeSync } from 'node:fs';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { EventStoreUnavailable } from '../../src/ports/event-store.js';
 
 const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
 const say = (line: string): void => {
-  writeSync(1, `${line}\n`);
+  // Synchronous for a pipe, and waits while it is full.
+  process.stdout.write(`${line}\n`);
 };
 const text = 'x'.repeat(400);
 const append = (store: EmbeddedEventStore, stream: string) =>
