@@ -60,7 +60,7 @@ test('What is backed up while sales come in is restored elsewhere, and the books
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
     const books = await openBooks(url);
-    const load = new SaleLoad(url, books, 'before', 4);
+    const load = new SaleLoad(url, books, 'before', 4, 10);
     await until(
       () => Promise.resolve(load.accepted.length),
       (count) => count > 60,

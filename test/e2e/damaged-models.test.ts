@@ -49,7 +49,7 @@ describe('a service whose read models are damaged under load', () => {
         const kontor = await KontorProcess.ready(directory, { ...PLAIN, METRICS_TOKEN: 'token-of-the-metrics' });
         const url = await kontor.url();
         const books = await openBooks(url);
-        const load = new SaleLoad(url, books, 'damage', 3);
+        const load = new SaleLoad(url, books, 'damage', 3, 10);
         const accepted = (count: number) =>
           until(
             () => Promise.resolve(load.accepted.length),

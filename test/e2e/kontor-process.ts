@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { exchange } from '../support/exchange.js';
 import { NO_LIMITS } from '../support/no-limits.js';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -176,7 +177,7 @@ type Send = { readonly method?: string; readonly token?: string; readonly body?:
 
 /** @throws Error for any answer that is no success */
 export async function call<T>(url: string, { method, token, body }: Send = {}): Promise<T> {
-  const response = await fetch(url, {
+  const { status, text } = await exchange(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -184,8 +185,7 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+  if (status >= 400) throw new Error(`${url}: ${status} ${text}`);
   return JSON.parse(text) as T;
 }
 
@@ -261,7 +261,7 @@ export async function postSale(
   externalId: string,
   idempotencyKey = externalId,
 ): Promise<Answered> {
-  const response = await fetch(`${url}/api/integrations/v1/sales`, {
+  const { status, headers, text } = await exchange(`${url}/api/integrations/v1/sales`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-integration-key': key, 'idempotency-key': idempotencyKey },
     body: JSON.stringify({
@@ -271,18 +271,14 @@ export async function postSale(
       lines: [{ description: 'Goods', quantity: 2, unitPrice: '50.00', taxRate: 19 }],
     }),
   });
-  return {
-    status: response.status,
-    body: await response.text(),
-    replayed: response.headers.get('idempotent-replayed'),
-  };
+  return { status, body: text, replayed: headers['idempotent-replayed'] ?? null };
 }
 
 export const statusOf = async (url: string, { key }: Books, externalId: string): Promise<string> => {
-  const response = await fetch(`${url}/api/integrations/v1/sales/${externalId}`, {
+  const { status, text } = await exchange(`${url}/api/integrations/v1/sales/${externalId}`, {
     headers: { 'x-integration-key': key },
   });
-  return response.ok ? ((await response.json()) as { status: string }).status : String(response.status);
+  return status < 400 ? (JSON.parse(text) as { status: string }).status : String(status);
 };
 
 /** The externalIds of all invoices in the books, in the order of the list. */
@@ -315,10 +311,14 @@ export class SaleLoad {
   private stopped = false;
   private readonly partners: Promise<unknown>;
 
-  constructor(url: string, books: Books, run: string, connections = 16) {
+  /** `intervalMs`: pause of each connection between a response and its next sale; 0 for as many sales as possible. */
+  constructor(url: string, books: Books, run: string, connections = 16, intervalMs = 0) {
     this.partners = Promise.all(
       Array.from({ length: connections }, async (_, partner) => {
-        for (let count = 0; !this.stopped; count += 1) await this.push(url, books, `${run}-${partner}-${count}`);
+        for (let count = 0; !this.stopped; count += 1) {
+          await this.push(url, books, `${run}-${partner}-${count}`);
+          if (intervalMs > 0) await pause(intervalMs);
+        }
       }),
     );
   }
