@@ -12,7 +12,7 @@ const ALONE = [
 ];
 
 const project = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   roots: ['<rootDir>/test'],
   cacheDirectory: join(tmpdir(), 'kontor-jest'),
   extensionsToTreatAsEsm: ['.ts'],
