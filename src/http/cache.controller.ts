@@ -28,7 +28,7 @@ const CacheStatusDto = named(
     usedMemoryBytes: z
       .int()
       .min(0)
-      .meta({ description: 'Of the whole server, or of this process for the cache in memory.' }),
+      .meta({ description: 'For the whole server, or for this process if the cache is in memory.' }),
     keyCount: z
       .int()
       .min(0)

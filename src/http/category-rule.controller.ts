@@ -63,7 +63,7 @@ const CategoryRuleTestResultDto = named(
       .max(SAMPLED_TRANSACTIONS)
       .optional()
       .meta({
-        description: `With a draft: number of recorded transactions tested; at most the newest ${SAMPLED_TRANSACTIONS} at most.`,
+        description: `With a draft: number of recorded transactions tested: the newest, at most ${SAMPLED_TRANSACTIONS}.`,
       }),
   }),
 );

@@ -32,7 +32,7 @@ const ErrorLogDto = named(
     resolvedBy: z.string().nullable().meta({ description: 'The operator.' }),
     requestIds: z.array(z.string()).max(100).optional().meta({
       description:
-        'Request ids of the last 100 occurrences, oldest first. Only in a single record. Search finds all of them.',
+        'Request ids of the last 100 occurrences, oldest first. Omitted from lists. Search covers all of them.',
     }),
   }),
 );

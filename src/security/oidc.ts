@@ -205,7 +205,7 @@ function isOfToken(error: unknown): boolean {
 }
 
 /**
- * Fetches a response of limited size, so that the issuer cannot exhaust memory.
+ * Fetches a response up to a maximum size, so that the issuer cannot exhaust memory.
  * @throws Error for a larger response
  */
 async function boundedFetch(url: string, init: RequestInit): Promise<Response> {

@@ -2185,7 +2185,7 @@ export interface components {
             latencyMs: number;
             version: string | null;
             uptimeSeconds: number;
-            /** @description Of the whole server, or of this process for the cache in memory. */
+            /** @description For the whole server, or for this process if the cache is in memory. */
             usedMemoryBytes: number;
             /** @description Number of entries without counters; an estimate above 100,000 keys. */
             keyCount: number;
@@ -2268,7 +2268,7 @@ export interface components {
             sample?: components["schemas"]["TransactionDto"][];
             /** @description With a draft: number of recorded transactions that it matches. */
             sampleCount?: number;
-            /** @description With a draft: number of recorded transactions tested; at most the newest 10000 at most. */
+            /** @description With a draft: number of recorded transactions tested: the newest, at most 10000. */
             sampledTransactions?: number;
         };
         ChangePasswordDto: {
@@ -2510,7 +2510,7 @@ export interface components {
             resolvedAt: string | null;
             /** @description The operator. */
             resolvedBy: string | null;
-            /** @description Request ids of the last 100 occurrences, oldest first. Only in a single record. Search finds all of them. */
+            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists. Search covers all of them. */
             requestIds?: string[];
         };
         ErrorResponseDto: {

@@ -9,9 +9,9 @@ import { appendedOf, batchAppendRequest, correlationIdOf, isGivenUp } from './ev
 
 type BatchAppendCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** An unanswered append is resent this long after it was sent if a later one has been answered, … */
+/** Delay before an unanswered append is resent if a later one has been answered, … */
 const OVERTAKEN_MS = 250;
-/** … or when no response at all has arrived for this time. Both delays double with each resend. */
+/** … or if no response at all has arrived. Both delays double with each resend. */
 const SILENT_MS = 1_000;
 /** Interval between checks for due appends. */
 const LOOK_EVERY_MS = 100;
