@@ -373,48 +373,45 @@ async function askedOf(which: readonly Route[], [, standing, headers]: Caller): 
   return [told, cases.map(({ route, way: [way], expected }) => line(route, way, expected))];
 }
 
-test('Every route of the service is in the table, and the table says whom it is for', () => {
+test('The route table lists every route of the service with its callers', () => {
   const known = new Set(routeTable.map(({ name }) => name));
   expect(new Set(document.names)).toEqual(known);
   for (const route of routeTable) expect([OPEN, ...Object.values(refusal)]).toContain(expectedOf(route, nobody));
   expect(everyPermission.filter((code) => !isPermission(code))).toEqual([]);
 });
 
-test('What is forged for these tests fails for what is wrong with it, not for how it is made', async () => {
+test('Forged credentials fail only because of their forged part', async () => {
   const headers = { authorization: `Bearer ${await forged({})}` };
   expect(await ask({ address: '/api/customers?pageNumber=1&pageSize=1', headers })).toBe('200');
 });
 
-test.each(worthless)('Nothing but what is public opens to %s', async (...caller) => {
+test.each(worthless)('%s reaches only public routes', async (...caller) => {
   const [told, expected] = await askedOf(routeTable, caller);
   expect(told).toEqual(expected);
   expect(new Set(expected.map((line) => line.split(': ')[1]))).not.toContain(refusal.forbidden);
 });
 
-test.each(worthy)('Exactly what it is for opens to %s', async (...caller) => {
+test.each(worthy)('%s reaches exactly its routes', async (...caller) => {
   const [told, expected] = await askedOf(routeTable, caller);
   expect(told).toEqual(expected);
 });
 
 const ofTenants = (): readonly Route[] => routeTable.filter(({ who }) => who.startsWith('tenant'));
 
-test.each(everyPermission)('To a user with %s beside the role USER exactly that opens as well', async (code) => {
+test.each(everyPermission)('A user with the role USER and %s reaches exactly the additional routes', async (code) => {
   const caller = bearing(`with ${code}`, member(new Set([...ofUsers, code])));
   const [told, expected] = await askedOf(ofTenants(), caller);
   expect(told).toEqual(expected);
 });
 
-test.each(everyPermission)(
-  'To a user with all beside %s that stays closed, unless the role USER has it',
-  async (code) => {
-    const others = everyPermission.filter((other) => other !== code);
-    const caller = bearing(`without ${code}`, member(new Set([...ofUsers, ...others])));
-    const [told, expected] = await askedOf(ofTenants(), caller);
-    expect(told).toEqual(expected);
-  },
-);
+test.each(everyPermission)('A user without %s does not reach its routes unless the role USER does', async (code) => {
+  const others = everyPermission.filter((other) => other !== code);
+  const caller = bearing(`without ${code}`, member(new Set([...ofUsers, ...others])));
+  const [told, expected] = await askedOf(ofTenants(), caller);
+  expect(told).toEqual(expected);
+});
 
-test('No other method and no other spelling of an address opens what is not public', async () => {
+test('Other methods and spellings of an address do not expose protected routes', async () => {
   for (const route of routeTable.filter(({ who }) => who !== 'public' && who !== 'token')) {
     const address = addressOf(route);
     const spellings = [
@@ -447,7 +444,7 @@ test('No other method and no other spelling of an address opens what is not publ
   }
 });
 
-describe('The ids of another tenant', () => {
+describe('Ids of another tenant', () => {
   const addressed = (): readonly Route[] => ofTenants().filter(({ path }) => path.includes('{'));
   const queried = (route: Route, address: string): string => {
     const wanted = document.queryOf(route, 'required').map((name) => `${name}=1`);
@@ -460,7 +457,7 @@ describe('The ids of another tenant', () => {
     return [reply.status, reply.text.replace(/"requestId":"[^"]+"/, '')];
   };
 
-  test('are ids that do not exist: on every route the answer is the same, and nothing happens', async () => {
+  test('get the same response as unknown ids on every route, without any effect', async () => {
     const token = credential('an owner of another tenant');
     expect(addressed().length).toBeGreaterThan(4);
     for (const route of addressed()) {
@@ -470,7 +467,7 @@ describe('The ids of another tenant', () => {
     }
   });
 
-  test('are those of records that are there for their own tenant', async () => {
+  test('belong to records that exist for their own tenant', async () => {
     for (const route of addressed().filter(({ method }) => method === 'GET')) {
       const [status] = await answerTo(route, credential('an owner'), ownId);
       expect([route.name, status]).toEqual([route.name, 200]);
@@ -478,13 +475,13 @@ describe('The ids of another tenant', () => {
   });
 });
 
-test('Nothing was written by all of this', async () => {
+test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
   // Once a minute, that the partner's key is in use; and that somebody is refused again and again.
   expect(written.filter((type) => type !== 'IntegrationKeyUsed' && type !== 'ErrorOccurred')).toEqual([]);
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

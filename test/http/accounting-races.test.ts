@@ -101,9 +101,9 @@ const within = (allowed: readonly string[], seen: readonly string[]): void => {
   expect(seen.filter((answers) => !allowed.includes(answers))).toEqual([]);
 };
 
-describe('A customer that is deleted at the same moment', () => {
+describe('A customer deleted concurrently', () => {
   test(
-    'as a transaction is recorded has the transaction, or is gone',
+    'with a transaction keeps the transaction, or is deleted',
     async () => {
       const seen = await raced(async () => {
         const id = await create('customers', { name: 'Ada' });
@@ -132,7 +132,7 @@ describe('A customer that is deleted at the same moment', () => {
     ['by its link', (_: string, externalId: string) => ({ externalId })],
     ['by its e-mail address', (_: string, externalId: string) => ({ email: `${externalId}@kontor.test` })],
   ])(
-    'as it is sold to, found %s, has the sale, or another has',
+    'with a sale, found %s, keeps the sale, or another customer gets it',
     async (_, found) => {
       const seen = await raced(async () => {
         const [code, externalId] = [service.fresh('code'), service.fresh('shopper')];
@@ -158,9 +158,9 @@ describe('A customer that is deleted at the same moment', () => {
   );
 });
 
-describe('An account that is deleted at the same moment', () => {
+describe('An account deleted concurrently', () => {
   test(
-    'as a transaction is recorded has the transaction, or is gone',
+    'with a transaction keeps the transaction, or is deleted',
     async () => {
       const seen = await raced(async () => {
         const id = await create('accounts', { type: 'BANK', name: 'Savings' });
@@ -183,7 +183,7 @@ describe('An account that is deleted at the same moment', () => {
   );
 
   test(
-    'as a sale is paid into it has the payment, or the sale is rejected',
+    'with a payment of a sale keeps the payment, or the sale is rejected',
     async () => {
       const seen = await raced(async () => {
         const code = service.fresh('till');
@@ -207,9 +207,9 @@ describe('An account that is deleted at the same moment', () => {
   );
 });
 
-describe('What is closed at the same moment as a transaction is recorded', () => {
+describe('A record closed concurrently with a transaction', () => {
   test(
-    'a customer made passive has the transaction, or it is refused',
+    'a passive customer gets the transaction, or it is rejected',
     async () => {
       const seen = await raced(async () => {
         const id = await create('customers', { name: 'Ada' });
@@ -229,7 +229,7 @@ describe('What is closed at the same moment as a transaction is recorded', () =>
   );
 
   test(
-    'a customer made passive has the sale, or it is rejected',
+    'a passive customer gets the sale, or it is rejected',
     async () => {
       const seen = await raced(async () => {
         const code = service.fresh('code');
@@ -250,7 +250,7 @@ describe('What is closed at the same moment as a transaction is recorded', () =>
   );
 
   test(
-    'an account made inactive has the transaction, or it is refused',
+    'an inactive account gets the transaction, or it is rejected',
     async () => {
       const seen = await raced(async () => {
         const id = await create('accounts', { type: 'BANK', name: 'Savings' });
@@ -270,7 +270,7 @@ describe('What is closed at the same moment as a transaction is recorded', () =>
   );
 
   test(
-    'an archived category is given, or refused',
+    'an archived category is assigned, or rejected',
     async () => {
       const seen = await raced(async () => {
         const id = await create('transaction-categories', { name: service.fresh('category') });
@@ -290,7 +290,7 @@ describe('What is closed at the same moment as a transaction is recorded', () =>
   );
 
   test(
-    'a closed branch has the transaction, or it is refused',
+    'an inactive branch gets the transaction, or it is rejected',
     async () => {
       const seen = await raced(async () => {
         const id = await create('branches', { code: service.fresh('b'), name: 'Branch' });
@@ -310,7 +310,7 @@ describe('What is closed at the same moment as a transaction is recorded', () =>
   );
 
   test(
-    'a closed branch has the sale, or it is rejected',
+    'an inactive branch gets the sale, or it is rejected',
     async () => {
       const seen = await raced(async () => {
         const branchCode = service.fresh('b');
@@ -332,7 +332,7 @@ describe('What is closed at the same moment as a transaction is recorded', () =>
 });
 
 describe('After all these races', () => {
-  test('debits equal credits, and whoever has postings is there', async () => {
+  test('debits equal credits, and every record with postings exists', async () => {
     await restored();
     const { rows, totalDebit, totalCredit } = await service.trialBalance(token());
     expect(totalDebit).toBe(totalCredit);
@@ -341,7 +341,7 @@ describe('After all these races', () => {
       expect([accountId, (await service.get(`/api/accounts/${accountId}`, token())).status]).toEqual([accountId, 200]);
   });
 
-  test('nothing was worth a warning', () => {
+  test('no warning is logged', () => {
     expect(service.complaints).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ test.each<[Currency, number]>([
   ['JPY', seed + 1],
   ['KWD', seed + 2],
 ])(
-  'Whatever is booked in %s, everything that the books show is the sum of their postings (property, seed %i)',
+  'Whatever is booked in %s, all figures equal the sum of their postings (property, seed %i)',
   async (currency, own) => {
     await fc.assert(
       fc.asyncProperty(someSteps(STEPS / 2, STEPS), (steps) => keepBooks(currency, steps)),
@@ -57,6 +57,6 @@ test.each<[Currency, number]>([
   RUNS * STEPS * 1_000,
 );
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

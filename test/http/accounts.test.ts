@@ -41,7 +41,7 @@ describe('Accounts', () => {
   };
   const codeOf = ({ body }: { body: unknown }): string | undefined => (body as { code?: string }).code;
 
-  test('are created with a type in any case, and shown with a balance', async () => {
+  test('can be created with a type in any case, and show a balance', async () => {
     const reply = await post({ type: 'supplier', name: 'Flour Mill', code: '320' });
     expect(reply.status).toBe(201);
     expect(await get(reply.id)).toMatchObject({
@@ -64,12 +64,12 @@ describe('Accounts', () => {
     [{ type: 'CASH', name: 'x', currency: 'USD' }, 'currency'],
     [{ type: 'CASH', name: 'x', isSystem: true }, 'isSystem'],
     [{ type: 'CASH', name: 'x', balance: '1' }, 'balance'],
-  ])('are not created from %j', async (body, path) => {
+  ])('cannot be created from %j', async (body, path) => {
     const reply = await post(body);
     expect([reply.status, reply.told.includes(path)]).toEqual([400, true]);
   });
 
-  test('have a code of their own, in any case, which is free again after deletion', async () => {
+  test('have unique codes, case-insensitively; deletion frees a code', async () => {
     const { id } = await post({ type: 'OTHER', name: 'A', code: 'k-1' });
     expect(codeOf(await post({ type: 'OTHER', name: 'B', code: 'K-1' }))).toBe('ACCOUNT_CODE_TAKEN');
     const other = await post({ type: 'OTHER', name: 'B', code: 'k-2' });
@@ -80,7 +80,7 @@ describe('Accounts', () => {
     expect((await service.get(`/api/accounts/${id}`, books.tenant.token)).status).toBe(404);
   });
 
-  test('of a type have one default at most, whoever sets it', async () => {
+  test('have at most one default per type', async () => {
     const cash = await named('Cash');
     expect(cash.isDefault).toBe(true);
     const { id: till } = await post({ type: 'CASH', name: 'Till', isDefault: true });
@@ -95,7 +95,7 @@ describe('Accounts', () => {
     expect((await list()).items.filter(({ type, isDefault }) => type === 'BANK' && isDefault)).toHaveLength(1);
   });
 
-  test('that are the default get what partners collect', async () => {
+  test('receive collections of partner sales if they are the default', async () => {
     const { id: till } = await post({ type: 'CASH', name: 'Till', isDefault: true });
     const payments = [{ method: 'CASH', amount: '40.00' }];
     await service.sell(books.partner, saleOf('one', { payments }));
@@ -108,14 +108,14 @@ describe('Accounts', () => {
     expect([status, rejection?.code]).toEqual(['REJECTED', 'ACCOUNT_UNKNOWN']);
   });
 
-  test('that the books need can be changed, but neither closed nor deleted', async () => {
+  test('required by the ledger can be changed, but not closed or deleted', async () => {
     const sales = await named('Sales');
     expect((await patch(sales.id, { name: 'Revenue', code: '601' })).status).toBe(201);
     expect(codeOf(await patch(sales.id, { isActive: false }))).toBe('SYSTEM_ACCOUNT');
     expect(codeOf(await remove(sales.id))).toBe('SYSTEM_ACCOUNT');
   });
 
-  test('that something was posted to stay, and can be closed', async () => {
+  test('with postings cannot be deleted, but can be closed', async () => {
     await service.sell(books.partner, saleOf('one', { payments: [{ method: 'CARD', amount: '5.00' }] }));
     const card = await named('Card terminal');
     expect(codeOf(await remove(card.id))).toBe('ACCOUNT_HAS_TRANSACTIONS');
@@ -123,7 +123,7 @@ describe('Accounts', () => {
     expect(await get(card.id)).toMatchObject({ isActive: false, balance: { amount: '5.00' } });
   });
 
-  test('are found by name and code, active ones in the chooser', async () => {
+  test('can be searched by name and code; the lookup shows active ones', async () => {
     const { id } = await post({ type: 'EXPENSE', name: 'Électricité', code: 'E-77' });
     expect((await list('search=electric')).items.map((account) => account.id)).toEqual([id]);
     expect((await list('search=e%2077')).totalCount).toBe(1);
@@ -134,7 +134,7 @@ describe('Accounts', () => {
     expect(await lookup('elec')).toEqual([]);
   });
 
-  test('change at the revision that was read, or not at all', async () => {
+  test('change only at the revision in If-Match', async () => {
     const { id } = await post({ type: 'OTHER', name: 'A' });
     await patch(id, { name: 'B' }, { 'if-match': '"0"' });
     expect(codeOf(await patch(id, { name: 'C' }, { 'if-match': '"0"' }))).toBe('REVISION_CONFLICT');
@@ -142,7 +142,7 @@ describe('Accounts', () => {
     expect((await patch(id, { code: null })).data).toMatchObject({ revision: 1 });
   });
 
-  test('become the default, and go, at the revision that was read', async () => {
+  test('become the default, and are deleted, only at the revision in If-Match', async () => {
     const { id } = await post({ type: 'OTHER', name: 'A' });
     await patch(id, { name: 'B' });
     const made = await patch(id, { name: 'C', isDefault: true }, { 'if-match': '"1"' });
@@ -155,7 +155,7 @@ describe('Accounts', () => {
   });
 
   describe('of type CUSTOMER', () => {
-    test('are customers with the same id, made here or there', async () => {
+    test('share the id of their customer, whichever was created first', async () => {
       const made = await post({ type: 'Customer', name: 'Ada', code: 'A-1', isActive: false });
       const customer = await service.customer(books.tenant.token, made.id);
       expect(customer).toMatchObject({ id: made.id, name: 'Ada', code: 'A-1', status: 'PASSIVE' });
@@ -169,7 +169,7 @@ describe('Accounts', () => {
       expect(codeOf(await post({ type: 'CUSTOMER', name: 'X', isDefault: true }))).toBe('MANAGED_BY_CUSTOMER');
     });
 
-    test('are renamed and closed here, everything else there', async () => {
+    test('can be renamed and closed here; other changes go through the customer', async () => {
       const { id } = await post({ type: 'CUSTOMER', name: 'Ada' });
       await patch(id, { name: 'Ada L.', isActive: false });
       expect(await service.customer(books.tenant.token, id)).toMatchObject({ name: 'Ada L.', status: 'PASSIVE' });
@@ -177,7 +177,7 @@ describe('Accounts', () => {
       expect(codeOf(await patch(id, { isDefault: true }))).toBe('MANAGED_BY_CUSTOMER');
     });
 
-    test('are deleted as customers are', async () => {
+    test('are deleted like customers', async () => {
       const { id } = await post({ type: 'CUSTOMER', name: 'Ada' });
       expect((await remove(id)).status).toBe(201);
       expect((await service.get(`/api/customers/${id}`, books.tenant.token)).status).toBe(404);
@@ -193,7 +193,7 @@ describe('Accounts', () => {
     const make = async (body: object): Promise<string> =>
       (await service.post('/api/customers', body, books.tenant.token)).id;
 
-    test('are changed field by field; null clears', async () => {
+    test('change field by field; null clears', async () => {
       const id = await make({ name: 'Ada', taxNumber: '123', email: 'ada@kontor.test' });
       expect((await change(id, { name: 'Ada L.', taxNumber: null, status: 'PASSIVE' })).status).toBe(201);
       expect(await service.customer(books.tenant.token, id)).toMatchObject({
@@ -208,18 +208,18 @@ describe('Accounts', () => {
       [{ branchId: 'nothing' }, 404, 'branchId'],
       [{ isDefault: true }, 400, 'isDefault'],
       [{ openingBalance: null }, 400, 'openingBalance'],
-    ])('are not changed to %j', async (body, status, path) => {
+    ])('cannot be changed to %j', async (body, status, path) => {
       const reply = await change(await make({ name: 'Ada' }), body);
       expect([reply.status, reply.told.includes(path)]).toEqual([status, true]);
     });
 
-    test('keep codes apart also when they are changed', async () => {
+    test('keep unique codes when changed', async () => {
       await make({ name: 'Ada', code: 'A' });
       const id = await make({ name: 'Bob', code: 'B' });
       expect(codeOf(await change(id, { code: 'a' }))).toBe('CUSTOMER_CODE_TAKEN');
     });
 
-    test('that have transactions stay, an opening balance among them', async () => {
+    test('with transactions, including an opening balance, cannot be deleted', async () => {
       const openingBalance = { amount: '10.00', direction: 'OUT', date: '2026-01-01' };
       expect(codeOf(await drop(await make({ name: 'Ada', openingBalance })))).toBe('CUSTOMER_HAS_TRANSACTIONS');
       const id = await make({ name: 'Bob' });
@@ -229,7 +229,7 @@ describe('Accounts', () => {
     });
   });
 
-  test('of one tenant are out of reach for another', async () => {
+  test('are not accessible to another tenant', async () => {
     const { id } = await post({ type: 'OTHER', name: 'Mine' });
     const { token } = await service.createTenant();
     expect((await service.get(`/api/accounts/${id}`, token)).status).toBe(404);

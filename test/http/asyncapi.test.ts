@@ -21,7 +21,7 @@ const found = ({ diagnostics }: Parsed): string[] =>
 
 const INFO = { title: 'Kontor', version: '1.2.3' };
 
-test('The AsyncAPI document is one, without an error or a warning, to the official parser', async () => {
+test('The AsyncAPI document passes the official parser without errors or warnings', async () => {
   const parsed = await parse(asyncApiDocument(INFO));
   expect(found(parsed)).toEqual([]);
   for (const part of ['channels', 'operations', 'messages'] as const)

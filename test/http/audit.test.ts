@@ -444,14 +444,14 @@ const isDomain = ({ type }: RecordedEvent): boolean => (catalogue.types.get(type
 const eventsOf = ({ requestId }: Deed): RecordedEvent[] =>
   history.filter((event) => metadataOf(event).requestId === requestId);
 
-describe('The walk', () => {
-  test('takes every route that writes: a new one needs a step here', () => {
+describe('The audited walk', () => {
+  test('covers every route that writes: a new one needs a step here', () => {
     const document = new ApiDocument(service.service.openApi());
     const writes = document.names.filter((name) => !name.startsWith('GET '));
     expect([...new Set(deeds.map(({ route }) => route))].sort()).toEqual(writes.sort());
   });
 
-  test('leaves events with every step but those that only ask or are told nothing new', () => {
+  test('records events in every step except reads and repeated changes', () => {
     const silent = deeds.filter((deed) => eventsOf(deed).length === 0).map(({ route }) => route);
     expect(silent).toEqual([
       'POST /api/transaction-categories/rules/test',
@@ -460,7 +460,7 @@ describe('The walk', () => {
   });
 });
 
-test('The document names every header of an answer, and none that is missing', () => {
+test('The document lists every response header', () => {
   const document = new ApiDocument(service.service.openApi());
   for (const { route, answered, told } of deeds) {
     const { all, required } = document.headersOf(route, answered);
@@ -470,7 +470,7 @@ test('The document names every header of an answer, and none that is missing', (
 });
 
 describe('The audit log', () => {
-  test('has exactly one entry for every event of the business, and none for the machinery', async () => {
+  test('has exactly one entry for every business event, and none for internal events', async () => {
     const entries = await listAll();
     expect(entries.map(({ id }) => id).sort()).toEqual(
       history
@@ -481,7 +481,7 @@ describe('The audit log', () => {
     expect(history.some((event) => !isDomain(event))).toBe(true);
   });
 
-  test('tells of every event what it was, and of every request who made it, and from where', async () => {
+  test('shows the content of every event, and the caller and origin of every request', async () => {
     const entries = new Map((await listAll()).map((entry) => [entry.id, entry]));
     const names = new Map<string, string>();
     for (const { type, stream, data } of history) {
@@ -514,7 +514,7 @@ describe('The audit log', () => {
     }
   });
 
-  test('says of every kind of event what it did to what, as the contract has it', () => {
+  test('describes each kind of event as the contract specifies', () => {
     const audited = [...catalogue.types].flatMap(([type, { audit }]) => (audit ? [{ type, ...audit }] : []));
     expect(audited.filter(({ entity }) => !ENTITIES.includes(entity)).map(({ type }) => type)).toEqual([
       // It is about whichever record was read.
@@ -532,7 +532,7 @@ describe('The audit log', () => {
     );
   });
 
-  test('finds by the request all that came of it, with the address and program that it came from', async () => {
+  test('finds everything caused by a request, with its address and user agent', async () => {
     for (const deed of deeds) {
       const found = await listAll(`search=${deed.requestId}`);
       const own = found.filter(({ requestId }) => requestId === deed.requestId);
@@ -551,13 +551,13 @@ describe('The audit log', () => {
     }
   });
 
-  test('sends the revision of an entry as its ETag', async () => {
+  test('returns the revision of an entry as its ETag', async () => {
     const event = history.filter(isDomain).find(({ revision }) => revision > 0);
     const entry = await service.get(`/api/platform/audit-logs/${event?.id ?? ''}`, operator);
     expect(entry.headers['etag']).toBe(`"${event?.revision ?? ''}"`);
   });
 
-  test('is for operators alone', async () => {
+  test('is available to operators only', async () => {
     const tenant = await service.createTenant();
     for (const path of ['', `/${history[0]?.id ?? ''}`])
       expect((await service.get(`/api/platform/audit-logs${path}`, tenant.token)).told).toBe('403 FORBIDDEN');
@@ -568,8 +568,8 @@ describe('The audit log', () => {
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 
-describe('What an entry says was changed', () => {
-  test('is what a GET of the record told before and after', async () => {
+describe('The changes in an entry', () => {
+  test('match a GET of the record before and after', async () => {
     let compared = 0;
     for (const deed of deeds.filter(({ look }) => look !== false && look !== undefined)) {
       const { before = {}, after = {}, route, look } = deed;
@@ -608,7 +608,7 @@ describe('What an entry says was changed', () => {
     return (await detail(found?.id ?? '')).changes;
   };
 
-  test('is told where no record can be asked for: sales, sessions, keys, defaults, rewinds', async () => {
+  test('are shown for records without a GET: sales, sessions, keys, defaults, rewinds', async () => {
     expect(await changesOf('SaleAccepted')).toEqual(
       expect.arrayContaining([
         { path: 'status', before: null, after: 'ACCEPTED' },
@@ -646,7 +646,7 @@ describe('What an entry says was changed', () => {
     );
   });
 
-  test('is told of the transaction where it rides on the stream of a sale or a customer', async () => {
+  test('are shown for transactions stored on the stream of a sale or a customer', async () => {
     const categories = await Promise.all(
       ['TransactionCategorized', 'OpeningBalanceCategorized', 'SaleTransactionCategorized'].map((type) =>
         changesOf(type),
@@ -659,7 +659,7 @@ describe('What an entry says was changed', () => {
   });
 });
 
-test('No password, token, key or digest of one is shown by the audit log, a history or a state', async () => {
+test('The audit log, histories and states show no password, token, key or digest', async () => {
   for (const { type, data } of history)
     for (const [name, value] of Object.entries({ ...data, ...(data as { owner?: object }).owner }))
       if (/hash$/i.test(name)) secrets.set(`${type}.${name}`, value as string);
@@ -687,14 +687,14 @@ test('No password, token, key or digest of one is shown by the audit log, a hist
 });
 
 describe('A list of entries', () => {
-  test('is in a total order, the newest first', async () => {
+  test('is totally ordered, newest first', async () => {
     const entries = await listAll();
     const keys = entries.map(({ occurredAt, position }) => [occurredAt, position] as const);
     const sorted = [...keys].sort(([at, one], [bt, two]) => (at === bt ? two - one : at < bt ? 1 : -1));
     expect(keys).toEqual(sorted);
   });
 
-  test('holds exactly what its filters say, one by one and together', async () => {
+  test('contains exactly the entries that match its filters, alone and combined', async () => {
     const all = await listAll();
     const named = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
     for (const field of named)
@@ -721,7 +721,7 @@ describe('A list of entries', () => {
     expect((await list('tenantId=nobody')).totalCount).toBe(0);
   });
 
-  test('is searched by who acted, what they did, on which record and in which request', async () => {
+  test('can be searched by actor, action, record and request', async () => {
     const all = await listAll();
     const one = all.find(({ eventType }) => eventType === 'CustomerUpdated') as AuditLogRecord;
     const found = async (search: string): Promise<AuditLogRecord[]> => listAll(`search=${encodeURIComponent(search)}`);
@@ -742,7 +742,7 @@ describe('A list of entries', () => {
     expect(ofOperators.map(({ eventType }) => eventType)).toEqual(['OperatorDeleted']);
   });
 
-  test('says what it does not take', async () => {
+  test('rejects unsupported filters', async () => {
     const told = async (query: string): Promise<string> =>
       (await service.get(`/api/platform/audit-logs?${query}`, operator)).told;
     expect(await told('pageSize=101')).toBe('400 VALIDATION_FAILED pageSize');
@@ -754,6 +754,6 @@ describe('A list of entries', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -23,7 +23,7 @@ const pathOf = (id: string): string => `/api/platform/jobs/execution/${id}/backu
 const fetched = async (id: string): Promise<Response> =>
   fetch(`${await service.service.app.getUrl()}${pathOf(id)}`, { headers: { authorization: `Bearer ${token}` } });
 
-test('An operator gets the file that the run has left, with its name, size and digest', async () => {
+test('An operator downloads the file of a run with its name, size and digest', async () => {
   const answer = await fetched(execution);
   expect(answer.status).toBe(200);
   const bytes = Buffer.from(await answer.arrayBuffer());
@@ -39,11 +39,11 @@ test('An operator gets the file that the run has left, with its name, size and d
   expect(answer.headers.has('content-encoding')).toBe(false);
 });
 
-test('The id may be written in any case', async () => {
+test('The id can be written in any case', async () => {
   expect((await fetched(execution.toUpperCase())).status).toBe(200);
 });
 
-test('Anything else than a kept backup is not there', async () => {
+test('Anything except a retained backup is not found', async () => {
   const others = [
     randomUUID(),
     'not-an-id',
@@ -59,7 +59,7 @@ test('Anything else than a kept backup is not there', async () => {
   }
 });
 
-test('Nor is one that is half-written, lost its digest, or only looks like one', async () => {
+test('Incomplete files, files without a digest and files with similar names are not found', async () => {
   const [half, bare, odd, linked] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   const name = (id: string): string => join(folder(), `kontor-20260101T000000Z-${id}.ndjson.gz`);
   await writeFile(`${name(half)}.partial`, 'half');
@@ -73,7 +73,7 @@ test('Nor is one that is half-written, lost its digest, or only looks like one',
   for (const id of [half, bare, odd, linked]) expect([id, (await fetched(id)).status]).toEqual([id, 404]);
 });
 
-test('A backup that is removed while it is read is read to its end', async () => {
+test('A backup removed during a download is sent completely', async () => {
   const id = randomUUID();
   const path = await backupOf(service.service.engines.events, folder(), id);
   const answer = await fetched(id);
@@ -83,7 +83,7 @@ test('A backup that is removed while it is read is read to its end', async () =>
   expect((await fetched(id)).status).toBe(404);
 });
 
-test('For tenants it is forbidden, and for nobody else is it open', async () => {
+test('The download is forbidden to tenants and requires a credential', async () => {
   const tenant = await service.createTenant();
   expect((await service.get(pathOf(execution), tenant.token)).status).toBe(403);
   expect((await service.get(pathOf(execution))).status).toBe(401);
@@ -138,6 +138,6 @@ describe('A large backup', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

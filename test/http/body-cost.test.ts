@@ -12,14 +12,14 @@ function told({ ms, shape }: Costly): number {
   return ms;
 }
 
-describe(`What a body costs the thread that serves everybody (seed ${SEED})`, () => {
-  test('is less than 3 ms where anybody may send it', () => {
+describe(`The time that a body blocks the serving thread (seed ${SEED})`, () => {
+  test('is below 3 ms for anonymous clients', () => {
     const { bytes, values } = bodyLimitsOf({ who: 'public' });
     const worst = costliest(SEED, SHAPES, bytes, (body) => LoginInput.safeParse(decodeJson(body, values)));
     expect(told(worst)).toBeLessThan(3);
   }, 120_000);
 
-  test('is less than 50 ms for the largest that a partner may send', () => {
+  test('is below 50 ms for the largest partner body', () => {
     const { bytes, values } = bodyLimitsOf({ who: 'partner', maxValues: 16_384 });
     const worst = costliest(SEED, SHAPES, bytes, (body) => SalePayload.safeParse(decodeJson(body, values)));
     expect(told(worst)).toBeLessThan(50);

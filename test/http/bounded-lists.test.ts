@@ -34,7 +34,7 @@ const page = (number: number, size: number) =>
     return { status, items: items.length, ...rest };
   });
 
-test('A list that was not counted to its end says so, and every page of it is reached', async () => {
+test('A list with a limited count says so, and every page of it can be read', async () => {
   const shown = { status: 200, items: 2, pageSize: 2, totalIsCapped: true };
   expect(await page(1, 2)).toEqual({
     ...shown,
@@ -55,7 +55,7 @@ test('A list that was not counted to its end says so, and every page of it is re
   expect(await page(3, 2)).toMatchObject({ items: 1, hasNextPage: false });
 });
 
-test('A search that matches too much is the fault of the request, not of an engine', async () => {
+test('A search with too many matches is an error of the request, not of an engine', async () => {
   failing.failWith(() => new SearchTooBroad());
   const { status, body } = await service.get('/api/branches?pageNumber=1&pageSize=10&search=b', token);
   failing.mend();

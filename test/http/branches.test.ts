@@ -46,7 +46,7 @@ const asked = async (method: 'GET' | 'PATCH', path: string, body?: object) => {
 };
 
 describe('Creating a branch', () => {
-  test('needs a code and a name only', async () => {
+  test('requires only a code and a name', async () => {
     const reply = await create({ code: 'north', name: ' North side ' });
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
@@ -67,7 +67,7 @@ describe('Creating a branch', () => {
     expect(branch.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('keeps every field that is given', async () => {
+  test('keeps every given field', async () => {
     const facts = {
       code: 'S-2',
       name: 'Süd',
@@ -80,18 +80,18 @@ describe('Creating a branch', () => {
     expect(await created(facts)).toMatchObject(facts);
   });
 
-  test('refuses a code that another branch of the tenant has, in whatever case, also of an inactive one', async () => {
+  test('rejects a code of another branch of the tenant, in any case, active or inactive', async () => {
     await create({ code: 'gone', name: 'Gone', isActive: false });
     expect((await create({ code: 'GONE', name: 'Again' })).told).toBe('409 BRANCH_CODE_TAKEN');
     expect((await create({ code: 'main', name: 'Main' })).told).toBe('409 BRANCH_CODE_TAKEN');
   });
 
-  test('gives a code once where many ask for it at the same moment', async () => {
+  test('assigns a code once to concurrent requests', async () => {
     const race = await Promise.all(['x1', 'X1', 'x1', 'X1'].map((code) => create({ code, name: code })));
     expect(race.map(({ told }) => told).sort()).toEqual(['201', ...Array<string>(3).fill('409 BRANCH_CODE_TAKEN')]);
   });
 
-  test('leaves a code to every tenant', async () => {
+  test('allows every tenant its own codes', async () => {
     await create({ code: 'same', name: 'Here' });
     tenant = await service.createTenant();
     expect((await create({ code: 'same', name: 'There' })).told).toBe('201');
@@ -113,19 +113,19 @@ test.each([
   ['an activity that is a text', { code: 'A', name: 'A', isActive: 'true' }, 'isActive'],
   ['another tenant', { code: 'A', name: 'A', tenantId: 'x' }, 'tenantId'],
   ['an id of the caller', { code: 'A', name: 'A', id: 'x' }, 'id'],
-])('A branch is refused with %s', async (_, body, path) => {
+])('A branch is rejected with %s', async (_, body, path) => {
   expect((await create(body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
 });
 
 describe('A branch', () => {
-  test('is shown with its revision as ETag', async () => {
+  test('returns its revision as ETag', async () => {
     const { id } = await create({ code: 'A', name: 'A' });
     await change(id, { name: 'B' });
     const reply = await service.get(`/api/branches/${id}`, tenant.token);
     expect([reply.status, reply.headers['etag']]).toEqual([200, '"1"']);
   });
 
-  test("that does not exist, is malformed or is another tenant's is answered alike", async () => {
+  test('that is unknown, malformed or of another tenant gets the same response', async () => {
     const { id } = await create({ code: 'A', name: 'A' });
     const unknown = service.service.engines.ids.next();
     tenant = await service.createTenant();
@@ -140,7 +140,7 @@ describe('A branch', () => {
 });
 
 describe('Changing a branch', () => {
-  test('changes what is given, clears what is null, and leaves the rest', async () => {
+  test('changes given fields, clears null fields, and keeps the rest', async () => {
     const facts = { code: 'A', name: 'A', description: 'D', address: 'Street', phone: '+1 555', email: 'a@b.test' };
     const before = await created(facts);
     clock.pass(60_000);
@@ -149,7 +149,7 @@ describe('Changing a branch', () => {
     expect(Date.parse(after.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt) + 60_000);
   });
 
-  test('is answered with the new revision, and with the same one where nothing changes', async () => {
+  test('returns the new revision, and the same one if nothing changes', async () => {
     const { id } = await create({ code: 'A', name: 'A', phone: '+1 555' });
     const reply = await change(id, { name: 'B' });
     expect([reply.status, reply.data]).toEqual([200, { success: true, id, revision: 1 }]);
@@ -158,7 +158,7 @@ describe('Changing a branch', () => {
     expect(await shown(id)).toMatchObject({ revision: 1 });
   });
 
-  test('takes it out of use and into use again', async () => {
+  test('deactivates and reactivates it', async () => {
     const { id } = await create({ code: 'A', name: 'A' });
     expect(await changed(id, { isActive: false })).toMatchObject({ isActive: false, revision: 1 });
     const customer = { name: 'C', branchId: id };
@@ -167,7 +167,7 @@ describe('Changing a branch', () => {
     expect((await service.post('/api/customers', customer, tenant.token)).told).toBe('201');
   });
 
-  test('never changes the code', async () => {
+  test('cannot change the code', async () => {
     const { id } = await create({ code: 'A', name: 'A' });
     expect((await change(id, { code: 'B' })).told).toBe('400 VALIDATION_FAILED code');
     expect((await change(id, { code: 'A', name: 'B' })).told).toBe('400 VALIDATION_FAILED code');
@@ -179,12 +179,12 @@ describe('Changing a branch', () => {
     ['no name', { name: null }, 'name'],
     ['no activity', { isActive: null }, 'isActive'],
     ['no e-mail address', { email: 'nobody' }, 'email'],
-  ])('is refused with %s', async (_, body, path) => {
+  ])('is rejected with %s', async (_, body, path) => {
     const { id } = await create({ code: 'A', name: 'A' });
     expect((await change(id, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('only if it has the revision that is asked for', async () => {
+  test('requires the revision in If-Match', async () => {
     const { id } = await create({ code: 'A', name: 'A' });
     expect((await change(id, { name: 'B' }, { 'if-match': '"0"' })).told).toBe('200');
     expect((await change(id, { name: 'C' }, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
@@ -193,7 +193,7 @@ describe('Changing a branch', () => {
     expect(await shown(id)).toMatchObject({ name: 'B', revision: 1 });
   });
 
-  test('still agrees with its ETag after a fence has taken a revision', async () => {
+  test('matches its ETag after a fence has taken a revision', async () => {
     const { id } = await create({ code: 'A', name: 'A' });
     const { app, engines } = service.service;
     const commandId = engines.ids.next();
@@ -212,7 +212,7 @@ describe('Changing a branch', () => {
 });
 
 describe('The list of branches', () => {
-  test('has the newest first, inactive ones too, on pages', async () => {
+  test('has the newest first, including inactive ones, in pages', async () => {
     for (const code of ['A', 'B', 'C']) await create({ code, name: code, isActive: code !== 'B' });
     expect(await codes()).toEqual(['C', 'B', 'A', 'MAIN']);
     const second = await service.get('/api/branches?pageNumber=2&pageSize=3', tenant.token);
@@ -230,7 +230,7 @@ describe('The list of branches', () => {
     });
   });
 
-  test('is searched by the beginnings of the words of code, name and phone', async () => {
+  test('can be searched by word prefixes of code, name and phone', async () => {
     await create({
       code: 'IST-1',
       name: 'İstanbul Çarşı',
@@ -254,14 +254,14 @@ describe('The list of branches', () => {
     ['pageNumber=1&pageSize=101', 'pageSize'],
     ['pageNumber=1&pageSize=1&isActive=true', 'isActive'],
     ['pageNumber=1&pageSize=1&search=a&search=b', 'search'],
-  ])('is refused for %s', async (query, path) => {
+  ])('is rejected for %s', async (query, path) => {
     const reply = await service.get(`/api/branches?${query}`, tenant.token);
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 });
 
 describe('Looking branches up', () => {
-  test('shows active ones only, briefly, the newest first', async () => {
+  test('shows brief active ones only, newest first', async () => {
     const { id } = await create({ code: 'A', name: 'Alpha' });
     await create({ code: 'B', name: 'Beta', isActive: false });
     expect(await lookup()).toEqual([
@@ -272,7 +272,7 @@ describe('Looking branches up', () => {
     expect((await lookup()).map(({ code }) => code)).toEqual(['MAIN']);
   });
 
-  test('has the best match first', async () => {
+  test('shows the best match first', async () => {
     for (const [code, name] of [
       ['D', 'New west'],
       ['C', 'Western'],
@@ -285,13 +285,13 @@ describe('Looking branches up', () => {
     expect((await lookup('search=west')).map(({ code }) => code)).toEqual(['WEST', 'A', 'B', 'C', 'D']);
   });
 
-  test('shows 20 at most', async () => {
+  test('shows at most 20', async () => {
     for (let made = 0; made < 21; made += 1) await create({ code: `N-${made}`, name: 'Next' });
     expect(await lookup('search=next')).toHaveLength(20);
     expect(await lookup()).toHaveLength(20);
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

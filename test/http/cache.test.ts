@@ -30,7 +30,7 @@ const present = async (...keys: readonly string[]): Promise<string[]> => {
 };
 
 describe('Clearing the cache', () => {
-  test('removes what the pattern matches, and says how much', async () => {
+  test('removes entries that match the pattern and returns their number', async () => {
     // What signing in has left there.
     await clear('*');
     await fill('a:1', 'a:2', 'b:1');
@@ -42,7 +42,7 @@ describe('Clearing the cache', () => {
     expect((await clear('*')).data).toMatchObject({ cleared: 1 });
   });
 
-  test('takes a pattern as a glob: one character, classes, and what is meant literally', async () => {
+  test('supports globs: one character, classes and escapes', async () => {
     await fill('k1', 'k2', 'kx', 'k*', 'list/of/things', '50%');
     expect((await clear('k[0-9]')).data).toMatchObject({ cleared: 2 });
     expect((await clear('k\\*')).data).toMatchObject({ id: 'k\\*', cleared: 1 });
@@ -51,7 +51,7 @@ describe('Clearing the cache', () => {
     expect((await clear('50%')).data).toMatchObject({ id: '50%', cleared: 1 });
   });
 
-  test('leaves counters as they are: a partner who has used up the limit stays refused', async () => {
+  test('keeps rate limit counters: a partner over its limit stays limited', async () => {
     const partner = await service.createKey(books.tenant, { sourceId: 'eager' });
     await service.setRateLimit(partner.id, 1);
     let reply = await service.postSale(partner, saleOf('eager-1'));
@@ -63,13 +63,13 @@ describe('Clearing the cache', () => {
     expect((await service.postSale(partner, saleOf('eager-1'))).status).toBe(429);
   });
 
-  test('refuses a pattern that is too long, and takes one that is just not', async () => {
+  test('rejects a pattern one character over the limit', async () => {
     expect((await clear('x'.repeat(257))).told).toBe('400 VALIDATION_FAILED pattern');
     expect((await clear('x'.repeat(256))).data).toMatchObject({ cleared: 0 });
     expect((await service.call('DELETE', `${REDIS}/cache/`, { token: operator })).status).toBeGreaterThanOrEqual(400);
   });
 
-  test('is not slowed down by a pattern that is made for it', async () => {
+  test('is not slowed down by malicious patterns', async () => {
     for (let n = 0; n < 200; n += 1) await fill(`${'a'.repeat(500)}${n}`);
     let worstMs = 0;
     let lastMs = performance.now();
@@ -83,7 +83,7 @@ describe('Clearing the cache', () => {
     expect((await clear('a*')).data).toMatchObject({ cleared: 200 });
   });
 
-  test('takes no body and no query, and is for operators alone', async () => {
+  test('takes no body or query, and is available to operators only', async () => {
     const path = `${REDIS}/cache/nothing`;
     const options = { token: operator, body: { pattern: '*' } };
     expect((await service.call('DELETE', path, options)).told).toBe('400 VALIDATION_FAILED pattern');
@@ -95,7 +95,7 @@ describe('Clearing the cache', () => {
   });
 });
 
-test('The status tells what the cache holds and how often it was of use', async () => {
+test('The status shows the contents and the hit rate of the cache', async () => {
   await clear('*');
   await fill('a', 'b');
   await present('a', 'none');
@@ -130,7 +130,7 @@ describe('The queues', () => {
     return found;
   };
 
-  test('are all projections, all policies and the forwarder', async () => {
+  test('list all projections, all policies and the forwarder', async () => {
     const told = (await queues()).map(({ name, kind }) => `${kind} ${name}`);
     expect(told).toEqual(
       expect.arrayContaining(['projection transactions', 'policy booking', 'policy tenant-seeding']),
@@ -142,7 +142,7 @@ describe('The queues', () => {
     expect(new Set(told).size).toBe(told.length);
   });
 
-  test('stand at the head, without lag, when everything is done, and count what they did', async () => {
+  test('are at the head without lag when idle, and count their work', async () => {
     const before = await named('booking');
     await service.sell(books.partner, saleOf('counted-1'));
     await service.sell(books.partner, saleOf('counted-2'));
@@ -157,7 +157,7 @@ describe('The queues', () => {
     expect((await named('integration-events')).perMinute).toBeGreaterThanOrEqual(4);
   });
 
-  test('are for operators alone', async () => {
+  test('are available to operators only', async () => {
     for (const path of ['status', 'queues', 'health']) {
       expect((await service.get(`${REDIS}/${path}`, books.tenant.token)).told).toBe('403 FORBIDDEN');
       expect((await service.get(`${REDIS}/${path}`)).told).toBe('401 UNAUTHENTICATED');
@@ -166,7 +166,7 @@ describe('The queues', () => {
   });
 });
 
-test('A cache that is away is told, not failed on; only clearing it cannot be done', async () => {
+test('An unavailable cache is reported without failing; only clearing it fails', async () => {
   const other = await TestService.start();
   const token = await other.operator();
   await other.service.engines.cache.close();

@@ -58,7 +58,7 @@ describe('Categories and rules', () => {
       });
     });
 
-    test('has a name of its own among those that are active, whatever its case and accents', async () => {
+    test('has a unique name among active ones, ignoring case and accents', async () => {
       const id = await create('Çay');
       expect(codeOf(await post(PATH, { name: 'CAY' }))).toBe('CATEGORY_NAME_TAKEN');
       await remove(`${PATH}/${id}`);
@@ -69,7 +69,7 @@ describe('Categories and rules', () => {
       expect((await patch(`${PATH}/${id}/restore`, {})).status).toBe(200);
     });
 
-    test('is archived, and hidden unless asked for, and the same again when that is repeated', async () => {
+    test('can be archived repeatedly, and is hidden by default', async () => {
       const id = await create('Old');
       const first = await remove(`${PATH}/${id}`);
       const again = await remove(`${PATH}/${id}`);
@@ -79,7 +79,7 @@ describe('Categories and rules', () => {
       expect(await list('?includeArchived=true')).toMatchObject([{ id, isArchived: true }]);
     });
 
-    test('lies below another, but never below itself', async () => {
+    test('can have a parent, but never itself', async () => {
       const top = await create('Costs');
       const below = await create('Rent', { parentId: top });
       expect((await patch(`${PATH}/${top}`, { parentId: below })).told).toContain('parentId');
@@ -93,12 +93,12 @@ describe('Categories and rules', () => {
       [{ name: 'x', direction: 'SIDEWAYS' }, 'direction'],
       [{ name: 'x', color: 'red' }, 'color'],
       [{ name: 'x', isSystem: true }, 'isSystem'],
-    ])('is not made of %j', async (body, path) => {
+    ])('cannot be created from %j', async (body, path) => {
       const reply = await post(PATH, body);
       expect([reply.status, reply.told.includes(path)]).toEqual([400, true]);
     });
 
-    test('is changed at the revision that was read, or not at all', async () => {
+    test('changes only at the revision in If-Match', async () => {
       const id = await create('Rent');
       await patch(`${PATH}/${id}`, { name: 'Office' });
       expect(codeOf(await patch(`${PATH}/${id}`, { name: 'Late' }, { 'if-match': '"0"' }))).toBe('REVISION_CONFLICT');
@@ -108,7 +108,7 @@ describe('Categories and rules', () => {
   });
 
   describe('a rule', () => {
-    test('is made by hand, with defaults, and counted in its category', async () => {
+    test('can be created manually, with defaults, and counts in its category', async () => {
       const categoryId = await create('Coffee');
       const id = await createRule(categoryId);
       expect((await service.get(`${RULES}/${id}`, tenant.token)).data).toMatchObject({
@@ -128,20 +128,20 @@ describe('Categories and rules', () => {
       [{ keyword: 'x', matchType: 'REGEX' }, 'matchType'],
       [{ keyword: 'x', source: 'SEED' }, 'source'],
       [{ keyword: 'x', accountId: 'nothing' }, 'accountId'],
-    ])('is not made of %j', async (body, path) => {
+    ])('cannot be created from %j', async (body, path) => {
       const categoryId = await create('Coffee');
       const reply = await post(RULES, { categoryId, ...body });
       expect([[400, 404].includes(reply.status), reply.told.includes(path)]).toEqual([true, true]);
     });
 
-    test('needs a category that is there and not archived', async () => {
+    test('requires an existing active category', async () => {
       expect((await post(RULES, { categoryId: 'nothing', keyword: 'x' })).told).toContain('categoryId');
       const archived = await create('Old');
       await remove(`${PATH}/${archived}`);
       expect(codeOf(await post(RULES, { categoryId: archived, keyword: 'x' }))).toBe('CATEGORY_ARCHIVED');
     });
 
-    test('is changed, ranked, switched off and on, and deleted', async () => {
+    test('can be changed, prioritized, disabled, enabled and deleted', async () => {
       const id = await createRule(await create('Coffee'));
       expect((await patch(`${RULES}/${id}`, { keyword: null })).told).toContain('keyword');
       await patch(`${RULES}/${id}`, { keyword: null, merchant: 'Roastery' });
@@ -157,7 +157,7 @@ describe('Categories and rules', () => {
       expect((await service.get(`${RULES}/${id}`, tenant.token)).status).toBe(404);
     });
 
-    test('is listed newest first, by page, search, category, source and whether it is on', async () => {
+    test('is listed newest first, by page, search, category, source and state', async () => {
       const [coffee, rent] = [await create('Coffee'), await create('Rent')];
       const espresso = await createRule(coffee, { merchant: 'Espresso Bar' });
       const office = await createRule(rent, { keyword: 'office', notes: 'the landlord', isEnabled: false });
@@ -182,7 +182,7 @@ describe('Categories and rules', () => {
     });
   });
 
-  describe('trying the rules', () => {
+  describe('testing the rules', () => {
     type Result = {
       matched: boolean;
       rule: { id: string } | null;
@@ -192,7 +192,7 @@ describe('Categories and rules', () => {
     };
     const attempt = async (body: object): Promise<Result> => (await post(`${RULES}/test`, body)).data as Result;
 
-    test('tells the rule that decides, its category, and why others did not', async () => {
+    test('shows the deciding rule, its category, and why others did not match', async () => {
       const coffee = await create('Coffee', { direction: 'OUT' });
       const near = await createRule(coffee, { keyword: 'coffee', amountMin: '100' });
       const winner = await createRule(coffee, { keyword: 'COFFEE' });
@@ -207,7 +207,7 @@ describe('Categories and rules', () => {
       expect(result.normalizedText).toBe('two coffees');
     });
 
-    test('tries a draft beside the rules that there are, and keeps nothing of it', async () => {
+    test('evaluates a draft with the existing rules, and stores nothing', async () => {
       const rent = await create('Rent');
       const rule = { categoryId: rent, merchant: 'landlord', matchType: 'STARTS_WITH' };
       expect(await attempt({ merchant: 'Landlord Ltd', rule })).toMatchObject({
@@ -220,14 +220,14 @@ describe('Categories and rules', () => {
       expect([lost.status, lost.told.includes('rule.categoryId')]).toEqual([404, true]);
     });
 
-    test('is harmless with long and strange texts', async () => {
+    test('handles long and unusual texts', async () => {
       await createRule(await create('Any'), { keyword: '(a+)+$' });
       const result = await attempt({ description: `${'a'.repeat(900)}!` });
       expect(result.matched).toBe(false);
     });
   });
 
-  test('are out of reach for other tenants', async () => {
+  test('are not accessible to other tenants', async () => {
     const categoryId = await create('Secret');
     const ruleId = await createRule(categoryId);
     const other = await service.createTenant();
@@ -239,7 +239,7 @@ describe('Categories and rules', () => {
     expect((await service.post(RULES, { categoryId, keyword: 'x' }, token)).status).toBe(404);
   });
 
-  test('are only seen by those who may not change them', async () => {
+  test('are read-only for users without the permission to change them', async () => {
     const token = await service.createUser(tenant, 'USER');
     expect((await service.get(PATH, token)).status).toBe(200);
     expect((await service.post(PATH, { name: 'x' }, token)).status).toBe(403);

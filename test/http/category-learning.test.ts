@@ -7,7 +7,7 @@ type Transaction = { id: string; categoryName: string | null; categorizedBy: obj
 
 const PATIENCE_MS = 15_000;
 
-describe('Rules that are learned from what people choose', () => {
+describe('Rules learned from choices', () => {
   let service: TestService;
   let books: Books;
   let token: string;
@@ -44,7 +44,7 @@ describe('Rules that are learned from what people choose', () => {
     }
   };
 
-  test('come with the third sale to a customer, categorise the next, and go when they are wrong', async () => {
+  test('appear with the third sale to a customer, categorise the next, and end when wrong', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     const { id: machines } = await service.post(PATH, { name: 'Machines' }, token);
     for (const externalId of ['s-1', 's-2', 's-3']) await choose(await sell(externalId, 'The Roastery'), beans);
@@ -66,7 +66,7 @@ describe('Rules that are learned from what people choose', () => {
     expect(await sell('s-7', 'The Roastery')).toMatchObject({ categoryName: null });
   });
 
-  test('come of transactions that people record with a category, and not of those that rules gave one', async () => {
+  test('come from categories chosen by people, not by rules', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     const { id: tea } = await service.post(PATH, { name: 'Tea' }, token);
     await service.post(`${PATH}/rules`, { categoryId: tea, merchant: 'tea house' }, token);
@@ -84,7 +84,7 @@ describe('Rules that are learned from what people choose', () => {
     expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
   });
 
-  test('were never worth a warning', () => {
+  test('log no warnings', () => {
     expect(service.complaints).toEqual([]);
   });
 });

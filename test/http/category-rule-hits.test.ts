@@ -4,7 +4,7 @@ const PATH = '/api/transaction-categories';
 const RULES = `${PATH}/rules`;
 type Rule = { id: string; hitCount: number; lastMatchedAt: string | null; revision: number; updatedAt: string };
 
-describe('What a rule has done', () => {
+describe('The hits of a rule', () => {
   let service: TestService;
   let tenant: TestTenant;
   let categoryId: string;
@@ -35,7 +35,7 @@ describe('What a rule has done', () => {
   const createdAt = async (id: string): Promise<string> =>
     ((await service.get(`/api/transactions/${id}`, tenant.token)).data as { createdAt: string }).createdAt;
 
-  test('is nothing at first, and is counted with each transaction that it categorises', async () => {
+  test('start at zero and count each transaction that it categorises', async () => {
     const id = await createRule({ keyword: 'espresso' });
     const before = await rule(id);
     expect(before).toMatchObject({ hitCount: 0, lastMatchedAt: null });
@@ -50,7 +50,7 @@ describe('What a rule has done', () => {
     expect(tried.rule).toMatchObject({ id, hitCount: 2, lastMatchedAt: await createdAt(last) });
   });
 
-  test('is told of the rule that decides alone, and not where a person chose the category', async () => {
+  test('count only for the deciding rule, not for manual choices', async () => {
     const loser = await createRule({ keyword: 'espresso' });
     const winner = await createRule({ keyword: 'espresso macchiato' });
     await collect('Espresso macchiato');
@@ -58,14 +58,14 @@ describe('What a rule has done', () => {
     expect([(await rule(winner)).hitCount, (await rule(loser)).hitCount]).toEqual([1, 0]);
   });
 
-  test('stays what it was when the transaction is cancelled', async () => {
+  test('do not change when the transaction is cancelled', async () => {
     const id = await createRule({ keyword: 'espresso' });
     const transaction = await collect('Espresso');
     await post(`/api/transactions/${transaction}/cancel`, { reason: 'A mistake' });
     expect((await rule(id)).hitCount).toBe(1);
   });
 
-  test('counts the transactions of a sale, of its return, and an opening balance', async () => {
+  test('include transactions of a sale, its return, and an opening balance', async () => {
     const id = await createRule({ merchant: 'the roastery' });
     const inCash = await createRule({ merchant: 'the roastery', accountId: cash, priority: 200 });
     const counts = async () => [(await rule(id)).hitCount, (await rule(inCash)).hitCount];

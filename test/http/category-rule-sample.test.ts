@@ -19,7 +19,7 @@ import { fixedTables } from '../support/fixed-tables.js';
 const PATH = '/api/transaction-categories';
 type Result = { sample?: TransactionRecord[]; sampleCount?: number; sampledTransactions?: number; matched: boolean };
 
-describe('What a draft of a rule would catch', () => {
+describe('The matches of a draft rule', () => {
   let service: TestService;
   let tenant: TestTenant;
   let categoryId: string;
@@ -53,7 +53,7 @@ describe('What a draft of a rule would catch', () => {
     return [(sample ?? []).map(({ id }) => made.indexOf(id)), sampleCount, sampledTransactions];
   };
 
-  test('is shown with the newest first, as transactions are shown elsewhere', async () => {
+  test('are listed newest first, like transactions elsewhere', async () => {
     expect(await caught({ keyword: 'espresso' })).toEqual([[1, 2, 0], 3, 5]);
     const { sample } = await attempt({ rule: { categoryId, keyword: 'two espressos' } });
     const shown = await service.get(`/api/transactions/${made[1]}`, tenant.token);
@@ -67,19 +67,19 @@ describe('What a draft of a rule would catch', () => {
     ['amount', { keyword: 'espresso', amountMin: '6' }, [2]],
     ['direction', { keyword: 'espresso', direction: 'OUT' }, []],
     ['being on', { keyword: 'espresso', isEnabled: false }, []],
-  ])('is told by %s', async (_, rule, expected) => {
+  ])('can be narrowed by %s', async (_, rule, expected) => {
     expect(await caught(rule)).toEqual([expected, expected.length, 5]);
   });
 
-  test('is told by the account', async () => {
+  test('can be narrowed by account', async () => {
     expect(await caught({ keyword: 'flour', accountId })).toEqual([[3, 2], 2, 5]);
   });
 
-  test("is told by a customer's account", async () => {
+  test("can be narrowed by a customer's account", async () => {
     expect(await caught({ keyword: 'espresso', accountId: roastery })).toEqual([[1, 0], 2, 5]);
   });
 
-  test('by an expense account is what the rule then catches', async () => {
+  test('by an expense account equal what the rule then categorises', async () => {
     const other = await service.createTenant();
     const post = (path: string, body: object) => service.post(path, body, other.token);
     const { id: rent } = await post('/api/accounts', { type: 'EXPENSE', name: 'Rent' });
@@ -95,12 +95,12 @@ describe('What a draft of a rule would catch', () => {
     expect(sample).toMatchObject([{ id }]);
   });
 
-  test('is what its category is for', async () => {
+  test('respect the direction of its category', async () => {
     const { id } = await service.post(PATH, { name: 'Going out', direction: 'OUT' }, tenant.token);
     expect(await caught({ keyword: 'espresso', categoryId: id })).toEqual([[], 0, 5]);
   });
 
-  test('is told also where other rules come first, and where it does not fit what is made up', async () => {
+  test('are shown even if other rules come first or the sample does not match', async () => {
     await service.post(`${PATH}/rules`, { categoryId, keyword: 'espresso', priority: 900 }, tenant.token);
     const result = await attempt({ description: 'Tea', rule: { categoryId, keyword: 'espresso', priority: 1 } });
     expect(result).toMatchObject({ matched: false, sampleCount: 3 });
@@ -111,7 +111,7 @@ describe('What a draft of a rule would catch', () => {
     return [status, (told as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
   };
 
-  test('is not told of a draft that could not be a rule', async () => {
+  test('are not shown for an invalid draft', async () => {
     expect(await refused({ rule: { categoryId } })).toEqual([400, ['rule.merchant', 'rule.keyword']]);
     expect(await refused({ rule: { categoryId, keyword: 'espresso', amountMin: '2', amountMax: '1' } })).toEqual([
       400,
@@ -119,7 +119,7 @@ describe('What a draft of a rule would catch', () => {
     ]);
   });
 
-  test('is not told of an account that is not there', async () => {
+  test('are not shown for an unknown account', async () => {
     const { id: gone } = await service.post('/api/accounts', { type: 'CASH', name: 'Gone' }, tenant.token);
     await service.call('DELETE', `/api/accounts/${gone}`, { token: tenant.token });
     for (const id of [gone, randomUUID()]) {
@@ -133,14 +133,14 @@ describe('What a draft of a rule would catch', () => {
     expect(await attempt({ accountId: customerId })).toMatchObject({ matched: false });
   });
 
-  test('is not told without a draft', async () => {
+  test('are not shown without a draft', async () => {
     const result = await attempt({ description: 'Espresso' });
     expect(Object.keys(result)).not.toEqual(expect.arrayContaining(['sample']));
     expect([result.sampleCount, result.sampledTransactions]).toEqual([undefined, undefined]);
   });
 });
 
-describe('Of many transactions', () => {
+describe('With many transactions', () => {
   const scope = tenantScope('0199d3a0-0000-7000-8000-000000000001');
   const other = tenantScope('0199d3a0-0000-7000-8000-000000000002');
   const COUNT = 12_345;
@@ -185,13 +185,13 @@ describe('Of many transactions', () => {
     category: { direction: 'BOTH', isArchived: false },
   };
 
-  test('the newest ten thousand are looked at, and the newest twenty of those that it catches are shown', async () => {
+  test('the newest 10,000 are tested, and the newest 20 matches are shown', async () => {
     const { sample, sampleCount, sampledTransactions } = await sampleOf(models, scope, rule);
     expect([sampledTransactions, sampleCount]).toEqual([10_000, Math.ceil(10_000 / EVERY)]);
     expect(sample.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `t-${index * EVERY}`));
   });
 
-  test('others have their turn again and again meanwhile', async () => {
+  test('other requests are served meanwhile', async () => {
     let turns = 0;
     let isDone = false;
     const count = (): void => {

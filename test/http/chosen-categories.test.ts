@@ -79,7 +79,7 @@ describe('The category of a transaction', () => {
       id = await make();
     });
 
-    test('is what a person chooses, with a new revision, and none when null is chosen', async () => {
+    test('changes by choice, with a new revision; null clears it', async () => {
       const before = await get(id);
       expect([before.categoryId, before.direction]).toEqual([null, 'OUT']);
       const chosen = await choose(id, food);
@@ -97,7 +97,7 @@ describe('The category of a transaction', () => {
       expect(await get(id)).toMatchObject({ categoryId: null, categoryName: null, categorizedBy: null });
     });
 
-    test('chosen again is the same revision', async () => {
+    test('keeps its revision when chosen again', async () => {
       const first = await choose(id, rent);
       const again = await choose(id, rent);
       expect(again.status).toBe(200);
@@ -105,7 +105,7 @@ describe('The category of a transaction', () => {
       expect((await get(id)).categoryId).toBe(rent);
     });
 
-    test('must be there, active, and fit the direction', async () => {
+    test('must exist, be active, and match the direction', async () => {
       const old = await category(`Old ${id}`);
       await service.call('DELETE', `/api/transaction-categories/${old}`, { token });
       const before = await get(id);
@@ -122,7 +122,7 @@ describe('The category of a transaction', () => {
       expect(await get(id)).toEqual(before);
     });
 
-    test('is changed with If-Match only at the transaction’s own revision', async () => {
+    test('changes with If-Match only at the revision of the transaction itself', async () => {
       const { revision } = await get(id);
       expect(codeOf(await choose(id, food, { 'if-match': `"${revision + 1}"` }))).toBe('409 REVISION_CONFLICT');
       expect((await choose(id, food, { 'if-match': `"${revision}"` })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('The category of a transaction', () => {
       expect((await get(id)).categoryId).toBe(food);
     });
 
-    test('is that of another tenant to nobody else', async () => {
+    test('cannot be changed by another tenant', async () => {
       const other = await service.createTenant();
       const body = { categoryId: null };
       const reply = await service.call('PATCH', `/api/transactions/${id}/category`, { token: other.token, body });
@@ -138,7 +138,7 @@ describe('The category of a transaction', () => {
     });
   });
 
-  test('of two transactions on one stream are changed with If-Match independently of each other', async () => {
+  test('changes independently for two transactions of one stream', async () => {
     await service.sell(
       books.partner,
       saleOf('two-parts', { customer: { name: 'Part Ner' }, payments: [{ method: 'CASH', amount: '1.00' }] }),
@@ -156,7 +156,7 @@ describe('The category of a transaction', () => {
     expect(race.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('of a transaction and that of its reversal are their own', async () => {
+  test('is separate from that of its reversal', async () => {
     const id = await record();
     await choose(id, food);
     await cancel(id);
@@ -170,7 +170,7 @@ describe('The category of a transaction', () => {
     expect((await get(reversed.id)).categoryId).toBe(rent);
   });
 
-  describe('given by a rule', () => {
+  describe('assigned by a rule', () => {
     let ruleId: string;
     beforeAll(async () => {
       const rule = { categoryId: food, merchant: 'Bakery', matchType: 'STARTS_WITH' };
@@ -178,7 +178,7 @@ describe('The category of a transaction', () => {
     });
     const byRule = () => ({ categoryId: food, categorizedBy: { ruleId, source: 'MANUAL' } });
 
-    test('reaches sales, their returns and their payments', async () => {
+    test('applies to sales, their returns and their payments', async () => {
       const customer = { name: 'Bakery Anna', externalId: 'anna' };
       const payments = [{ method: 'CASH', amount: '1.00' }];
       await service.sell(books.partner, saleOf('bread', { customer, payments }));
@@ -203,7 +203,7 @@ describe('The category of a transaction', () => {
       for (const transaction of booked) expect(transaction).toMatchObject(byRule());
     });
 
-    test('reaches opening balances, and stays a person’s to override, for good', async () => {
+    test('applies to opening balances; a manual choice permanently overrides it', async () => {
       const id = await customerWith('Bakery Bob', { amount: '5.00', direction: 'IN', date: '2026-01-01' });
       const opening = only(await transactionsOf(id));
       expect(opening).toMatchObject(byRule());
@@ -213,7 +213,7 @@ describe('The category of a transaction', () => {
       expect((await get(opening.id)).revision).toBeGreaterThan(before);
     });
 
-    test('rides along when a partner cancels, as it is by then', async () => {
+    test('is kept, as it is at the time, when a partner cancels', async () => {
       const customer = { name: 'Bakery Carl', externalId: 'carl' };
       await service.sell(books.partner, saleOf('cake', { customer }));
       const found = await service.get('/api/customers?pageNumber=1&pageSize=10&search=Carl', token);
@@ -233,7 +233,7 @@ describe('The category of a transaction', () => {
     const balanceOf = async (id: string): Promise<unknown> =>
       ((await service.get(`/api/customers/${id}`, token)).data as { balance: unknown }).balance;
 
-    test('is cancelled by its reversal, once, and the balance is nothing again', async () => {
+    test('is cancelled once by its reversal, which restores a balance of zero', async () => {
       const { customer, opening } = await opened();
       expect(await balanceOf(customer)).toEqual({ amount: '70.00', currency: 'EUR' });
       const done = await cancel(opening.id);
@@ -248,14 +248,14 @@ describe('The category of a transaction', () => {
       expect(codeOf(gone)).toBe('409 CUSTOMER_HAS_TRANSACTIONS');
     });
 
-    test('is cancelled by one of many who try at once', async () => {
+    test('is cancelled by one of several concurrent requests', async () => {
       const { customer, opening } = await opened('IN');
       const replies = await Promise.all(Array.from({ length: 12 }, () => cancel(opening.id)));
       expect(replies.map(codeOf).sort()).toEqual(['201 -', ...Array<string>(11).fill('409 ALREADY_CANCELLED')]);
       expect(await transactionsOf(customer)).toHaveLength(2);
     });
 
-    test('is cancelled with If-Match at its own revision, whatever happened to the customer since', async () => {
+    test('is cancelled with If-Match at its own revision, regardless of later changes of the customer', async () => {
       const { customer, opening } = await opened();
       await service.call('PATCH', `/api/customers/${customer}`, { token, body: { city: 'Berlin' } });
       expect(codeOf(await cancel(opening.id, { 'if-match': `"${opening.revision + 1}"` }))).toBe(

@@ -43,7 +43,7 @@ describe("A client's address", () => {
     expect(await addressSeen(setting, forwardedFor)).toBe(address);
   });
 
-  test('cannot be made up before a proxy or by its port, so that guesses at a password would not count', async () => {
+  test('cannot be forged behind a proxy or by its port to avoid counting failed sign-ins', async () => {
     const service = await TestService.start({ environment: { TRUST_PROXY: 'true' } });
     try {
       const { email } = await service.createTenant();

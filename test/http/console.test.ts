@@ -11,7 +11,7 @@ import type { Reply } from '../support/reply.js';
 
 const SESSION = '/console/session';
 
-describe('The session of a browser', () => {
+describe('A browser session', () => {
   let service: TestService;
   let clock: ShiftedClock;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('The session of a browser', () => {
   const tokenOf = ({ data }: Reply): string => (data as { accessToken: string }).accessToken;
   const statusOfMe = async (token: string): Promise<number> => (await service.get('/api/auth/me', token)).status;
 
-  test('gives scripts the access token alone; the refresh token goes into a cookie that they cannot read', async () => {
+  test('gives scripts only the access token; the refresh token is in an HttpOnly cookie', async () => {
     const reply = await signIn();
     expect(reply.data).toEqual({ accessToken: expect.any(String) as string, tokenType: 'Bearer', expiresIn: 900 });
     expect(await statusOfMe(tokenOf(reply))).toBe(200);
@@ -38,14 +38,14 @@ describe('The session of a browser', () => {
     expect((await refresh(cookieOf(reply))).text).not.toContain('refreshToken');
   });
 
-  test('keeps its cookie to HTTPS where it came by HTTPS', async () => {
+  test('restricts its cookie to HTTPS if created over HTTPS', async () => {
     const reply = await signIn({ 'x-forwarded-proto': 'https' });
     const attributes = (reply.headers['set-cookie'] ?? '').split('; ').slice(1);
     expect(attributes).toEqual(['Path=/', 'Secure', 'Max-Age=2592000', 'HttpOnly', 'SameSite=Strict']);
     expect(cookieOf(reply)).toMatch(/^__Host-kontor-console=/);
   });
 
-  test('takes over HTTPS no cookie that another host of the domain, or plain HTTP, could have set', async () => {
+  test('ignores over HTTPS a cookie that a sibling host or plain HTTP could have set', async () => {
     const https = { 'x-forwarded-proto': 'https' };
     const own = cookieOf(await signIn(https));
     const plain = own.replace('__Host-', '');
@@ -53,7 +53,7 @@ describe('The session of a browser', () => {
     expect((await refresh(`${plain}; ${own}`, https)).data).not.toBeNull();
   });
 
-  test.each(['https', 'http'])('believes neither of two cookies of its name, over %s', async (protocol) => {
+  test.each(['https', 'http'])('rejects two cookies of the same name over %s', async (protocol) => {
     const headers = { 'x-forwarded-proto': protocol };
     const [own, other] = [cookieOf(await signIn(headers)), cookieOf(await signIn(headers))];
     for (const cookie of [`${own}; ${other}`, `${own};${own}`, `x=y; ${other}; z; ${own}`])
@@ -61,7 +61,7 @@ describe('The session of a browser', () => {
     expect((await refresh(`x=y; ${own}; z`, headers)).data).not.toBeNull();
   });
 
-  test('is renewed by its cookie, each of which is spent by its use', async () => {
+  test('is refreshed by its cookie, which works once', async () => {
     const first = cookieOf(await signIn());
     const renewed = await refresh(first);
     const second = cookieOf(renewed);
@@ -75,7 +75,7 @@ describe('The session of a browser', () => {
     expect((await refresh(second)).data).toBeNull();
   });
 
-  test('is not there without a cookie, which is an answer and no error; what the cookie held is removed', async () => {
+  test('without a cookie is reported as absent, not as an error, and the cookie is removed', async () => {
     for (const cookie of [undefined, 'kontor-console=', 'kontor-console=nonsense', 'other=x']) {
       const reply = await refresh(cookie);
       expect([reply.status, reply.data]).toEqual([200, null]);
@@ -83,7 +83,7 @@ describe('The session of a browser', () => {
     }
   });
 
-  test('ends with the sign-out, for the cookie as for the token', async () => {
+  test('ends at sign-out, for the cookie and the token', async () => {
     const reply = await signIn();
     const out = await service.call('DELETE', SESSION, { token: tokenOf(reply) });
     expect(out.headers['set-cookie']).toMatch(/^kontor-console=; .*Max-Age=0/);
@@ -91,7 +91,7 @@ describe('The session of a browser', () => {
     expect(await statusOfMe(tokenOf(reply))).toBe(401);
   });
 
-  test('is not begun, renewed or ended by another site', async () => {
+  test('cannot be created, refreshed or ended by another site', async () => {
     const reply = await signIn();
     const foreign: Headers[] = [
       { 'sec-fetch-site': 'cross-site' },
@@ -111,14 +111,14 @@ describe('The session of a browser', () => {
     expect((await refresh(cookieOf(reply), own)).data).not.toBeNull();
   });
 
-  test('is not renewed by a form: it takes JSON', async () => {
+  test('cannot be refreshed by a form: it requires JSON', async () => {
     const cookie = cookieOf(await signIn());
     const form = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
     expect((await service.call('POST', `${SESSION}/refresh`, { headers: form, raw: 'a=b' })).status).toBe(415);
     expect((await service.call('POST', `${SESSION}/refresh`, { headers: { cookie } })).status).toBe(400);
   });
 
-  test('is refused to wrong passwords as elsewhere, and as seldom', async () => {
+  test('rejects wrong passwords with the same rate limit as the API', async () => {
     const wrong = { ...OPERATOR, password: 'not the password' };
     for (let count = 0; count < 10; count += 1) expect((await signIn({}, wrong)).told).toBe('401 UNAUTHENTICATED');
     expect((await signIn({}, wrong)).told).toBe('429 RATE_LIMITED');
@@ -126,7 +126,7 @@ describe('The session of a browser', () => {
   });
 });
 
-describe('The page of the console', () => {
+describe('The console page', () => {
   const SCRIPT = `console.log('${'k'.repeat(3_000)}');`;
   let folder: string;
   let server: FastifyInstance;
@@ -154,7 +154,7 @@ describe('The page of the console', () => {
   const get = (url: string, encoding = 'identity') =>
     server.inject({ method: 'GET', url, headers: { 'accept-encoding': encoding } });
 
-  test('tells how the console is built, where it is not', async () => {
+  test('explains how to build the console if it is not built', async () => {
     const bare = servingFrom(join(folder, 'nothing'));
     const { statusCode, headers, body } = await bare.inject({ method: 'GET', url: '/console/jobs' });
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -169,7 +169,7 @@ describe('The page of the console', () => {
         .map((directive) => [directive.replace(/ .*/, ''), directive.replace(/^\S+ ?/, '')] as const),
     );
 
-  test('answers every address below it, and is never kept', async () => {
+  test('is served at every address below it, and never cached', async () => {
     for (const path of ['/console', '/console/', '/console/dead-letters/1?x=y', '/console/no/such/page']) {
       const answer = await get(path);
       expect([path, answer.statusCode, answer.headers['cache-control']]).toEqual([path, 200, 'no-store']);
@@ -177,7 +177,7 @@ describe('The page of the console', () => {
     }
   });
 
-  test('lets no inline script in, nothing from elsewhere, and styles by a nonce of that answer alone', async () => {
+  test('allows no inline scripts, no foreign content, and styles only with a nonce per response', async () => {
     const [first, second] = [await get('/console'), await get('/console/jobs')];
     const nonce = /content="([\w+/=]{24})"/.exec(first.body)?.[1] ?? '';
     const policy = policyOf(first);
@@ -190,7 +190,7 @@ describe('The page of the console', () => {
     expect(policy.get('require-trusted-types-for')).toBe("'script'");
   });
 
-  test('has assets that are kept for ever, in the best encoding that is taken', async () => {
+  test('has assets that are cached permanently, in the best accepted encoding', async () => {
     const sent = async (encoding: string) => {
       const answer = await get('/console/assets/index-abc.js', encoding);
       return [answer.headers['content-encoding'], answer.rawPayload] as const;
@@ -210,7 +210,7 @@ describe('The page of the console', () => {
     });
   });
 
-  test('gives no file away that is no asset', async () => {
+  test('serves only asset files', async () => {
     for (const name of ['missing.js', '..%2fsecret.js', '..%2findex.html', '%2e%2e%2fsecret.js', 'index-abc.js.br'])
       expect([name, (await get(`/console/assets/${name}`)).statusCode]).toEqual([name, 404]);
   });

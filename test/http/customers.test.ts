@@ -22,7 +22,7 @@ const lookup = async (query = ''): Promise<{ id: string; name: string; code: str
 
 describe('Creating a customer', () => {
   beforeEach(newTenant);
-  test('needs a name only, and gives the next code', async () => {
+  test('requires only a name, and assigns the next code', async () => {
     const reply = await create({ name: '  Acme GmbH ' });
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
@@ -54,7 +54,7 @@ describe('Creating a customer', () => {
     expect(customer.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('keeps every field that is given', async () => {
+  test('keeps every given field', async () => {
     const facts = {
       code: 'A-1',
       name: 'Ada Yılmaz',
@@ -74,13 +74,13 @@ describe('Creating a customer', () => {
     expect(await created(facts)).toMatchObject(facts);
   });
 
-  test('gives codes in order, also to many at once, and passes over one that was taken by hand', async () => {
+  test('assigns codes in order, also concurrently, and skips codes in use', async () => {
     await create({ name: 'By hand', code: 'c-000003' });
     const made = await Promise.all(Array.from({ length: 5 }, (_, index) => created({ name: `N${index}` })));
     expect(made.map(({ code }) => code).sort()).toEqual(['C-000001', 'C-000002', 'C-000004', 'C-000005', 'C-000006']);
   });
 
-  test('finds a free code behind hundreds that came with customers from elsewhere', async () => {
+  test('finds a free code after hundreds of imported ones', async () => {
     const codes = Array.from({ length: 300 }, (_, index) => `C-${(index + 1).toString().padStart(6, '0')}`);
     for (let at = 0; at < codes.length; at += 50)
       await Promise.all(codes.slice(at, at + 50).map((code) => created({ name: code, code })));
@@ -91,25 +91,25 @@ describe('Creating a customer', () => {
     expect(new Set([code, ...next.map((one) => one.code)]).size).toBe(6);
   });
 
-  test('refuses a code that another customer has, in whatever case', async () => {
+  test('rejects a code of another customer, in any case', async () => {
     await create({ name: 'First', code: 'VIP' });
     expect((await create({ name: 'Second', code: 'vip' })).told).toBe('409 CUSTOMER_CODE_TAKEN');
     const race = await Promise.all(['x', 'X', 'x'].map((code) => create({ name: code, code })));
     expect(race.map(({ told }) => told).sort()).toEqual(['201', '409 CUSTOMER_CODE_TAKEN', '409 CUSTOMER_CODE_TAKEN']);
   });
 
-  test('refuses a currency that the books are not kept in', async () => {
+  test('rejects a currency other than that of the books', async () => {
     expect((await create({ name: 'A', currency: 'USD' })).told).toBe('400 CURRENCY_MISMATCH currency');
   });
 
-  test('refuses a branch that does not exist', async () => {
+  test('rejects an unknown branch', async () => {
     const branchId = service.service.engines.ids.next();
     expect((await create({ name: 'A', branchId })).told).toBe('404 NOT_FOUND branchId');
     expect((await create({ name: 'A', branchId: 'main' })).told).toBe('404 NOT_FOUND branchId');
   });
 });
 
-describe('A faulty customer', () => {
+describe('An invalid customer', () => {
   beforeAll(newTenant);
 
   const opening = { amount: '10.00', direction: 'IN', date: '2026-01-01' };
@@ -142,7 +142,7 @@ describe('A faulty customer', () => {
     ['a negative amount', { name: 'A', openingBalance: { ...opening, amount: '-1.00' } }, 'openingBalance.amount'],
     ['too many decimals', { name: 'A', openingBalance: { ...opening, amount: '1.001' } }, 'openingBalance.amount'],
     ['16 digits', { name: 'A', openingBalance: { ...opening, amount: '1'.repeat(16) } }, 'openingBalance.amount'],
-  ])('is refused: %s', async (_, body, path) => {
+  ])('is rejected: %s', async (_, body, path) => {
     expect((await create(body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 });
@@ -152,7 +152,7 @@ describe('An opening balance', () => {
   test.each([
     ['OUT', 'the customer owes', '1250.50', '-1250.50'],
     ['IN', 'the tenant owes', '-1250.50', '1250.50'],
-  ])('%s, where %s, shows in every place', async (direction, _, balance, contra) => {
+  ])('%s, where %s, appears everywhere', async (direction, _, balance, contra) => {
     const openingBalance = { amount: 1250.5, direction, date: '2026-01-01' };
     const customer = await created({ name: 'Opened', openingBalance });
     expect(customer.balance).toEqual({ amount: balance, currency: 'EUR' });
@@ -177,7 +177,7 @@ describe('An opening balance', () => {
     expect((await service.customers(tenant.token, 'search=opened')).items[0]?.balance.amount).toBe(balance);
   });
 
-  test('of null is none', async () => {
+  test('of null is not recorded', async () => {
     const customer = await created({ name: 'A', openingBalance: null });
     expect(customer.balance.amount).toBe('0.00');
     expect((await service.transactions(tenant.token)).totalCount).toBe(0);
@@ -186,7 +186,7 @@ describe('An opening balance', () => {
 
 describe('A single customer', () => {
   beforeAll(newTenant);
-  test('comes with its revision as ETag', async () => {
+  test('returns its revision as ETag', async () => {
     const { id } = await create({ name: 'A' });
     const reply = await service.get(`/api/customers/${id}`, tenant.token);
     expect(reply.headers.etag).toBe('"0"');
@@ -194,7 +194,7 @@ describe('A single customer', () => {
     expect((await service.get(`/api/customers/${id.toUpperCase()}`, tenant.token)).data).toEqual(reply.data);
   });
 
-  test('that does not exist, or cannot exist, is not found', async () => {
+  test('with an unknown or malformed id is not found', async () => {
     for (const id of [service.service.engines.ids.next(), 'x', '%00', 'a'.repeat(500)]) {
       expect((await service.get(`/api/customers/${id}`, tenant.token)).told).toBe('404 NOT_FOUND');
       const path = `/api/customers/${id}/transactions?pageNumber=1&pageSize=1`;
@@ -205,7 +205,7 @@ describe('A single customer', () => {
 
 describe('The list of customers', () => {
   beforeEach(newTenant);
-  test('is newest first, in pages that add up', async () => {
+  test('is newest first, in consistent pages', async () => {
     for (const name of ['one', 'two', 'three', 'four']) await create({ name });
     const page = async (pageNumber: number) => {
       const path = `/api/customers?pageNumber=${pageNumber}&pageSize=2`;
@@ -228,7 +228,7 @@ describe('The list of customers', () => {
     });
   });
 
-  test('shows active ones unless asked for others', async () => {
+  test('shows active ones by default', async () => {
     await create({ name: 'Active' });
     await create({ name: 'Passive', status: 'PASSIVE' });
     expect(await names('')).toEqual(['Active', 'Walk-in customer']);
@@ -241,7 +241,7 @@ describe('The list of customers', () => {
     expect(await names('status=PASSIVE&isDefault=true')).toEqual([]);
   });
 
-  test('is searched whatever the case and the accents, by the beginnings of words', async () => {
+  test('can be searched by word prefixes, ignoring case and accents', async () => {
     await create({ name: 'İstanbul Çiçek Ltd', email: 'info@cicek.test', taxNumber: '12 34' });
     await create({ name: 'Irmak Kağıt', phone: '+90 555 123', nationalId: 'TC77' });
     await create({ name: 'Müller-Straße', code: 'M-9' });
@@ -267,7 +267,7 @@ describe('The list of customers', () => {
   });
 });
 
-describe('A faulty query for customers', () => {
+describe('An invalid query for customers', () => {
   beforeAll(newTenant);
 
   test.each([
@@ -280,14 +280,14 @@ describe('A faulty query for customers', () => {
     ['pageNumber=1&pageSize=1&isDefault=1', 'isDefault'],
     ['pageNumber=1&pageSize=1&sort=name', 'sort'],
     ['pageNumber=1&pageNumber=2&pageSize=1', 'pageNumber'],
-  ])('is refused: "%s"', async (query, paths) => {
+  ])('is rejected: "%s"', async (query, paths) => {
     expect((await service.get(`/api/customers?${query}`, tenant.token)).told).toBe(`400 VALIDATION_FAILED ${paths}`);
   });
 });
 
-describe('The look-up of customers', () => {
+describe('The lookup of customers', () => {
   beforeEach(newTenant);
-  test('gives at most 20 active ones, briefly', async () => {
+  test('shows at most 20 brief active ones', async () => {
     await Promise.all(Array.from({ length: 21 }, (_, index) => create({ name: `Many ${index}` })));
     const { id } = await create({ name: 'Needle', code: 'N-1' });
     await create({ name: 'Needle passive', status: 'PASSIVE' });
@@ -296,7 +296,7 @@ describe('The look-up of customers', () => {
     expect(await lookup('search=nothing')).toEqual([]);
   });
 
-  test('puts the best match first', async () => {
+  test('shows the best match first', async () => {
     await create({ name: 'Ada' });
     await create({ name: 'Ada Lovelace' });
     await create({ name: 'Lovelace, Ada' });
@@ -307,9 +307,9 @@ describe('The look-up of customers', () => {
   });
 });
 
-describe('Reading after writing', () => {
+describe('Read-your-writes', () => {
   beforeAll(newTenant);
-  test('a command names its position, and a read may ask for it', async () => {
+  test('a command returns its position, which a read can require', async () => {
     const reply = await create({ name: 'A' });
     const position = String(reply.headers['x-event-position']);
     expect(Number(position)).toBeGreaterThan(0);
@@ -322,7 +322,7 @@ describe('Reading after writing', () => {
       );
   });
 
-  test('a read that asks for a position to come waits for it', async () => {
+  test('a read waits for a future position', async () => {
     const { engines } = service.service;
     const next = (await engines.events.head()) + 1;
     const waiting = service.get('/api/customers?pageNumber=1&pageSize=1&search=awaited', tenant.token, {
@@ -332,7 +332,7 @@ describe('Reading after writing', () => {
     expect((await waiting).status).toBe(200);
   });
 
-  test('a request id is echoed where it is well-formed, else made', async () => {
+  test('a well-formed request id is returned, another replaced', async () => {
     const path = '/api/customers/lookup';
     const echoed = await service.get(path, tenant.token, { 'x-request-id': 'req_1.A-b' });
     expect(echoed.headers['x-request-id']).toBe('req_1.A-b');
@@ -342,7 +342,7 @@ describe('Reading after writing', () => {
       );
   });
 
-  test('the request id reaches the event', async () => {
+  test('the request id is recorded in the event', async () => {
     await service.post('/api/customers', { name: 'Traced' }, tenant.token, { 'x-request-id': 'trace-me' });
     const events = await service.service.engines.events.readAll({
       filter: { on: 'type', prefixes: ['CustomerCreated'] },
@@ -352,6 +352,6 @@ describe('Reading after writing', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -57,8 +57,8 @@ async function rejected(externalId: string, more: object): Promise<Letter> {
   return letterAbout(saleId);
 }
 
-describe('A sale that cannot be booked', () => {
-  test('is a letter that says why and shows the sale', async () => {
+describe('An unbookable sale', () => {
+  test('becomes a dead letter with the reason and the sale', async () => {
     const found = await rejected('to-nowhere', { branchCode: 'NOWHERE' });
     expect(await letter(found.id)).toEqual({
       id: found.id,
@@ -86,7 +86,7 @@ describe('A sale that cannot be booked', () => {
     expect((await service.saleStatus(books.partner, 'to-nowhere')).status).toBe('REJECTED');
   });
 
-  test('is shown with the members that the document has, and no others', async () => {
+  test('is shown with exactly the documented members', async () => {
     const { id } = await letterAbout((await rejected('to-nobody', { branchCode: 'NOWHERE' })).subject);
     const { components } = JSON.parse(service.service.openApi()) as {
       components: { schemas: { IntegrationDeadLetter: { properties: object } } };
@@ -95,7 +95,7 @@ describe('A sale that cannot be booked', () => {
     expect(Object.keys(await letter(id)).sort()).toEqual(documented);
   });
 
-  test('stays parked, with one more attempt, while its cause stands, and is booked when that is gone', async () => {
+  test('stays parked with one more attempt while the cause remains, and is then booked', async () => {
     const found = await rejected('to-north', { branchCode: 'NORTH' });
     const refused = await replay(found.id);
     expect([refused.status, refused.data]).toEqual([
@@ -119,7 +119,7 @@ describe('A sale that cannot be booked', () => {
     expect((await letter(found.id)).revision).toBe(2);
   });
 
-  test('is booked once by many replays at the same time', async () => {
+  test('is booked once by concurrent replays', async () => {
     const found = await rejected('to-south', { branchCode: 'SOUTH', customer: { name: 'Sud Ice' } });
     await service.post('/api/branches', { code: 'SOUTH', name: 'South' }, books.tenant.token);
     const replies = await Promise.all(Array.from({ length: 10 }, () => replay(found.id)));
@@ -129,7 +129,7 @@ describe('A sale that cannot be booked', () => {
     expect(items.map(({ documentEffect }) => documentEffect)).toEqual(['INVOICE']);
   });
 
-  test('stays resolved where another replica has booked it and its event comes again', async () => {
+  test('stays resolved if another replica booked it and its event is redelivered', async () => {
     const found = await rejected('to-west', { branchCode: 'WEST' });
     const { engines, app } = service.service;
     const [tenantId, saleId] = [books.tenant.id, found.subject];
@@ -142,7 +142,7 @@ describe('A sale that cannot be booked', () => {
     await expect(app.get(BookingPolicy).react(accepted as never)).resolves.toBeUndefined();
   });
 
-  test('may be a return whose sale comes later', async () => {
+  test('can be a return that arrives before its sale', async () => {
     const back = {
       type: 'RETURN',
       relatedExternalId: 'late',
@@ -155,7 +155,7 @@ describe('A sale that cannot be booked', () => {
     expect((await service.settled(books.partner, 'late-back')).status).toBe('BOOKED');
   });
 
-  test('is discarded with a reason, and is then nothing to replay', async () => {
+  test('can be discarded with a reason, and then not replayed', async () => {
     const found = await rejected('to-be-dropped', { branchCode: 'NOWHERE' });
     for (const body of [{}, { reason: '' }, { reason: 7 }, { reason: 'x', more: 1 }, { reason: 'x'.repeat(1001) }])
       expect((await discard(found.id, body)).status).toBe(400);
@@ -164,7 +164,7 @@ describe('A sale that cannot be booked', () => {
     expect(codeOf(await replay(found.id))).toBe('409 ALREADY_RESOLVED');
   });
 
-  test('is one letter also after a restart, and a resolved one stays resolved', async () => {
+  test('is one dead letter after a restart, and a resolved one stays resolved', async () => {
     const before = (await list('pageSize=100')).items;
     await service.restart();
     operator = await service.operator();
@@ -173,8 +173,8 @@ describe('A sale that cannot be booked', () => {
   });
 });
 
-describe('The letters', () => {
-  test('are listed newest first, and found by status, origin, tenant, text and date', async () => {
+describe('Dead letters', () => {
+  test('are listed newest first, and filtered by status, origin, tenant, text and date', async () => {
     const { items } = await list('pageSize=100');
     const dates = items.map(({ firstFailedAt }) => firstFailedAt);
     expect(dates).toEqual([...dates].sort().reverse());
@@ -198,7 +198,7 @@ describe('The letters', () => {
       expect((await service.get(`/api/platform/dead-letters?${query}`, operator)).status).toBe(400);
     },
   );
-  test('are for operators only, and an unknown one is not found', async () => {
+  test('are available to operators only; an unknown one is not found', async () => {
     const [first] = (await list()).items;
     const id = first?.id ?? '';
     for (const path of ['', `/${id}`])
@@ -212,8 +212,8 @@ describe('The letters', () => {
   });
 });
 
-describe('An event that the broker refuses', () => {
-  test('is a letter, while others flow; replayed, it is delivered once, under a new message id', async () => {
+describe('An event rejected by the broker', () => {
+  test('becomes a dead letter without blocking others; a replay delivers it once with a new message id', async () => {
     const broker = choosy(service.service.engines.broker);
     const { id: refusedId } = await service.post('/api/customers', { name: 'Before' }, books.tenant.token);
     await until(async () => (await published()).find(({ event }) => event.subject === refusedId));
@@ -257,13 +257,13 @@ describe('An event that a policy cannot handle', () => {
     return found.id;
   };
 
-  test('is handled again by the same policy', async () => {
+  test('is replayed by the same policy', async () => {
     const id = await parked('tenant-seeding');
     // What a tenant is made of holds its owner's password.
     expect((await letter(id)).payload).toBeNull();
     expect((await replay(id)).data).toMatchObject({ status: 'REPLAYED' });
   });
-  test('stays parked where there is no such policy any more', async () => {
+  test('stays parked if the policy no longer exists', async () => {
     const id = await parked('a-policy-of-old');
     expect((await replay(id)).data).toMatchObject({ status: 'PARKED' });
     expect(await letter(id)).toMatchObject({ attempts: 2, reason: { code: 'SUBSCRIBER_UNKNOWN' } });
@@ -303,19 +303,19 @@ describe('A rewind', () => {
     return messages;
   }
 
-  test('publishes again all from a position on, once each, in the order of their records', async () => {
+  test('republishes everything from a position, once each, in order per record', async () => {
     const position = (await stored()).find(({ type }) => type === 'SaleAccepted')?.position ?? 0;
     await carriedOut({ position }, (event) => event.position >= position);
   });
 
-  test('publishes again all from an instant on', async () => {
+  test('republishes everything from an instant', async () => {
     const events = await stored();
     const middle = events[Math.floor(events.length / 2)];
     const { timestamp: instant } = middle?.metadata as { timestamp: string };
     await carriedOut({ instant }, ({ metadata }) => (metadata as { timestamp: string }).timestamp >= instant);
   });
 
-  test('goes on where it was when the broker was away, while what is new is published beside it', async () => {
+  test('resumes where it was after a broker outage, while new events are published', async () => {
     const broker = choosy(service.service.engines.broker);
     let taken = 0;
     broker.letThrough(() => (taken += 1) <= 5);
@@ -326,7 +326,7 @@ describe('A rewind', () => {
     await wholeRewind;
   });
 
-  test('parks what the broker refuses for good as a letter of its own, and goes on', async () => {
+  test('parks what the broker rejects permanently as a separate dead letter, and continues', async () => {
     const broker = choosy(service.service.engines.broker);
     broker.refuse(({ id, payload }) => id.includes('~rewind.') && payload.includes('Unwanted'));
     const events = await stored();
@@ -343,7 +343,7 @@ describe('A rewind', () => {
     expect(messages.filter((message) => message.id === `${parked.eventId}~${parked.id}.2`)).toHaveLength(1);
   });
 
-  test('needs a forwarder that there is, a start that makes sense, and an operator', async () => {
+  test('requires an existing forwarder, a valid start and an operator', async () => {
     const asked = async () => (await stored()).filter(({ type }) => type === 'ForwarderRewindRequested').length;
     const before = await asked();
     expect(codeOf(await rewind({ position: 0 }, 'others'))).toBe('404 NOT_FOUND');
@@ -366,8 +366,8 @@ describe('A rewind', () => {
 });
 
 // Last: a rewind would meet the broken event, too.
-describe('An event that is not as its contract says', () => {
-  test('is never published: it is a letter that names the field, and stays one however often it is tried', async () => {
+describe('An event that violates its contract', () => {
+  test('is never published: it stays a dead letter that names the field', async () => {
     const { ids, events } = service.service.engines;
     const recordId = ids.next();
     const metadata = {

@@ -162,11 +162,11 @@ describe('A storm of failing requests', () => {
   });
 });
 
-describe('Whoever is refused again and again', () => {
+describe('A caller that is repeatedly rejected', () => {
   const refusedFrom = (address: string, path = '/api/customers', token?: string): Promise<Reply> =>
     service.get(path, token, { 'x-forwarded-for': address });
 
-  test('is a warning with all refusals of the minute, from the tenth on', async () => {
+  test('is a warning with all rejections of the minute, from the tenth on', async () => {
     for (let one = 0; one < 9; one += 1) await refusedFrom('192.0.2.1');
     for (let one = 0; one < 25; one += 1) await refusedFrom('192.0.2.2');
     const found = await recorded('search=192.0.2.2', 25);
@@ -175,7 +175,7 @@ describe('Whoever is refused again and again', () => {
     expect(messages).toEqual(['The address 192.0.2.2 is refused again and again.']);
   });
 
-  test('is a user, wherever they are, who lacks a permission', async () => {
+  test('can be a user without a permission, at any address', async () => {
     const token = await service.createUser(books.tenant, 'USER');
     for (let one = 0; one < 12; one += 1) await refusedFrom(`198.51.100.${one}`, '/api/users', token);
     const found = await recorded('statusCode=403&level=WARN', 12);
@@ -183,7 +183,7 @@ describe('Whoever is refused again and again', () => {
     expect(found.message).toBe(`The user ${found.userId ?? ''} is refused again and again.`);
   });
 
-  test('is a partner who is over the rate', async () => {
+  test('can be a partner over the rate limit', async () => {
     const partner = await service.createKey(books.tenant, { sourceId: 'greedy', rateLimit: 5 });
     for (let one = 0; one < 20; one += 1) await service.saleStatus(partner, 'x');
     const found = await recorded('statusCode=429', 15);

@@ -38,12 +38,12 @@ async function refuse(times: number, everyMs: number, facts: Partial<Outcome> = 
   }
 }
 
-test('Successful requests and mistakes of clients are not noted', () => {
+test('Successful requests and client errors are not noted', () => {
   for (const status of [200, 201, 204, 400, 404, 409, 413, 415, 422]) observe({ status }, 20);
   expect(noted).toEqual([]);
 });
 
-test('Refusals are noted when ten occur within a minute: all of those, and no others', async () => {
+test('Rejections are noted once ten occur within a minute: all of them, and no others', async () => {
   await refuse(30, 7_000);
   expect(noted).toEqual([]);
   await clock.advance(60_000);
@@ -59,7 +59,7 @@ test('Refusals are noted when ten occur within a minute: all of those, and no ot
   expect(kinds()).toBe(1);
 });
 
-test('Refusals of different kinds count together, and each kind is its own warning', () => {
+test('Rejections of different kinds count together; each kind is a separate warning', () => {
   const user = { tenantId: 't', userId: 'ada' };
   observe({ status: 403, code: 'FORBIDDEN', ...user }, 6);
   observe({ status: 429, code: 'RATE_LIMITED', ...user }, 4);
@@ -96,7 +96,7 @@ test('Only the latest 2,000 callers are watched', () => {
   expect(noted).toHaveLength(10);
 });
 
-test('An unavailable engine is one error for each route, a defect one for each place in the sources', () => {
+test('An unavailable engine is one error per route, a defect one per source location', () => {
   for (const message of ['away', 'The primary stepped down'])
     observe({ status: 503, code: 'UNAVAILABLE', error: new Error(message) });
   expect(kinds()).toBe(1);

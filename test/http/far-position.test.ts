@@ -6,7 +6,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-test('A position that no append has reached is refused soon, and is no error', async () => {
+test('A position beyond the last append is rejected quickly, and is not an error', async () => {
   const { tenant } = await service.openBooks();
   const operator = await service.operator();
   const head = await service.quiet();

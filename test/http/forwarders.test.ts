@@ -40,7 +40,7 @@ const messages = () => Promise.resolve(messagesIn(service.directory));
 const until = (look: () => Promise<boolean>): Promise<boolean> => eventually(look, PATIENCE_MS);
 
 describe('A rewind', () => {
-  test('that begins beyond the end of the history, or in the future, is refused', async () => {
+  test('that starts beyond the end of the history, or in the future, is rejected', async () => {
     const beyond = await ask('rewind', { position: (await head()) + 1 });
     expect([beyond.status, codeOf(beyond)]).toEqual([400, 'VALIDATION_FAILED']);
     expect(JSON.stringify(beyond.body)).toContain('beyond the end of the history');
@@ -48,7 +48,7 @@ describe('A rewind', () => {
     expect([future.status, JSON.stringify(future.body)]).toEqual([400, expect.stringContaining('in the future')]);
   });
 
-  test('of another forwarder is not found', async () => {
+  test('of an unknown forwarder is not found', async () => {
     const other = '/api/platform/forwarders/other';
     for (const what of ['rewind', 'pause', 'resume']) {
       const body = what === 'rewind' ? { position: 0 } : {};
@@ -57,7 +57,7 @@ describe('A rewind', () => {
     expect((await service.call('DELETE', `${other}/rewind`, { token: operator })).status).toBe(404);
   });
 
-  test('shows where it is until it is cancelled, and cannot be cancelled twice', async () => {
+  test('shows its progress until it is cancelled, and cannot be cancelled twice', async () => {
     expect((await ask('pause')).status).toBe(201);
     expect((await ask('rewind', { position: 0 })).status).toBe(201);
     expect((await ask('rewind', { instant: '2026-01-01T00:00:00.000Z' })).status).toBe(201);
@@ -75,7 +75,7 @@ describe('A rewind', () => {
     expect((await ask('resume')).status).toBe(201);
   });
 
-  test('shows how many events it has published when it is done', async () => {
+  test('shows the number of published events when done', async () => {
     const { saleId } = await service.sell(books.partner, saleOf('told again'));
     const isBooked = ({ payload }: { payload: string }) =>
       payload.includes('transaction.rec') && payload.includes(saleId);
@@ -92,7 +92,7 @@ describe('A rewind', () => {
 });
 
 describe('A forwarder', () => {
-  test('that is paused publishes nothing until it is resumed, and then all of it', async () => {
+  test('that is paused publishes nothing until resumed, then everything', async () => {
     const first = await ask('pause');
     const again = await ask('pause');
     expect([first.status, again.status, again.data]).toEqual([201, 201, first.data]);
@@ -108,7 +108,7 @@ describe('A forwarder', () => {
     expect(await row()).toMatchObject({ state: 'RUNNING', pausedAt: null });
   });
 
-  test('that is resumed from now leaves out what happened while it was paused', async () => {
+  test('that is resumed from now skips events of the pause', async () => {
     await ask('pause');
     await service.sell(books.partner, saleOf('left out'));
     expect((await ask('resume', { from: 'now' })).status).toBe(201);
@@ -117,7 +117,7 @@ describe('A forwarder', () => {
     expect((await messages()).filter(({ payload }) => payload.includes('left out'))).toEqual([]);
   });
 
-  test('is moved only while it is paused, and not beyond the end', async () => {
+  test('can be moved only while paused, and not beyond the end', async () => {
     const running = await ask('resume', { from: 0 });
     expect([running.status, codeOf(running)]).toEqual([409, 'NOT_PAUSED']);
     expect((await ask('resume')).status).toBe(201);

@@ -27,7 +27,7 @@ const ask = (method: string, path: string, headers: Readonly<Record<string, stri
     asked.on('error', reject).end();
   });
 
-test('HEAD is answered as GET is, with its status and headers and no body, on every route that has GET', async () => {
+test('HEAD returns the status and headers of GET without a body, on every GET route', async () => {
   const requester = await Requester.of(service);
   const told: unknown[] = [];
   const wanted: unknown[] = [];
@@ -42,7 +42,7 @@ test('HEAD is answered as GET is, with its status and headers and no body, on ev
   expect(told).toEqual(wanted);
 });
 
-test('HEAD needs the same credential as GET', async () => {
+test('HEAD requires the same credential as GET', async () => {
   expect((await ask('HEAD', '/api/customers?pageNumber=1&pageSize=1')).status).toBe(401);
 });
 
@@ -50,7 +50,7 @@ test.each(['/livez', '/openapi.json', '/console', '/console/transactions'])('HEA
   expect(await ask('HEAD', path)).toMatchObject({ status: 200, bytes: 0 });
 });
 
-test('HEAD tells the length that GET has', async () => {
+test('HEAD returns the content length of GET', async () => {
   const [got, head] = [await ask('GET', '/openapi.json'), await ask('HEAD', '/openapi.json')];
   expect([head.headers['content-length'], got.bytes]).toEqual([String(got.bytes), got.bytes]);
 });
@@ -59,12 +59,12 @@ test.each([
   ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 302, '/console'],
   ['curl', '*/*', 404, undefined],
   ['a program', 'application/json', 404, undefined],
-])('the address of the service alone leads %s (Accept: %s): %d', async (_, accept, status, location) => {
+])('the root address redirects %s (Accept: %s): %d', async (_, accept, status, location) => {
   const told = await ask('GET', '/', { accept });
   expect([told.status, told.headers.location]).toEqual([status, location]);
 });
 
-test('a page that no list reaches is empty, up to the largest number that is exact', async () => {
+test('a page beyond the end of a list is empty, up to the largest safe integer', async () => {
   const { tenant } = await service.openBooks();
   for (const pageNumber of ['1000000001', '9007199254740991']) {
     for (const list of ['customers', 'transactions', 'notifications']) {

@@ -77,7 +77,7 @@ const statusesOf = ({ checks }: { readonly checks: readonly Check[] }): string[]
 const without = (...names: readonly string[]): string[] =>
   ALL_UP.map((line) => (names.includes(line.split(' ')[0] ?? '') ? line.replace(' up', ' down') : line));
 
-test('A service that is well says so to everyone who is signed in', async () => {
+test('A healthy service reports its status to every signed-in caller', async () => {
   for (const token of [books.tenant.token, operator]) {
     const { status, data } = await service.get(HEALTH, token);
     expect([status, data]).toEqual([
@@ -94,12 +94,12 @@ test('A service that is well says so to everyone who is signed in', async () => 
   }
 });
 
-test('Parameters that there are not are refused', async () => {
+test('Unknown parameters are rejected', async () => {
   for (const path of ['', '/live', '/ready', '/system'])
     expect((await service.get(`${HEALTH}${path}?verbose=true`, operator)).told).toBe('400 VALIDATION_FAILED verbose');
 });
 
-test('Operators see everything about the process and its engines', async () => {
+test('Operators see all details of the process and its engines', async () => {
   const reply = await service.get(`${HEALTH}/system`, operator);
   const system = reply.data as System;
   const head = await service.quiet();
@@ -124,7 +124,7 @@ test('Operators see everything about the process and its engines', async () => {
   expect((await service.get(`${HEALTH}/system`, books.tenant.token)).told).toBe('403 FORBIDDEN');
 });
 
-test('Without its history a process is not ready, and says what is missing; with it, it is again', async () => {
+test('A process without its history is not ready and says why, until the history is back', async () => {
   expect((await ready()).status).toBe(200);
   events.away = true;
   const reply = await ready();
@@ -152,7 +152,7 @@ const filledOver = (progress: Progress): ReadModelReadiness => {
   return new ReadModelReadiness({ models, progress, store, checkpoints, lastStored, clock });
 };
 
-test('A process whose read models have never been seen complete is not ready while it cannot be known', async () => {
+test('A process is not ready until its read models are known to be complete', async () => {
   const { engines } = service.service;
   const readiness = new Readiness(engines, filledOver(engines.progress));
   events.away = true;
@@ -161,7 +161,7 @@ test('A process whose read models have never been seen complete is not ready whi
   expect(statusesOf(await readiness.report())).toEqual(ALL_UP);
 });
 
-test('A process is not ready before its read models have had everything once, and stays ready when they lag later', async () => {
+test('A process is not ready until its read models are built once, and stays ready when they lag', async () => {
   const { engines } = service.service;
   const progress = new Progress(service.clock, ['customers', 'balances', 'branches']);
   const readiness = new Readiness({ ...engines, progress }, filledOver(progress));
@@ -177,7 +177,7 @@ test('A process is not ready before its read models have had everything once, an
   expect((await readiness.check()).status).toBe('ready');
 });
 
-test('Without its read models a process is not ready', async () => {
+test('A process without its read models is not ready', async () => {
   reads.away = true;
   const reply = await ready();
   expect(reply.status).toBe(503);
@@ -187,7 +187,7 @@ test('Without its read models a process is not ready', async () => {
   expect(probe.checks).toContainEqual({ name: 'read-store', status: 'down', reason: 'does not answer' });
 });
 
-test('Without its broker and its cache it serves, and says that something is away', async () => {
+test('A process without its broker and cache serves requests and reports them as unavailable', async () => {
   await service.service.engines.broker.close();
   expect(statusesOf((await ready()).data as Report)).toEqual(without('broker'));
   await service.service.engines.cache.close();
@@ -198,7 +198,7 @@ test('Without its broker and its cache it serves, and says that something is awa
   expect((await service.get(HEALTH, operator)).data).toMatchObject({ status: 'degraded' });
 });
 
-test('Projections that fail again and again take the service out of use, and one that fails alone does not', async () => {
+test('Several failing projections make the service not ready, a single one does not', async () => {
   const { progress } = service.service.engines;
   const told = async () => {
     const { status, body } = await service.get('/readyz');
@@ -215,7 +215,7 @@ test('Projections that fail again and again take the service out of use, and one
   expect(await told()).toEqual([200, 'up', undefined]);
 });
 
-test('A projection that stands still is told, and takes nobody out of service', async () => {
+test('A stopped projection is reported, but does not affect readiness', async () => {
   // What is still projected meanwhile says that it goes on.
   const stop = () => {
     service.service.engines.progress.stop('branches');
@@ -236,7 +236,7 @@ test('A projection that stands still is told, and takes nobody out of service', 
   }, 5_000);
 });
 
-test('An engine that says nothing is given up after two seconds, and the others are told all the same', async () => {
+test('An engine check times out after two seconds without affecting the others', async () => {
   expect((await ready()).status).toBe(200);
   events.head = () => new Promise(() => undefined);
   const beganAtMs = performance.now();

@@ -30,7 +30,7 @@ describe('An id in upper case', () => {
     return ids[name].toUpperCase();
   };
 
-  test('names the same records of a transaction', async () => {
+  test('identifies the same records of a transaction', async () => {
     const shared = { date: '2026-03-04', amount: '100.00' };
     const rent = {
       ...{ type: 'PAYMENT', accountId: upper('cash'), expenseItemId: upper('rent') },
@@ -49,7 +49,7 @@ describe('An id in upper case', () => {
     expect(await service.customer(token(), ids.customer)).toMatchObject({ balance: { amount: '-100.00' } });
   });
 
-  test('names the same branch, category and roles in every other body', async () => {
+  test('identifies the same branch, category and roles in every other body', async () => {
     const customer = await create('customers', { name: 'Bob', branchId: upper('branch') });
     expect(await read(`customers/${customer}`)).toMatchObject({ branchId: ids.branch });
     const category = await create('transaction-categories', { name: 'Flat', parentId: upper('category') });
@@ -73,7 +73,7 @@ describe('An id in upper case', () => {
     ['accounts', 'cash'],
     ['branches', 'branch'],
     ['roles', 'role'],
-  ] as const)('names the same record in a path of %s', async (path, name) => {
+  ] as const)('identifies the same record in a path of %s', async (path, name) => {
     expect(await read(`${path}/${upper(name)}`)).toMatchObject({ id: ids[name] });
     const body = { name: `New ${name}` };
     const changed = await service.call('PATCH', `/api/${path}/${upper(name)}`, { token: token(), body });
@@ -81,13 +81,13 @@ describe('An id in upper case', () => {
     expect(await read(`${path}/${ids[name]}`)).toMatchObject(body);
   });
 
-  test('names the same category in a path', async () => {
+  test('identifies the same category in a path', async () => {
     const path = `/api/transaction-categories/${upper('category')}`;
     const changed = await service.call('PATCH', path, { token: token(), body: { name: 'New category' } });
     expect([changed.status, changed.id]).toEqual([200, ids.category]);
   });
 
-  test('names the same record in a query', async () => {
+  test('identifies the same record in a query', async () => {
     expect((await service.transactions(token(), `customerId=${upper('customer')}`)).totalCount).toBe(1);
     expect((await service.transactions(token(), `accountId=${upper('cash')}`)).totalCount).toBe(2);
   });

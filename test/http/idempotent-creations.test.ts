@@ -71,7 +71,7 @@ async function claimed(key: string, body: object, recordId: string): Promise<voi
 }
 
 describe('A creation with an Idempotency-Key', () => {
-  test.each(Object.keys(creations))('of %s happens once, and is answered with the same bytes', async (name) => {
+  test.each(Object.keys(creations))('of %s happens once, and retries get the same bytes', async (name) => {
     const { path, body: make, changed, list } = creations[name] as Creation;
     const [key, body] = [service.fresh('key'), make()];
     const before = list === '/api/roles' || list === '/api/transaction-categories' ? NaN : await countOf(list);
@@ -85,7 +85,7 @@ describe('A creation with an Idempotency-Key', () => {
     if (!Number.isNaN(before)) expect((await countOf(list)) - before).toBe(1);
   });
 
-  test('of a rule is answered with the same bytes, also when the rule has changed or is gone', async () => {
+  test('of a rule returns the same bytes, even if the rule has changed or is deleted', async () => {
     const { id: categoryId } = await service.post('/api/transaction-categories', fresh(), token);
     const body = { categoryId, keyword: 'x' };
     const first = await send(RULES, body, 'rule');
@@ -95,7 +95,7 @@ describe('A creation with an Idempotency-Key', () => {
     expect((await send(RULES, body, 'rule')).text).toBe(first.text);
   });
 
-  test('of a tenant and of an operator happens once, for operators too', async () => {
+  test('of a tenant and of an operator happens once', async () => {
     const by = await service.operator();
     const owner = { fullName: 'Ada', email: 'keyed-owner@kontor.test', password: PASSWORD };
     const tenant = { name: 'Keyed', slug: 'keyed', currency: 'EUR', timeZone: 'UTC', owner };
@@ -112,7 +112,7 @@ describe('A creation with an Idempotency-Key', () => {
     expect((await send('/api/platform/tenants', changed, 'once', by)).told).toBe('409 IDEMPOTENCY_CONFLICT owner');
   });
 
-  test('of an integration key shows its secret once: a replay is refused, and nothing is made', async () => {
+  test('of an integration key shows its secret once: a replay is rejected and creates nothing', async () => {
     const body = { name: 'Keyed', sourceId: 'keyed-shop' };
     const first = await send('/api/integration-keys', body, 'secret');
     expect((first.data as { key: string }).key).toEqual(expect.any(String));
@@ -123,7 +123,7 @@ describe('A creation with an Idempotency-Key', () => {
     expect(await countOf('/api/integration-keys')).toBe(before);
   });
 
-  test('keeps neither passwords nor their fast digests, nor the secrets of keys', async () => {
+  test('stores no passwords, fast digests of them, or key secrets', async () => {
     const email = 'ada@kontor.test';
     const body = { fullName: 'Ada', email, password: 'a password of digests', role: 'USER' };
     await send('/api/users', body, 'digest');
@@ -136,7 +136,7 @@ describe('A creation with an Idempotency-Key', () => {
       expect(kept.filter((data) => data.includes(secret))).toEqual([]);
   });
 
-  test('that is refused leaves its key free, for the same request and for another', async () => {
+  test('that is rejected leaves its key free for any request', async () => {
     const taken = service.fresh('T');
     await service.post('/api/branches', { code: taken, name: 'Taken' }, token);
     expect((await send('/api/branches', { code: taken, name: 'Two' }, 'refused')).told).toBe('409 BRANCH_CODE_TAKEN');
@@ -146,7 +146,7 @@ describe('A creation with an Idempotency-Key', () => {
     expect((await send('/api/branches', other, 'refused')).status).toBe(200);
   });
 
-  test('does not collide with the same key on another route, of another user or of another tenant', async () => {
+  test('does not conflict with the same key on another route, of another user or of another tenant', async () => {
     const body = { name: 'Collision' };
     const ids = new Set([
       (await send('/api/customers', body, 'shared')).id,
@@ -157,7 +157,7 @@ describe('A creation with an Idempotency-Key', () => {
     expect(ids.size).toBe(4);
   });
 
-  test('happens once when many send it at once: one is answered 201, the others the same bytes', async () => {
+  test('happens once when sent concurrently: one gets 201, the others the same bytes', async () => {
     const body = { name: 'Crowd', code: 'CROWD' };
     const replies = await Promise.all(Array.from({ length: 20 }, () => send('/api/customers', body, 'crowd')));
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
@@ -167,7 +167,7 @@ describe('A creation with an Idempotency-Key', () => {
     expect(both.map(({ told }) => told).sort()).toEqual(['201', '409 IDEMPOTENCY_CONFLICT name']);
   });
 
-  test('is carried out by the retry when the first attempt ended between its steps', async () => {
+  test('is completed by the retry if the first attempt was interrupted', async () => {
     const body = { name: 'Interrupted' };
     const recordId = randomUUID();
     await claimed('interrupted', body, recordId);
@@ -181,13 +181,13 @@ describe('A creation with an Idempotency-Key', () => {
     expect((await service.customers(token, 'search=Interrupted')).totalCount).toBe(1);
   });
 
-  test('needs a key of visible ASCII characters', async () => {
+  test('requires a key of visible ASCII characters', async () => {
     expect((await send('/api/customers', { name: 'A' }, 'x'.repeat(256))).told).toBe(
       '400 VALIDATION_FAILED Idempotency-Key',
     );
   });
 
-  test('of a transaction is answered with the same bytes, too', async () => {
+  test('of a transaction returns the same bytes', async () => {
     const customer = await service.post('/api/customers', { name: 'Bytes' }, token);
     const body = { type: 'ADJUSTMENT', date: '2026-03-01', amount: '5.00', customerId: customer.id, direction: 'OUT' };
     const first = await send('/api/transactions', body, 'bytes');

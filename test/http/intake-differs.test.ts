@@ -15,11 +15,11 @@ const differs = async (sale: object, key?: string): Promise<unknown> => {
   return reply.headers['idempotency-differs'];
 };
 
-describe('A replay of a pair', () => {
+describe('A replay of an external id', () => {
   const sale = (facts: object = {}) =>
     saleOf('pair', { customer: { name: 'Ada' }, payments: [{ method: 'CASH', amount: '5' }], ...facts });
 
-  test('names the top-level fields in which its payload differs from the accepted sale', async () => {
+  test('names the top-level fields that differ from the accepted sale', async () => {
     const first = await push(sale());
     expect([first.status, first.headers['idempotency-differs']]).toEqual([202, undefined]);
     const lines = [{ description: 'Goods', quantity: 2, unitPrice: '100.00' }];
@@ -33,7 +33,7 @@ describe('A replay of a pair', () => {
     expect((await push(sale({ payments: [] }))).text).toBe(first.text);
   });
 
-  test('names nothing where the payload only is written in another way', async () => {
+  test('names nothing if only the formatting of the payload differs', async () => {
     const lines = [{ unitPrice: 100, quantity: '1', description: 'Goods', discount: '0', taxRate: 0, sku: null }];
     const payments = [{ amount: '5.00', method: 'CASH' }];
     const occurredAt = '2026-03-04T11:00:00.000+01:00';
@@ -41,13 +41,13 @@ describe('A replay of a pair', () => {
     expect(await differs(sale())).toBeUndefined();
   });
 
-  test('names differences after a restart, too, and for each replica that never saw the sale', async () => {
+  test('names differences after a restart, and on replicas that never saw the sale', async () => {
     await service.restart();
     expect(await differs(sale({ customer: null }))).toBe('customer');
   });
 });
 
-describe('A sale under very many keys', () => {
+describe('A sale with very many keys', () => {
   const keys = Array.from({ length: 50 }, (_, index) => `many-${index}`);
   const claims = async (externalId: string): Promise<number> => {
     const history = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
@@ -75,7 +75,7 @@ describe('A sale under very many keys', () => {
     expect(status.status).toBe(404);
   });
 
-  test('still refuses another payload under a key that was recorded', async () => {
+  test('still rejects another payload for a recorded key', async () => {
     await push(saleOf('bound'), 'bound-0');
     for (const key of keys) await push(saleOf('bound'), `${key}-bound`);
     const other = await push(saleOf('bound', { branchCode: 'MAIN' }), 'bound-0');

@@ -31,8 +31,8 @@ const salesOf = async (externalId: string): Promise<number> => {
 const outcome = ({ status, headers }: Reply): string =>
   `${status}${headers['idempotent-replayed'] === 'true' ? ' replayed' : ''}`;
 
-describe('A sale is accepted', () => {
-  test('once: the first answer is 202, and every later one 200 with the same bytes', async () => {
+describe('An accepted sale', () => {
+  test('gets 202 once, and later 200 with the same bytes', async () => {
     const key = randomUUID();
     const first = await post(saleOf('first'), key);
     expect(outcome(first)).toBe('202');
@@ -55,7 +55,7 @@ describe('A sale is accepted', () => {
     expect((await post(saleOf('first'), key)).text).toBe(first.text);
   });
 
-  test('under an id that depends on the tenant, the source and the external id alone', async () => {
+  test('has an id derived from the tenant, the source and the external id alone', async () => {
     const first = (await post(saleOf('derived'))).body as { saleId: string };
     const other = await service.createKey(books.tenant, { sourceId: 'other-shop' });
     const elsewhere = (await service.postSale(other, saleOf('derived'))).body as { saleId: string };
@@ -67,12 +67,12 @@ describe('A sale is accepted', () => {
   });
 });
 
-describe('The table of idempotency', () => {
+describe('Idempotency', () => {
   test('no key, new pair: 202', async () => {
     expect(outcome(await post(saleOf('row-1')))).toBe('202');
   });
 
-  test('no key, known pair, whatever the payload: 200 with the original', async () => {
+  test('no key, known pair, any payload: 200 with the original', async () => {
     const first = await post(saleOf('row-2'));
     const changed = await post(saleOf('row-2', { lines: [{ description: 'Other', quantity: 9, unitPrice: 1 }] }));
     expect(outcome(changed)).toBe('200 replayed');
@@ -80,7 +80,7 @@ describe('The table of idempotency', () => {
     expect(await salesOf('row-2')).toBe(1);
   });
 
-  test('new key, known pair, whatever the payload: 200 with the original, and the key is bound to this payload', async () => {
+  test('new key, known pair, any payload: 200 with the original, and the key is bound to this payload', async () => {
     const first = await post(saleOf('row-3'), 'row-3-a');
     const other = saleOf('row-3', { metadata: { note: 'corrected' } });
     const second = await post(other, 'row-3-b');
@@ -100,7 +100,7 @@ describe('The table of idempotency', () => {
     expect(outcome(await post(saleOf('row-5'), 'row-5'))).toBe('200 replayed');
   });
 
-  test('known key, same payload, but the sale was lost in a crash: the retry accepts it with 202', async () => {
+  test('known key, same payload, but the sale was lost in a crash: the retry gets 202', async () => {
     const { events } = service.service.engines;
     await post(saleOf('row-6'), 'row-6');
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
@@ -127,7 +127,7 @@ describe('The table of idempotency', () => {
     expect(outcome(await post(lost, 'row-6-lost'))).toBe('200 replayed');
   });
 
-  test('known key, other payload: 409 that names the fields and no values', async () => {
+  test('known key, other payload: 409 that names the fields without values', async () => {
     await post(saleOf('row-7', { metadata: { secret: 'tango' } }), 'row-7');
     const changed = saleOf('row-8', {
       payments: [{ method: 'CASH', amount: '100.00' }],
@@ -140,25 +140,25 @@ describe('The table of idempotency', () => {
     expect(await salesOf('row-8')).toBe(0);
   });
 
-  test('a key that was refused with 400 or 409 is bound to nothing new', async () => {
+  test('a key rejected with 400 or 409 is not bound', async () => {
     expect((await post({ ...saleOf('row-9'), total: '1.00' }, 'row-9')).told).toBe('400 TOTAL_MISMATCH total');
     expect((await post(saleOf('row-9', { lines: [] }), 'row-9')).told).toBe('400 VALIDATION_FAILED lines');
     expect(outcome(await post(saleOf('row-9'), 'row-9'))).toBe('202');
   });
 
-  test('an invalid body is 400 even under a known key', async () => {
+  test('an invalid body gets 400 even with a known key', async () => {
     await post(saleOf('row-10'), 'row-10');
     expect((await post({ ...saleOf('row-10'), lines: 'none' }, 'row-10')).told).toBe('400 VALIDATION_FAILED lines');
     expect((await post({ ...saleOf('row-10'), total: '5.00' }, 'row-10')).told).toBe('400 TOTAL_MISMATCH total');
   });
 
-  test('keys of two sources are apart', async () => {
+  test('keys of two sources are separate', async () => {
     const other = await service.createKey(books.tenant, { sourceId: 'apart' });
     await post(saleOf('row-11'), 'row-11');
     expect(outcome(await service.postSale(other, saleOf('row-12'), 'row-11'))).toBe('202');
   });
 
-  test('keys and pairs of two tenants are apart, also where their sources have one name', async () => {
+  test('keys and pairs of two tenants are separate, even with equal source names', async () => {
     const stranger = await service.openBooks();
     const first = await post(saleOf('row-15'), 'row-15');
     const other = await service.postSale(stranger.partner, saleOf('row-15', { metadata: { other: true } }), 'row-15');
@@ -166,7 +166,7 @@ describe('The table of idempotency', () => {
     expect((other.body as { saleId: string }).saleId).not.toBe((first.body as { saleId: string }).saleId);
   });
 
-  test('a key that was refused with 401, 413 or 415 is bound to nothing', async () => {
+  test('a key rejected with 401, 413 or 415 is not bound', async () => {
     const sale = JSON.stringify(saleOf('row-16-refused'));
     const headers = { 'idempotency-key': 'row-16' };
     const stranger = await service.call('POST', '/api/integrations/v1/sales', { key: 'garbage', headers, raw: sale });
@@ -180,7 +180,7 @@ describe('The table of idempotency', () => {
     expect(outcome(await post(saleOf('row-16'), 'row-16'))).toBe('202');
   });
 
-  test('keys of two integration keys of one source are the same', async () => {
+  test('keys are shared by two integration keys of one source', async () => {
     const second = await service.createKey(books.tenant, { sourceId: 'shop' });
     await post(saleOf('row-13'), 'row-13');
     expect(outcome(await service.postSale(second, saleOf('row-13'), 'row-13'))).toBe('200 replayed');
@@ -190,8 +190,8 @@ describe('The table of idempotency', () => {
   });
 });
 
-describe('A payload is the same', () => {
-  test('with its members in another order and other white space', async () => {
+describe('Payloads are equal', () => {
+  test('with members in another order and other white space', async () => {
     const sale = saleOf('same-1', { customer: { name: 'Ada', code: 'A' }, metadata: { a: 1, b: [1, { c: 2, d: 3 }] } });
     await post(sale, 'same-1');
     const { customer: _, metadata: __, ...rest } = sale as typeof sale & { customer: object; metadata: object };
@@ -204,7 +204,7 @@ describe('A payload is the same', () => {
     expect(outcome(reply)).toBe('200 replayed');
   });
 
-  test('with its numbers and letters written in another way', async () => {
+  test('with numbers and letters written differently', async () => {
     const line = (price: string) =>
       `{"externalId":"same-2","occurredAt":"2026-03-04T10:00:00Z","currency":"EUR",` +
       `"lines":[{"description":"G\u00fcl","quantity":1,"unitPrice":${price}}]}`;
@@ -241,7 +241,7 @@ describe('A payload is the same', () => {
   });
 });
 
-describe('At the same moment', () => {
+describe('Concurrently', () => {
   test.each([
     ['with the same key', 'at-once'],
     ['without a key', undefined],
@@ -263,7 +263,7 @@ describe('At the same moment', () => {
     }
   });
 
-  test('two payloads under one key: one is taken, the other refused, and none is half taken', async () => {
+  test('of two payloads with one key, one is accepted and the other rejected completely', async () => {
     for (let pair = 0; pair < 10; pair += 1) {
       const names = [`left-${pair}`, `right-${pair}`] as const;
       const replies = await Promise.all(names.map((name) => post(saleOf(name), `duel-${pair}`)));
@@ -274,7 +274,7 @@ describe('At the same moment', () => {
     }
   });
 
-  test('ten keys for one pair: one 202, and every key is bound to its payload', async () => {
+  test('ten keys for one pair give one 202, and every key is bound to its payload', async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, index) => post(saleOf('ten', { metadata: { index } }), `ten-${index}`)),
     );
@@ -286,8 +286,8 @@ describe('At the same moment', () => {
   });
 });
 
-describe('The form of the key', () => {
-  test('may have 255 visible characters', async () => {
+describe('An Idempotency-Key', () => {
+  test('can have 255 visible characters', async () => {
     expect(outcome(await post(saleOf('form-1'), `!~${'k'.repeat(253)}`))).toBe('202');
   });
 
@@ -297,20 +297,20 @@ describe('The form of the key', () => {
     ['a space', 'a b'],
     ['a letter with an accent', 'cl\u00e9'],
     ['a tab', 'a\tb'],
-  ])('is refused with %s', async (_, key) => {
+  ])('is rejected with %s', async (_, key) => {
     const sale = saleOf(service.fresh('form'));
     expect((await post(sale, key)).told).toBe('400 VALIDATION_FAILED Idempotency-Key');
     expect(await salesOf(sale.externalId)).toBe(0);
   });
 
-  test('tells two cases apart, and both are kept', async () => {
+  test('is case-sensitive', async () => {
     expect(outcome(await post(saleOf('form-2'), 'Case'))).toBe('202');
     expect(outcome(await post(saleOf('form-3'), 'case'))).toBe('202');
   });
 });
 
 describe('Over time', () => {
-  test('a restart changes nothing', async () => {
+  test('a restart has no effect', async () => {
     const first = await post(saleOf('restarted', { metadata: { n: 1 } }), 'restarted');
     await service.restart();
     const again = await post(saleOf('restarted', { metadata: { n: 1 } }), 'restarted');
@@ -320,7 +320,7 @@ describe('Over time', () => {
     expect(outcome(await post(saleOf('restarted')))).toBe('200 replayed');
   });
 
-  test('a key holds for 24 hours, the pair for ever', async () => {
+  test('a key expires after 24 hours, the pair never', async () => {
     const first = await post(saleOf('aged'), 'aged');
     clock.pass(24 * HOUR_MS - 60_000);
     const changed = saleOf('aged', { metadata: { changed: true } });
@@ -338,7 +338,7 @@ describe('Over time', () => {
     expect(outcome(await post(saleOf('aged')))).toBe('200 replayed');
   });
 
-  test('an expired key that many take over at once is taken over by one', async () => {
+  test('an expired key reused concurrently is reused once', async () => {
     await post(saleOf('takeover-old'), 'takeover');
     clock.pass(25 * HOUR_MS);
     const replies = await Promise.all(
@@ -349,12 +349,12 @@ describe('Over time', () => {
   });
 });
 
-describe('The look-up of a key', () => {
+describe('The lookup of a key', () => {
   const KEYS = '/api/integrations/v1/idempotency-keys';
   const lookUp = (key: string, { key: credential } = partner): Promise<Reply> =>
     service.call('GET', `${KEYS}/${encodeURIComponent(key)}`, { key: credential });
 
-  test('says what it was used for, and until when it holds', async () => {
+  test('shows its use and its expiry', async () => {
     const before = clock.nowMs();
     const first = await post(saleOf('looked-up'), 'looked-up-key');
     const reply = await lookUp('looked-up-key');
@@ -369,7 +369,7 @@ describe('The look-up of a key', () => {
     expect((await lookUp('looked-up-key')).text).toBe(reply.text);
   });
 
-  test('tells the sale that a key was answered with, also where another key had it accepted', async () => {
+  test('shows the sale of the response, even if another key created it', async () => {
     const first = await post(saleOf('looked-up-2'), 'looked-up-2-a');
     const { acceptedAt } = first.body as { acceptedAt: string };
     clock.pass(60_000);
@@ -381,7 +381,7 @@ describe('The look-up of a key', () => {
     expect(Date.parse(b?.['expiresAt'] ?? '') - Date.parse(a?.['expiresAt'] ?? '')).toBeGreaterThanOrEqual(60_000);
   });
 
-  test('tells that a key has expired, until it is used anew', async () => {
+  test('shows that a key has expired, until it is reused', async () => {
     await post(saleOf('looked-up-3'), 'looked-up-3');
     clock.pass(24 * HOUR_MS - 10_000);
     expect((await lookUp('looked-up-3')).body).toMatchObject({ state: 'ACCEPTED', externalId: 'looked-up-3' });
@@ -391,7 +391,7 @@ describe('The look-up of a key', () => {
     expect((await lookUp('looked-up-3')).body).toMatchObject({ state: 'ACCEPTED', externalId: 'looked-up-4' });
   });
 
-  test('finds nothing where nothing was accepted', async () => {
+  test('finds nothing if nothing was accepted', async () => {
     expect((await lookUp('never-used')).told).toBe('404 NOT_FOUND');
     await post({ ...saleOf('looked-up-5'), total: '1.00' }, 'refused-key');
     expect((await lookUp('refused-key')).told).toBe('404 NOT_FOUND');
@@ -408,7 +408,7 @@ describe('The look-up of a key', () => {
     expect((await lookUp('half')).told).toBe('404 NOT_FOUND');
   });
 
-  test("is for the partner's own keys, by any integration key of its source", async () => {
+  test("finds only keys of the partner's source, with any of its integration keys", async () => {
     await post(saleOf('looked-up-6'), 'own-key');
     const stranger = await service.openBooks();
     const tenant = { ...books.tenant, token: await service.signIn(books.tenant.email) };
@@ -427,7 +427,7 @@ describe('The look-up of a key', () => {
     ['a letter with an accent', 'cl\u00e9'],
     ['a line break', 'a\nb'],
     ['a NUL', 'a\0'],
-  ])('finds nothing under what the header would refuse: %s', async (_, key) => {
+  ])('finds nothing for keys that the header rejects: %s', async (_, key) => {
     const reply = await service.call('GET', `${KEYS}/${encodeURIComponent(key)}`, {
       key: partner.key,
       headers: { 'x-request-id': 'mine' },
@@ -439,7 +439,7 @@ describe('The look-up of a key', () => {
     expect(reply.headers['x-ratelimit-limit']).toBe('1000000');
   });
 
-  test('is refused without an integration key, and takes no query', async () => {
+  test('requires an integration key, and takes no query', async () => {
     const reply = await service.call('GET', `${KEYS}/any`);
     expect(reply.told).toBe('401 INVALID_KEY');
     expect(reply.headers['x-ratelimit-limit']).toBe('60');
@@ -448,7 +448,7 @@ describe('The look-up of a key', () => {
     );
   });
 
-  test('finds every key that the header takes, percent-encoded', async () => {
+  test('finds every valid key, percent-encoded', async () => {
     const visible = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index)).join('');
     const keys = [
       visible,
@@ -481,7 +481,7 @@ describe('The look-up of a key', () => {
  * "." and ".." are dot segments of a path (RFC 3986), also as %2E: who makes a URL of them loses them before anything is
  * sent. What can be done is done: a client that sends the path as it is gets its answer.
  */
-describe('Names that are dot segments', () => {
+describe('Dot segments', () => {
   const asItIs = async (path: string): Promise<string> => {
     const address = new URL(await service.service.app.getUrl());
     const headers = { 'x-integration-key': partner.key };
@@ -501,7 +501,7 @@ describe('Names that are dot segments', () => {
   test.each([
     ['.', ['.', '%2E', '%2e']],
     ['..', ['..', '%2E%2E', '%2e%2e', '.%2E']],
-  ])('%s is an external id and a key like any other', async (name, writings) => {
+  ])('%s is a valid external id and key', async (name, writings) => {
     expect(outcome(await post(saleOf(name), name))).toBe('202');
     for (const written of writings) {
       expect([written, await asItIs(`/api/integrations/v1/sales/${written}`)]).toEqual([written, `200 ${name}`]);
@@ -512,7 +512,7 @@ describe('Names that are dot segments', () => {
     }
   });
 
-  test('The document says what clients have to do for them', () => {
+  test('The document explains how clients send them', () => {
     const { paths } = JSON.parse(service.service.openApi()) as {
       paths: Record<string, { get: { description: string } }>;
     };
@@ -521,7 +521,7 @@ describe('Names that are dot segments', () => {
   });
 });
 
-test('Every accepted sale is booked, and nothing of all this was worth a warning', async () => {
+test('Every accepted sale is booked, and none of this logs a warning', async () => {
   const { events } = service.service.engines;
   const accepted = await events.readAll({ filter: { on: 'type', prefixes: ['SaleAccepted'] } });
   for (const { data } of accepted) {

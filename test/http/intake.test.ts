@@ -20,7 +20,7 @@ const line = { description: 'Goods', quantity: 1, unitPrice: '100.00' };
 const withLine = (changes: object) => ({ lines: [{ ...line, ...changes }] });
 const customer = { name: 'Ada' };
 
-describe('A sale is refused', () => {
+describe('A sale is rejected', () => {
   test.each([
     ['no external id', { externalId: undefined }, 'externalId'],
     ['an external id of 201 characters', { externalId: 'x'.repeat(201) }, 'externalId'],
@@ -65,7 +65,7 @@ describe('A sale is refused', () => {
     expect(await told(changes)).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('when its total is not what its lines come to, told what they come to', async () => {
+  test('when its total differs from the sum of its lines, which is shown', async () => {
     const lines = [
       { ...line, unitPrice: '9.99', quantity: 3, taxRate: 19 },
       { ...line, unitPrice: '0.333333', quantity: '1.5', discount: '0.1' },
@@ -79,12 +79,12 @@ describe('A sale is refused', () => {
     expect(await told({ lines, total: '36.0600' })).toBe('400 VALIDATION_FAILED total');
   });
 
-  test('in another currency than that of the books', async () => {
+  test('in a currency other than that of the books', async () => {
     expect(await told({ currency: 'USD' })).toBe('400 CURRENCY_MISMATCH currency');
     expect(await told({ currency: 'JPY' })).toBe('400 CURRENCY_MISMATCH currency');
   });
 
-  test('when its body is not what a partner may send', async () => {
+  test('when its body is not a valid partner request', async () => {
     const raw = async (body: string, headers: Record<string, string> = {}): Promise<string> =>
       (await service.call('POST', PATH, { key: partner.key, raw: body, headers })).told;
     const sale = JSON.stringify(saleOf('body'));
@@ -103,7 +103,7 @@ describe('A sale is refused', () => {
   });
 });
 
-describe('A sale is taken', () => {
+describe('A sale is accepted', () => {
   test.each([
     ['with nulls for what the partner does not have', { branchCode: null, customer: null, metadata: null }],
     ['with an external id of 200 characters of any script', { externalId: `${'ş'.repeat(100)}${'字'.repeat(100)}` }],
@@ -124,14 +124,14 @@ describe('An integration key', () => {
     ['an empty one', ''],
     ['garbage', 'garbage'],
     ['one of the right form that was never made', `kontor_${'A'.repeat(43)}_${'s'.repeat(43)}`],
-  ])('must be valid: %s is refused', async (_, key) => {
+  ])('must be valid: %s is rejected', async (_, key) => {
     const reply = await refused(key);
     expect(reply.told).toBe('401 INVALID_KEY');
     expect(reply.headers['www-authenticate']).toBe('IntegrationKey');
     expect(reply.headers['x-ratelimit-window']).toBe('60s');
   });
 
-  test('must be whole: another secret, or another tenant in it, is refused', async () => {
+  test('must be unaltered: another secret or another tenant in it is rejected', async () => {
     const last = partner.key.endsWith('A') ? 'B' : 'A';
     expect((await refused(`${partner.key.slice(0, -1)}${last}`)).told).toBe('401 INVALID_KEY');
     const other = await service.openBooks();
@@ -139,13 +139,13 @@ describe('An integration key', () => {
     expect((await refused(mixed)).told).toBe('401 INVALID_KEY');
   });
 
-  test('is no bearer token, and a bearer token is no key', async () => {
+  test('is not a bearer token, and a bearer token is not a key', async () => {
     expect((await service.get('/api/customers/lookup', partner.key)).told).toBe('401 UNAUTHENTICATED');
     const reply = await service.call('POST', PATH, { token: books.tenant.token, body: saleOf('no') });
     expect(reply.told).toBe('401 INVALID_KEY');
   });
 
-  test('is shown once, with what it is for, and never kept in clear', async () => {
+  test('is shown once, with its use, and never stored in clear text', async () => {
     const body = { name: 'Web shop', sourceId: 'web', rateLimit: 30 };
     const reply = await service.post('/api/integration-keys', body, books.tenant.token);
     expect(reply.status).toBe(201);
@@ -166,7 +166,7 @@ describe('An integration key', () => {
     ['none a minute', { rateLimit: 0 }, 'rateLimit'],
     ['a part of a request', { rateLimit: 1.5 }, 'rateLimit'],
     ['a secret of its own', { key: 'x' }, 'key'],
-  ])('is not made with %s', async (_, changes, path) => {
+  ])('cannot be created with %s', async (_, changes, path) => {
     const body = { name: 'K', sourceId: 's', ...changes };
     const reply = await service.post('/api/integration-keys', body, books.tenant.token);
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
@@ -183,7 +183,7 @@ describe('The rate limit', () => {
     fields: headers.ratelimit?.replace(/t=(59|60)$/, 't=60'),
   });
 
-  test('is 60 requests in 60 seconds, then 429 with every header until the window ends', async () => {
+  test('is 60 requests in 60 seconds, then 429 with all headers until the window ends', async () => {
     const { key } = await service.createKey(books.tenant, { rateLimit: null });
     const startedMs = clock.nowMs();
     const first = await service.postSale({ ...partner, key }, saleOf('limited'), 'limited');
@@ -229,7 +229,7 @@ describe('The rate limit', () => {
     expect(retried.headers['x-ratelimit-remaining']).toBe('59');
   });
 
-  test('lets exactly 60 of many at once pass, and 60 more when the window is over, not before', async () => {
+  test('admits exactly 60 concurrent requests, and 60 more in the next window', async () => {
     const { key } = await service.createKey(books.tenant, { rateLimit: null });
     const burst = async (): Promise<number[]> =>
       (await Promise.all(Array.from({ length: 75 }, () => status(key)))).map((reply) => reply.status);
@@ -245,7 +245,7 @@ describe('The rate limit', () => {
     expect(passed(await burst())).toBe(60);
   });
 
-  test('shows in the headers of every answer, whatever it is', async () => {
+  test('appears in the headers of every response', async () => {
     const { key } = await service.createKey(books.tenant, { rateLimit: 9 });
     const sale = JSON.stringify(saleOf('headers'));
     const send = (raw: string, headers: Record<string, string> = {}): Promise<Reply> =>
@@ -280,7 +280,7 @@ describe('The rate limit', () => {
       expect(Object.keys(reply.body as object)).toEqual(['error']);
   });
 
-  test("is a key's own, and an operator raises it at once", async () => {
+  test('applies per key, and an operator can raise it immediately', async () => {
     const tenant = await service.createTenant();
     const [one, two] = [
       await service.createKey(tenant, { rateLimit: 2 }),
@@ -297,7 +297,7 @@ describe('The rate limit', () => {
     expect((await service.setRateLimit(one.id, 500)).data).toEqual(raised.data);
   });
 
-  test('is set for keys that exist, to sensible numbers', async () => {
+  test('can be set for existing keys, to valid numbers', async () => {
     const unknown = await service.setRateLimit(service.service.engines.ids.next(), 5);
     expect([unknown.told, unknown.problem.message]).toEqual(['404 NOT_FOUND', 'No such integration key.']);
     expect((await service.setRateLimit('no-id', 5)).told).toBe('404 NOT_FOUND');
@@ -305,7 +305,7 @@ describe('The rate limit', () => {
       expect((await service.setRateLimit(partner.id, wrong)).told).toBe('400 VALIDATION_FAILED rateLimit');
   });
 
-  test('counts requests without a valid key by their address', async () => {
+  test('counts requests without a valid key by address', async () => {
     clock.pass(61_000);
     const none = (): Promise<Reply> => service.call('GET', `${PATH}/none`, { key: 'garbage' });
     const replies = await Promise.all(Array.from({ length: 61 }, none));
@@ -318,8 +318,8 @@ describe('The rate limit', () => {
   });
 });
 
-describe('Errors of the intake', () => {
-  test('have one shape, also at unknown addresses', async () => {
+describe('Errors of the partner API', () => {
+  test('have one format, also at unknown addresses', async () => {
     for (const path of [`${PATH}/unknown`, '/api/integrations/v1/nothing', '/api/integrations/v2/sales']) {
       const reply = await service.call('GET', path, { key: partner.key, headers: { 'x-request-id': 'mine' } });
       expect(reply.body).toEqual({
@@ -330,6 +330,6 @@ describe('Errors of the intake', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

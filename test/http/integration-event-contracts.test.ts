@@ -52,7 +52,7 @@ function faultsOf(message: IntegrationEvent): string[] {
 }
 
 describe('The list of integration events', () => {
-  test('has what is promised, and says of each what it is', () => {
+  test('contains all documented events with a description', () => {
     const types = published.map(({ type }) => type);
     expect(types).toEqual([...new Set(types)].sort());
     const promised = [
@@ -71,7 +71,7 @@ describe('The list of integration events', () => {
     }
   });
 
-  test('is for everybody who is signed in, and for nobody else', async () => {
+  test('is available to signed-in callers only', async () => {
     const tokens = [await service.createUser(books.tenant, 'USER'), await service.operator()];
     for (const token of tokens) {
       const reply = await service.get('/api/integration-events', token);
@@ -82,7 +82,7 @@ describe('The list of integration events', () => {
     expect((await service.get('/api/integration-events?type=x', tokens[0])).told).toBe('400 VALIDATION_FAILED type');
   });
 
-  test('has an example of each that is as its schemas say, and would not be without any member that they need', () => {
+  test('has an example of each that matches its schemas and needs all required members', () => {
     for (const { type, schema, dataSchema, example } of published) {
       const reader = z.fromJSONSchema(schema);
       expect([type, reader.safeParse(example).success]).toEqual([type, true]);
@@ -99,14 +99,14 @@ describe('The list of integration events', () => {
     }
   });
 
-  test('is open to members that are added one day', () => {
+  test('allows members to be added later', () => {
     for (const { type, schema, example } of published) {
       const later = { ...example, traceparent: 'x', data: { ...example.data, added: 1 } };
       expect([type, z.fromJSONSchema(schema as never).safeParse(later).success]).toEqual([type, true]);
     }
   });
 
-  test('says what is personal, and has no secrets', () => {
+  test('marks personal data, and contains no secrets', () => {
     const personal = Object.fromEntries(
       published.map(({ type, description }) => [type, /Personal data: (.+)\.$/.exec(description)?.[1] ?? '']),
     );
@@ -123,7 +123,7 @@ describe('The list of integration events', () => {
     expect(text).not.toMatch(/password|secret|hash|refreshToken/i);
   });
 
-  test('keeps for ever what was ever in it', () => {
+  test('keeps every event ever listed', () => {
     const members = Object.fromEntries(
       published.map(({ type, dataSchema }) => {
         const { properties = {}, required = [] } = dataSchema as { properties?: object; required?: string[] };
@@ -162,8 +162,8 @@ describe('The list of integration events', () => {
   });
 });
 
-describe('What is published', () => {
-  test('of a whole history is as the contracts say, to the writer and to a reader', async () => {
+describe('Published events', () => {
+  test('of a whole history match the contracts, for writers and readers', async () => {
     const team = await Team.of(service);
     const { token } = team;
     const roleIds = [await team.role(['reports.read'])];
@@ -244,7 +244,7 @@ describe('What is published', () => {
       return { type, data: inForm(data) as object, id, ...place, metadata: { ...metadata, $correlationId: 'r' } };
     });
 
-  test('is as the contracts say, whatever happens (property)', () => {
+  test('match the contracts, whatever happens (property)', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(anyEvent, (event) => {
@@ -258,7 +258,7 @@ describe('What is published', () => {
     expect([...seen].sort()).toEqual(published.map(({ type }) => type));
   });
 
-  test('holds nothing but what a contract names, whatever else the history holds (property)', () => {
+  test('contain only members of a contract, whatever else the history contains (property)', () => {
     const withMore = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(withMore);
       if (typeof value !== 'object' || value === null) return value;
@@ -395,6 +395,6 @@ describe('The AsyncAPI document', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

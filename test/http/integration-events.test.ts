@@ -234,6 +234,6 @@ describe('After a restart', () => {
   });
 });
 
-test('Nothing of all this was worth a warning but that the forwarder waits', () => {
+test('The tests above log no warnings but that the forwarder waits', () => {
   expect(service.complaints).toEqual([expect.stringContaining('publishes nothing until it is resumed')]);
 });

@@ -282,6 +282,6 @@ test('Whatever two tenants do, neither sees anything of the other (property)', a
   );
 }, 120_000);
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -156,6 +156,6 @@ describe('With tax', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -159,7 +159,7 @@ test('Neither is booked on what is no sale, or on the sale of another source', a
   expect(outcomes).toEqual(Array.from({ length: 5 }, () => 'RELATED_SALE_UNKNOWN'));
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });
 

@@ -310,6 +310,6 @@ test("Operators' searches know the spellings, too", async () => {
     }
 }, 60_000);
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

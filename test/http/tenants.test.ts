@@ -408,6 +408,6 @@ describe('Tenants', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -628,6 +628,6 @@ describe('The own profile', () => {
   });
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

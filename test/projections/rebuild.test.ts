@@ -114,6 +114,6 @@ test('A read model that was built anew up to an earlier moment is not the same: 
   );
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -170,6 +170,6 @@ test('Nothing was written by all of this', async () => {
   expect(await service.service.engines.events.readAll({ from: headBefore })).toEqual([]);
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

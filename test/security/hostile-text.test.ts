@@ -220,6 +220,6 @@ describe('In a tenant whose records are hostile themselves', () => {
   }, 60_000);
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

@@ -195,6 +195,6 @@ test('A body that another length announces is not what was sent', async () => {
   expect(parsed(short).status).toBe(400);
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });

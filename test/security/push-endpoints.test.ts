@@ -63,6 +63,6 @@ test('Nothing of these is kept, and a public https address is taken', async () =
   expect(await own()).toHaveLength(1);
 });
 
-test('Nothing of all this was worth a warning', () => {
+test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });
