@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test('A history moves from the embedded store to EventStoreDB and back, and is the same all the way', async () => {
+test('A history restored from the embedded store to EventStoreDB and back stays identical', async () => {
   const { events: original } = service.service.engines;
   const theirs = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
   await db.append({ stream: 'theirs', expected: 'no_stream', events: [theirs] });

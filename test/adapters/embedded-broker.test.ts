@@ -51,7 +51,7 @@ describe('The embedded broker', () => {
     await remove(directory);
   });
 
-  test('still has its messages, their sequences and its memory of ids after a restart', async () => {
+  test('keeps its messages, sequences and known ids across a restart', async () => {
     const before = await open();
     for (const id of ['a', 'b', 'c']) await before.publish(message(id));
     const stored = messagesIn(directory);
@@ -63,7 +63,7 @@ describe('The embedded broker', () => {
     expect(await after.publish(message('d'))).toEqual({ sequence: 4, duplicate: false });
   });
 
-  test('remembers ids longer than any window', async () => {
+  test('remembers message ids beyond any duplicate window', async () => {
     const clock = new ManualClock();
     const broker = await open({ clock });
     await broker.publish(message('a'));
@@ -71,7 +71,7 @@ describe('The embedded broker', () => {
     expect(await broker.publish(message('a'))).toMatchObject({ duplicate: true });
   });
 
-  test('keeps the newest messages only, and the memory of their ids, also over a restart', async () => {
+  test('keeps only the newest messages and their ids, also across a restart', async () => {
     const broker = await open({ keptMessages: 3 });
     for (const id of ['a', 'b', 'c', 'd', 'e']) await broker.publish(message(id));
     expect(ids()).toEqual(['c', 'd', 'e']);
@@ -82,7 +82,7 @@ describe('The embedded broker', () => {
     expect(ids()).toEqual(['d', 'e', 'a']);
   });
 
-  test('loses what is too much of a long log little by little, and nothing where messages are only repeated', async () => {
+  test('trims a long log gradually, and not when messages are only repeated', async () => {
     const before = await open();
     await Promise.all(Array.from({ length: 12_000 }, (_, index) => before.publish(message(`m-${index}`))));
     await before.close();
@@ -97,7 +97,7 @@ describe('The embedded broker', () => {
     expect(ids()).toHaveLength(5_000);
   });
 
-  test('notes when a message was stored', async () => {
+  test('records the time of each message', async () => {
     const clock = new ManualClock(Date.UTC(2026, 5, 1));
     const broker = await open({ clock });
     await broker.publish(message('a'));
@@ -107,7 +107,7 @@ describe('The embedded broker', () => {
     expect(times).toEqual([Date.UTC(2026, 5, 1), Date.UTC(2026, 5, 1, 0, 1)]);
   });
 
-  test('waits while another makes the same file at the same moment', async () => {
+  test('waits while another process creates the same file', async () => {
     const other = new DatabaseSync(join(directory, 'broker.sqlite'));
     other.exec('BEGIN EXCLUSIVE; CREATE TABLE half_way (x)');
     const opening = open();
@@ -119,7 +119,7 @@ describe('The embedded broker', () => {
     expect(ids()).toEqual(['first']);
   });
 
-  test('makes the directory that it is given', async () => {
+  test('creates its directory', async () => {
     const broker = await EmbeddedBroker.open({
       ...MANY,
       directory: join(directory, 'new', 'data'),
@@ -129,7 +129,7 @@ describe('The embedded broker', () => {
     await broker.close();
   });
 
-  test('takes a message of exactly the limit and keeps every character of it', async () => {
+  test('accepts a message of exactly the limit and keeps every character', async () => {
     const broker = await open();
     const payload = `\0${'x'.repeat(MAX_MESSAGE_BYTES - 1)}`;
     await broker.publish(message('largest', payload));
@@ -142,7 +142,7 @@ describe('The embedded broker', () => {
     expect(stored[0]?.payload === payload).toBe(true);
   });
 
-  test('stores nothing of a group of which one message cannot be written', async () => {
+  test('stores nothing of a group if one message cannot be written', async () => {
     const broker = await open();
     const other = new DatabaseSync(join(directory, 'broker.sqlite'));
     other.exec(`CREATE TRIGGER fault BEFORE INSERT ON messages WHEN new.id = 'faulty'
@@ -154,7 +154,7 @@ describe('The embedded broker', () => {
     expect(await broker.publish(message('a'))).toMatchObject({ sequence: 1, duplicate: false });
   });
 
-  test('survives a file system that refuses to write, and takes the same message when it writes again', () => {
+  test('survives failed writes, and accepts the same message afterwards', () => {
     const command = `ulimit -S -f 512 && exec "$0" "$@"`;
     const child = spawnSync('bash', ['-c', command, process.execPath, ...childArguments('limited', directory, 'm')], {
       encoding: 'utf8',
@@ -171,7 +171,7 @@ describe('The embedded broker', () => {
     ]);
   });
 
-  test('has every message that it acknowledged after its process was killed', async () => {
+  test('has every acknowledged message after its process is killed', async () => {
     const seed = 20_260_101;
     const random = mulberry32(seed);
     const acknowledged: string[] = [];
@@ -199,7 +199,7 @@ describe('The embedded broker', () => {
     }
   });
 
-  test('says that it is unavailable while another process writes, and goes on when that is done', async () => {
+  test('is unavailable while another process writes, and recovers afterwards', async () => {
     const broker = await open();
     await broker.publish(message('a'));
     const other = new DatabaseSync(join(directory, 'broker.sqlite'));
@@ -212,7 +212,7 @@ describe('The embedded broker', () => {
     expect(ids()).toEqual(['a', 'b']);
   });
 
-  test('shares one flush among messages that are published at once', async () => {
+  test('shares one flush among concurrent messages', async () => {
     const broker = await open();
     const settled: number[] = [];
     const publish = (index: number): Promise<Published> => {
@@ -226,7 +226,7 @@ describe('The embedded broker', () => {
     expect(settled).toHaveLength(100);
   });
 
-  test('does not open a file that is no database, or one of a newer version', async () => {
+  test('does not open a file that is not a database, or one of a newer version', async () => {
     await writeFile(join(directory, 'broker.sqlite'), 'this is a letter to the bank, not a database'.repeat(200));
     await expect(open()).rejects.toBeInstanceOf(BrokerUnavailable);
     await remove(directory);

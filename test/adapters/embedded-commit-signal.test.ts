@@ -32,20 +32,20 @@ async function announced(
   return { signal, read };
 }
 
-describe('Word of what was committed', () => {
-  test('comes with each commit to a thread that has time', async () => {
+describe('The commit signal', () => {
+  test('arrives for each commit at an idle thread', async () => {
     const { read } = await announced(0, [0, 1, 2]);
     expect(read).toEqual([0, 1, 2]);
   });
 
-  test('comes at once after a rest, and of all that came meanwhile once', async () => {
+  test('arrives immediately after a pause, once for all commits in it', async () => {
     const { read } = await announced(REST_MS, [0, 1, 2, 3]);
     expect(read).toEqual([0]);
     await sleep(2 * REST_MS);
     expect(read).toEqual([0, 3]);
   });
 
-  test('comes at the end of the rest to who begins to wait in it', async () => {
+  test('arrives at the end of the pause for a waiter that joins during it', async () => {
     const signal = new CommitSignal(() => REST_MS);
     signal.announce(0);
     signal.announce(1);
@@ -56,7 +56,7 @@ describe('Word of what was committed', () => {
     expect(woken).toBe(1);
   });
 
-  test('wakes nobody who rests for a commit that was read already', async () => {
+  test('does not wake a waiter for a commit that was already read', async () => {
     const { signal, read } = await announced(REST_MS, [0, 1]);
     await sleep(2 * REST_MS);
     signal.announce(1);
@@ -64,7 +64,7 @@ describe('Word of what was committed', () => {
     expect(read).toEqual([0, 1]);
   });
 
-  test('of the end wakes everybody, and nobody a second time', async () => {
+  test('wakes every waiter once when it ends', async () => {
     const { signal } = await announced(REST_MS, [0, 1]);
     let woken = 0;
     signal.onBeyond(1, () => (woken += 1));
@@ -79,7 +79,7 @@ describe('Word of what was committed', () => {
     [0.7, 10],
     [1, 20],
     [1.2, 20],
-  ])('to a thread that is busy for %d of its time comes every %d ms', (share, pauseMs) => {
+  ])('of a thread that is busy for %d of its time arrives every %d ms', (share, pauseMs) => {
     expect(pauseAt(share)).toBeCloseTo(pauseMs);
   });
 });

@@ -340,12 +340,12 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
   ],
 };
 
-describe('The embedded event store answers as EventStoreDB does', () => {
+describe('The embedded event store behaves like EventStoreDB', () => {
   test.each(Object.keys(scenarios))('%s', async (name) => {
     expect(await scenarios[name]?.()).toStrictEqual(golden[name]);
   });
 
-  test('in every scenario of the recording that the port offers', () => {
+  test('in every recorded scenario that the port supports', () => {
     expect([...Object.keys(scenarios), ...ELSEWHERE].sort()).toEqual(Object.keys(golden).sort());
   });
 });

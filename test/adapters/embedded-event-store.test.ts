@@ -76,8 +76,8 @@ describe('The embedded event store', () => {
   const create = (stream: string, ...events: EventToAppend[]) =>
     store.append({ stream, expected: 'no_stream', events });
 
-  describe('commits in groups', () => {
-    test('appends of one turn share one flush', async () => {
+  describe('group commits', () => {
+    test('share one flush among appends of one turn', async () => {
       const commits: Position[] = [];
       const stop = store.onCommit((head) => commits.push(head));
       await Promise.all(Array.from({ length: 50 }, (_, n) => create(`s-${n}`, event())));
@@ -91,7 +91,7 @@ describe('The embedded event store', () => {
       expect(commits).toHaveLength(2);
     });
 
-    test('a refused append spoils nothing for the others of its group', async () => {
+    test('are not affected by a rejected append in the group', async () => {
       const all = await Promise.allSettled([
         create('one', event()),
         store.append({ stream: 'none', expected: 5, events: [event()] }),
@@ -109,7 +109,7 @@ describe('The embedded event store', () => {
       ]);
     });
 
-    test('a refusal is answered after the append it rests on is durable', async () => {
+    test('send a rejection only after the append it depends on is durable', async () => {
       const order: string[] = [];
       const stop = store.onCommit(() => order.push('committed'));
       const winner = create('one', event()).then(() => order.push('winner'));
@@ -119,7 +119,7 @@ describe('The embedded event store', () => {
       expect(order).toEqual(['committed', 'winner', 'loser']);
     });
 
-    test('more than a group can hold goes into the next ones, in order', async () => {
+    test('split more appends than one group can contain, in order', async () => {
       await store.close();
       store = EmbeddedEventStore.open({ directory, clock: new ManualClock() });
       const commits: Position[] = [];
@@ -136,7 +136,7 @@ describe('The embedded event store', () => {
       expect(commits).toEqual([511, 1_023, 1_499, 1_502, 1_503]);
     });
 
-    test('an append that the file refuses is undone, and those after it are not hindered', async () => {
+    test('roll back an append that fails to write, without affecting later ones', async () => {
       await create('one', event());
       const intruder = new DatabaseSync(file());
       intruder.exec(`INSERT INTO events VALUES (1, 'two', 0, 'x', 'X', '{}', '{}', 0, 0)`);
@@ -146,7 +146,7 @@ describe('The embedded event store', () => {
       await expect(create('three', event())).resolves.toEqual({ revision: 0, position: 1 });
     });
 
-    test('refuses more work than it can hold, and takes work again afterwards', async () => {
+    test('reject more appends than the queue can hold, and accept appends afterwards', async () => {
       const large = () => [event({ text: 'x'.repeat(1_000_000) })];
       const all = await Promise.allSettled(Array.from({ length: 70 }, (_, n) => create(`large-${n}`, ...large())));
       const refused = all.filter((each) => each.status === 'rejected').map(({ reason }) => reason as unknown);
@@ -156,7 +156,7 @@ describe('The embedded event store', () => {
     });
   });
 
-  test('records the time of the injected clock', async () => {
+  test('uses the time of the injected clock', async () => {
     await store.close();
     const manual = new ManualClock(1_000_000);
     store = EmbeddedEventStore.open({ directory, clock: manual });
@@ -167,7 +167,7 @@ describe('The embedded event store', () => {
     expect(events.map(({ recordedAtMs }) => recordedAtMs)).toEqual([1_000_000, 1_006_000]);
   });
 
-  describe('refuses what it cannot keep', () => {
+  describe('rejects invalid input', () => {
     test.each([
       ['a stream name with NUL', { stream: 'a\0b' }],
       ['a stream name with half of a surrogate pair', { stream: 'a\ud83d' }],
@@ -193,14 +193,14 @@ describe('The embedded event store', () => {
       await expect(read()).rejects.toBeInstanceOf(RangeError);
     });
 
-    test('a subscription of no size or from nowhere', () => {
+    test('a subscription with an invalid batch size or position', () => {
       expect(() => store.subscribeToAll({ after: BEFORE_ALL, maxBatchSize: 0 })).toThrow(RangeError);
       expect(() => store.subscribeToAll({ after: -2 })).toThrow(RangeError);
     });
   });
 
-  describe('lets others go on', () => {
-    test('while a subscription looks through a long history in vain', async () => {
+  describe('keeps other work responsive', () => {
+    test('while a subscription scans a long history without matches', async () => {
       for (let n = 0; n < 40; n += 1) await create(`s-${n}`, ...counted(500));
       let turns = 0;
       let counting = true;
@@ -221,7 +221,7 @@ describe('The embedded event store', () => {
       expect(turns).toBeGreaterThanOrEqual(4);
     });
 
-    test('where subscriptions may rest, by waking them once for what was committed meanwhile', async () => {
+    test('while subscriptions pause, which are woken once for all commits meanwhile', async () => {
       await store.close();
       store = EmbeddedEventStore.open({ directory, clock, rest: () => 100 });
       const batches: number[] = [];
@@ -237,7 +237,7 @@ describe('The embedded event store', () => {
       expect(batches.length).toBeLessThan(8);
     });
 
-    describe('while its write-ahead log is moved into the file', () => {
+    describe('while its write-ahead log is checkpointed', () => {
       let observer: InstanceType<typeof DatabaseSync>;
       beforeEach(() => {
         observer = new DatabaseSync(file(), { readOnly: true });
@@ -248,14 +248,14 @@ describe('The embedded event store', () => {
       const pages = (): { log: number; checkpointed: number } =>
         observer.prepare('PRAGMA wal_checkpoint(NOOP)').get() as { log: number; checkpointed: number };
 
-      test('as soon as nobody appends', async () => {
+      test('once appends pause', async () => {
         await Promise.all(Array.from({ length: 500 }, (_, n) => create(`s-${n}`, event())));
         expect(pages().checkpointed).toBe(0);
         while (pages().checkpointed < pages().log) await clock.sleep(20);
         await expect(create('next', event())).resolves.toMatchObject({ revision: 0 });
       });
 
-      test('and begins anew, also when appends never cease', async () => {
+      test('with a new log, even if appends never pause', async () => {
         const text = 'x'.repeat(200_000);
         let longest = 0;
         for (let n = 0; pages().log >= longest; n += 1) {
@@ -269,7 +269,7 @@ describe('The embedded event store', () => {
     });
   });
 
-  describe('never serves a damaged record', () => {
+  describe('never returns a damaged record', () => {
     const fill = async (): Promise<void> => {
       for (const n of [0, 1, 2, 3, 4]) await create(`s-${n}`, event({ text: `text ${n}` }), event({ n }));
     };
@@ -306,7 +306,7 @@ describe('The embedded event store', () => {
       await expect(create('next', event())).resolves.toMatchObject({ position: 10 });
     });
 
-    test('that was moved to another stream or place', async () => {
+    test('that was moved to another stream or position', async () => {
       await fill();
       await alter(`UPDATE events SET stream = 's-9' WHERE position = 4`);
       await expect(store.readStream('s-9')).rejects.toEqual(new CorruptEvent(4));
@@ -320,7 +320,7 @@ describe('The embedded event store', () => {
       ['stream', `'x-2'`],
       ['type', `'$Counted'`],
       ['type', `'Xounted'`],
-    ])('that a filter would leave out, since its %s became %s', async (column, value) => {
+    ])('that a filter would exclude because its %s became %s', async (column, value) => {
       await fill();
       await alter(`UPDATE events SET ${column} = ${value} WHERE position = 4`);
       const filter = { on: column as 'stream' | 'type', prefixes: [column === 'stream' ? 's-' : 'Counted'] };
@@ -333,7 +333,7 @@ describe('The embedded event store', () => {
       await expect(batches.next()).rejects.toEqual(new CorruptEvent(4));
     });
 
-    test('that a filter would leave out, where it lay for long before a subscription that was there read it', async () => {
+    test('that a filter would exclude, even long before a subscription read it', async () => {
       await store.close();
       const manual = new ManualClock();
       store = EmbeddedEventStore.open({ directory, clock: manual });
@@ -379,13 +379,13 @@ describe('The embedded event store', () => {
         writeFileSync(file(), bytes);
       });
 
-    test('of which SQLite itself cannot make sense any more', async () => {
+    test('that SQLite itself cannot read', async () => {
       await fill();
       await overwriteHeader(8);
       await assertRefused(6);
     });
 
-    test('nor leaves out those that a damaged structure hides', async () => {
+    test('nor skips records hidden by a damaged structure', async () => {
       await fill();
       await overwriteHeader(11);
       await expect(store.readStream('s-3')).rejects.toEqual(new CorruptEvent(6));
@@ -395,7 +395,7 @@ describe('The embedded event store', () => {
       await expect(batches.next()).rejects.toBeInstanceOf(CorruptEvent);
     });
 
-    test('of which any byte was flipped on the disk', async () => {
+    test('with any byte flipped on disk', async () => {
       await fill();
       const written = await store.readAll();
       await store.close();
@@ -443,14 +443,14 @@ describe('The embedded event store', () => {
     });
   });
 
-  describe('has one writer', () => {
-    test('refuses a second one in the same process', () => {
+  describe('allows one writer', () => {
+    test('rejecting a second one in the same process', () => {
       expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(
         `${join(directory, 'history.lock')} is locked: process ${process.pid} already writes`,
       );
     });
 
-    test('refuses a second process, and names the file and the first', async () => {
+    test('rejecting a second process, naming the file and the first process', async () => {
       const lines = await linesOf(start('until-killed', directory, 'x'));
       expect(lines).toEqual([
         `failed ${join(directory, 'history.lock')} is locked: process ${process.pid} already writes to the event ` +
@@ -458,7 +458,7 @@ describe('The embedded event store', () => {
       ]);
     });
 
-    test('refuses a file that a newer program has written', async () => {
+    test('rejecting a file written by a newer version', async () => {
       await store.close();
       const db = new DatabaseSync(file());
       db.exec('PRAGMA user_version = 2');
@@ -471,7 +471,7 @@ describe('The embedded event store', () => {
   });
 
   describe('survives its process', () => {
-    test('killed at any moment: every acknowledged append is there, whole, and the next start needs no help', async () => {
+    test('killed at any moment: every acknowledged append is stored completely, and the next start needs no repair', async () => {
       await store.close();
       const acked = new Set<string>();
       for (let cycle = 0; cycle < 3; cycle += 1) {
@@ -514,7 +514,7 @@ describe('The embedded event store', () => {
     );
   });
 
-  describe('has readers beside it', () => {
+  describe('has concurrent readers', () => {
     let reader: EmbeddedEventReader;
     let stop: () => void;
     beforeEach(() => {
@@ -528,7 +528,7 @@ describe('The embedded event store', () => {
       await reader.close();
     });
 
-    test('which read what is committed at once', async () => {
+    test('that read commits immediately', async () => {
       expect(await reader.head()).toBe(BEFORE_ALL);
       expect((await reader.readStream('s')).exists).toBe(false);
       await create('s', ...counted(2));
@@ -539,7 +539,7 @@ describe('The embedded event store', () => {
       expect(await reader.head()).toBe(await store.head());
     });
 
-    test('which follow the history, and go live by being told of commits', async () => {
+    test('that follow the history, and go live by commit signals', async () => {
       await create('before', event({ n: 0 }));
       const seen: unknown[] = [];
       const caughtUp: boolean[] = [];
@@ -557,7 +557,7 @@ describe('The embedded event store', () => {
       expect(caughtUp).toContain(true);
     });
 
-    test('which end when they are closed, and do not hold the store back', async () => {
+    test('that end when closed, and do not block the store', async () => {
       const batches: EventBatch[] = [];
       const following = (async () => {
         for await (const batch of reader.subscribeToAll({ after: BEFORE_ALL })) batches.push(batch);
@@ -569,7 +569,7 @@ describe('The embedded event store', () => {
       await expect(create('s', event())).rejects.toBeInstanceOf(WrongExpectedRevision);
     });
 
-    test('but not where there is no history', async () => {
+    test('but none without a history', async () => {
       const empty = await newDirectory();
       expect(() => EmbeddedEventReader.open({ directory: empty, clock })).toThrow(EventStoreUnavailable);
       await rm(empty, { recursive: true });

@@ -114,7 +114,7 @@ describe('The read store in SQLite', () => {
     await rm(directory, { recursive: true });
   });
 
-  describe('answers from indexes', () => {
+  describe('uses indexes', () => {
     const planOf = async (query: Partial<ListQuery>, few?: number): Promise<string> => {
       const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite', ...(few !== undefined && { few }) });
       opened.push(store);
@@ -157,26 +157,26 @@ describe('The read store in SQLite', () => {
       ['many hits of a filter', { where: { type: 'SALE' } }],
       ['many hits of a filter within a range', { where: { type: 'SALE' }, between: { date: { from: '2025-02-01' } } }],
       ['many hits of a search', { search: 'number' }],
-    ])('%s: along the order, without a scan, a sort or a document beside the page', async (_, query) => {
+    ])('%s: in order, without a scan, a sort or a document outside the page', async (_, query) => {
       const plan = await planOf(query, 0);
       expect(plan).toContain(byOrder);
       expect(plan).not.toMatch(/SCAN (m|o|entries_v1_g1)$|TEMP B-TREE|SEARCH m USING (INDEX|INTEGER)/m);
     });
 
-    test('few hits are sorted, and nothing else is read', async () => {
+    test('few hits are sorted without reading anything else', async () => {
       const plan = await planOf({ where: { customerId: 'c3', open: true } });
       expect(plan).toContain('SEARCH m USING INTEGER PRIMARY KEY');
       expect(plan).not.toContain(byOrder);
     });
 
-    test("a search reads the joined records that have the word, and the list's own by an index", async () => {
+    test('a search reads joined records with the word, and records of the list by an index', async () => {
       const plan = await planOf({ search: 'rental' });
       expect(plan).toContain('SEARCH o USING INTEGER PRIMARY KEY');
       expect(plan).toContain('SEARCH m USING COVERING INDEX entries_v1_g1__by_customerId (scope=? AND f_customerId=?');
     });
   });
 
-  test('answers are the same with and without indexes, for few and for very many hits', async () => {
+  test('results are equal with and without indexes, for few and many hits', async () => {
     const store = await openStore('readwrite');
     const bare: AnyTable = { model: entries, generation: 2 };
     await store.prepare([table, customersTable]);
@@ -221,7 +221,7 @@ describe('The read store in SQLite', () => {
     }
   });
 
-  test('a page of many hits is whole, also when most of them lie far behind', async () => {
+  test('a page of many hits is complete, even if most are far behind', async () => {
     const store = await openStore('readwrite');
     await store.prepare([table]);
     const named = (n: number): string => (n < 300 || n >= 2_998 ? 'wanted' : 'other');
@@ -236,8 +236,8 @@ describe('The read store in SQLite', () => {
     expect(totalCount).toBe(302);
   });
 
-  describe('beside its writer, for reading only', () => {
-    test('sees each commit at once, and writes nothing itself', async () => {
+  describe('in read-only mode', () => {
+    test('sees each commit immediately, and writes nothing', async () => {
       const writer = await openStore('readwrite');
       await writer.prepare([table]);
       const reader = await openStore('readonly');
@@ -255,7 +255,7 @@ describe('The read store in SQLite', () => {
       await expect(reader.drop(table)).rejects.toThrow(ReadStoreUnavailable);
     });
 
-    test('waits for the file and for the table that the writer is about to make', async () => {
+    test('waits for the file and the table to be created by the writer', async () => {
       const reading = openStore('readonly');
       const writer = await openStore('readwrite');
       const reader = await reading;
@@ -266,7 +266,7 @@ describe('The read store in SQLite', () => {
       expect(await document).toBeUndefined();
     });
 
-    test('does not wait for ever', async () => {
+    test('stops waiting eventually', async () => {
       await expect(openStore('readonly', 30)).rejects.toThrow(ReadStoreUnavailable);
       await openStore('readwrite');
       const reader = await openStore('readonly', 30);
@@ -275,7 +275,7 @@ describe('The read store in SQLite', () => {
       await expect(reader.get(table, scope, 'a')).rejects.toThrow(ReadStoreUnavailable);
     });
 
-    test('follows a field that turns out to have several values, and a table that is made again', async () => {
+    test('follows a field that becomes multi-valued, and a recreated table', async () => {
       const writer = await openStore('readwrite');
       await writer.prepare([table]);
       const reader = await openStore('readonly');
@@ -301,14 +301,14 @@ describe('The read store in SQLite', () => {
     });
   });
 
-  describe('with a file that it cannot use', () => {
-    test('moves a file aside that is no database', async () => {
+  describe('with an unusable file', () => {
+    test('sets a file aside that is not a database', async () => {
       await writeFile(file(), 'this is no database'.repeat(1_000));
       await opensAnew();
       expect(await readdir(directory)).toContain('models.sqlite.damaged-1');
     });
 
-    test('keeps every damaged file under a number of its own', async () => {
+    test('numbers every damaged file', async () => {
       for (const n of [1, 2]) {
         await writeFile(file(), `no database ${n}`.repeat(1_000));
         await (await openStore('readwrite')).close();
@@ -318,7 +318,7 @@ describe('The read store in SQLite', () => {
       );
     });
 
-    test('moves a file aside that a newer version has made', async () => {
+    test('sets a file aside that was created by a newer version', async () => {
       await (await openStore('readwrite')).close();
       const db = new DatabaseSync(file());
       db.exec('PRAGMA user_version = 999');
@@ -329,7 +329,7 @@ describe('The read store in SQLite', () => {
     test.each([
       ['those of subscribers', { policy: 7, forwarder: 9, 'projection:entries:v1:g1': 9 }, [7, 9, -1]],
       ['none where there are those of another history too', { policy: 7, h1_policy: 3 }, [-1, -1, -1]],
-    ])('a file of an older schema is rebuilt; of its checkpoints it keeps %s', async (_, stored, expected) => {
+    ])('rebuilds a file with an older schema; of its checkpoints it keeps %s', async (_, stored, expected) => {
       const old = await openStore('readwrite');
       await old.prepare([table]);
       const checkpoints = Object.entries(stored).map(([key, position]) => ({ key, position }));
@@ -350,7 +350,7 @@ describe('The read store in SQLite', () => {
       expect((await readdir(directory)).filter((name) => name.includes('damaged'))).toEqual([]);
     });
 
-    test('answers that it cannot serve when damage shows in a read, and starts anew the next time', async () => {
+    test('reports damage found by a read, and starts again with a new file', async () => {
       const store = await openStore('readwrite');
       await store.prepare([table]);
       await store.write(batch(some(2_000)));
@@ -374,7 +374,7 @@ describe('The read store in SQLite', () => {
       await opensAnew();
     });
 
-    test('leaves a file that another process has locked as it is', async () => {
+    test('leaves a file locked by another process unchanged', async () => {
       const other = new DatabaseSync(file());
       other.exec('CREATE TABLE theirs (a); BEGIN EXCLUSIVE');
       for (const mode of ['readwrite', 'readonly'] as const) {
@@ -386,7 +386,7 @@ describe('The read store in SQLite', () => {
       expect(await readdir(directory)).not.toContain('models.sqlite.damaged-1');
     });
 
-    test('a full disk refuses the write whole; reads go on, and writes once there is room', async () => {
+    test('rejects a whole write on a full disk; reads continue, and writes once there is space', async () => {
       const db = await ReadStoreDatabase.open(directory, 'readwrite', 0);
       const add = (): void => {
         db.writing(() => {
@@ -412,7 +412,7 @@ describe('The read store in SQLite', () => {
       await store.prepare([table]);
     });
 
-    test('one conflict, and nothing of the batch is kept', async () => {
+    test('discarding everything on a conflict', async () => {
       await store.write(batch(some(2)));
       const { conflicts } = await store.write(batch([create('new', nth(9)), create(id(1), nth(1))]));
       expect(conflicts).toEqual([{ table, scope, id: id(1) }]);
@@ -420,7 +420,7 @@ describe('The read store in SQLite', () => {
       expect((await store.list(table, scope, page)).totalCount).toBe(2);
     });
 
-    test('a document may change twice in a batch, its words and accounts with it', async () => {
+    test('with several changes of a document, including its words and accounts', async () => {
       const first = { ...nth(1), description: 'first text', accounts: ['x'] };
       const second = { ...nth(2), description: 'second text', accounts: ['y'] };
       await store.write(batch([create('one', first, 1), { ...create('one', second, 2), expected: 1 }]));
@@ -438,25 +438,25 @@ describe('The read store in SQLite', () => {
       ['a number in place of a text', { customerId: 7 }],
       ['several values for the order', { date: ['2025-01-01'] }],
       ['several values for what is counted', { open: [true] }],
-    ])('%s is refused before anything is written', async (_, wrong) => {
+    ])('rejecting %s before writing', async (_, wrong) => {
       await expect(store.write(batch([create('a', nth(1)), create('b', { ...nth(2), ...wrong })]))).rejects.toThrow(
         TypeError,
       );
       expect((await store.list(table, scope, page)).totalCount).toBe(0);
     });
 
-    test('values of a type that a filter cannot have are a defect of the caller, not an empty list', async () => {
+    test('rejecting values that a filter cannot have as a programming error', async () => {
       for (const where of [{ open: 'true' }, { type: 1 }, { open: 1 }]) {
         await expect(store.list(table, scope, { ...page, where })).rejects.toThrow(RangeError);
       }
     });
   });
 
-  describe('checks declarations', () => {
+  describe('validates declarations', () => {
     const prepare = async (model: ReadModel<Entry>): Promise<void> =>
       (await openStore('readwrite')).prepare([{ model, generation: 1 }]);
 
-    test('a model that was changed without a new version is refused', async () => {
+    test('a model changed without a new version is rejected', async () => {
       await prepare(entries);
       await prepare({ ...entries, filters: [...entries.filters].reverse() });
       await expect(prepare({ ...entries, filters: ['type', 'open'], compound: [] })).rejects.toThrow(
@@ -475,11 +475,11 @@ describe('The read store in SQLite', () => {
       ['a count of what is no filter', { counted: ['date'] }],
       ['an order that is no field', { order: { fields: ['colour'], direction: 'ascending' } }],
       ['a broken version', { version: 1.5 }],
-    ])('%s is refused', async (_, wrong) => {
+    ])('%s is rejected', async (_, wrong) => {
       await expect(prepare({ ...entries, ...wrong })).rejects.toThrow(RangeError);
     });
 
-    test('a table that was not prepared is a defect of the caller', async () => {
+    test('a table that was not prepared is a programming error', async () => {
       const store = await openStore('readwrite');
       await expect(store.get(table, scope, 'a')).rejects.toThrow(RangeError);
       await expect(store.write(batch([create('a', nth(1))]))).rejects.toThrow(RangeError);
@@ -487,7 +487,7 @@ describe('The read store in SQLite', () => {
   });
 });
 
-describe('A read store whose file is damaged while it is open', () => {
+describe('A read store whose file is damaged while open', () => {
   const damages: readonly (readonly [string, (file: string) => Promise<void>])[] = [
     ['deleted', (file) => rm(file)],
     ['emptied', (file) => truncate(file)],
@@ -500,36 +500,39 @@ describe('A read store whose file is damaged while it is open', () => {
     await handle.close();
   }
 
-  test.each(damages)('%s: says so within two seconds, untouched, and goes on with a new one', async (_, damage) => {
-    const directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));
-    const complaints: string[] = [];
-    const opened = (mode: 'readwrite' | 'readonly') =>
-      EmbeddedReadStore.open({ directory, mode, onDamaged: () => complaints.push(mode) });
-    const writer = await opened('readwrite');
-    const reader = await opened('readonly');
-    try {
-      for (const store of [writer, reader]) await store.prepare([table]);
-      await writer.write(batch(some(2_000)));
-      // What is in the log reaches the file.
-      const other = new DatabaseSync(join(directory, 'models.sqlite'));
-      other.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      other.close();
-      await damage(join(directory, 'models.sqlite'));
-      await eventually(() => complaints.includes('readwrite'), 2_000);
-      expect(writer.fault()).toEqual({ setting: 'DATA_DIR', reason: 'models.sqlite is damaged' });
-      await writer.reopen();
-      expect([writer.recreated, writer.fault()]).toEqual([true, undefined]);
-      await writer.prepare([table]);
-      await writer.write(batch(some(3)));
-      await reader.reopen();
-      expect((await reader.list(table, scope, page)).totalCount).toBe(3);
-      await writer.write(batch(some(2, 3)));
-      expect((await reader.list(table, scope, page)).totalCount).toBe(5);
-      expect(complaints.filter((mode) => mode === 'readwrite')).toHaveLength(1);
-    } finally {
-      await reader.close();
-      await writer.close();
-      await rm(directory, { recursive: true });
-    }
-  });
+  test.each(damages)(
+    '%s: reports it within two seconds, keeps the file, and continues with a new one',
+    async (_, damage) => {
+      const directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));
+      const complaints: string[] = [];
+      const opened = (mode: 'readwrite' | 'readonly') =>
+        EmbeddedReadStore.open({ directory, mode, onDamaged: () => complaints.push(mode) });
+      const writer = await opened('readwrite');
+      const reader = await opened('readonly');
+      try {
+        for (const store of [writer, reader]) await store.prepare([table]);
+        await writer.write(batch(some(2_000)));
+        // What is in the log reaches the file.
+        const other = new DatabaseSync(join(directory, 'models.sqlite'));
+        other.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        other.close();
+        await damage(join(directory, 'models.sqlite'));
+        await eventually(() => complaints.includes('readwrite'), 2_000);
+        expect(writer.fault()).toEqual({ setting: 'DATA_DIR', reason: 'models.sqlite is damaged' });
+        await writer.reopen();
+        expect([writer.recreated, writer.fault()]).toEqual([true, undefined]);
+        await writer.prepare([table]);
+        await writer.write(batch(some(3)));
+        await reader.reopen();
+        expect((await reader.list(table, scope, page)).totalCount).toBe(3);
+        await writer.write(batch(some(2, 3)));
+        expect((await reader.list(table, scope, page)).totalCount).toBe(5);
+        expect(complaints.filter((mode) => mode === 'readwrite')).toHaveLength(1);
+      } finally {
+        await reader.close();
+        await writer.close();
+        await rm(directory, { recursive: true });
+      }
+    },
+  );
 });

@@ -166,7 +166,7 @@ describe('Search and filters in SQLite', () => {
   });
 
   test.each([0, 20, 1_000])(
-    'every list has what matches after each write, change, deletion and renaming (few: %i)',
+    'every list contains its matches after each write, change, deletion and renaming (few: %i)',
     async (few) => {
       const [store, another] = [await open(few), await open(few)];
       const expected = new Expected();
@@ -185,7 +185,7 @@ describe('Search and filters in SQLite', () => {
     60_000,
   );
 
-  test('a table that is dropped leaves no tables behind, and nothing that was found in it', async () => {
+  test('a dropped table leaves no tables or search results behind', async () => {
     const store = await open(0);
     const expected = new Expected();
     await store.write({ tables: [{ table, writes: expected.noteWrites(50) }], checkpoints: [] });

@@ -42,14 +42,14 @@ describe.each([
     }
   };
 
-  test('is found by gossip, and its leader is asked', async () => {
+  test('is discovered by gossip, and its leader is called', async () => {
     cluster.elect(nodeAt(1));
     await append();
     refuseAllBut(nodeAt(1));
     await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
   });
 
-  test('is found by gossip of one node, which knows the leader', async () => {
+  test('is discovered by gossip of one node that knows the leader', async () => {
     cluster.elect(nodeAt(2));
     client = EventStoreDBClient.connectionString(nodeAt(0).discoveryUrl);
     await append();
@@ -57,7 +57,7 @@ describe.each([
     await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
   });
 
-  test('says who leads to a client that asks its former leader; the client follows', async () => {
+  test('redirects clients from its former leader to the current one', async () => {
     await append();
     cluster.elect(nodeAt(2));
     await expect(append()).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe.each([
     await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
   });
 
-  test('takes calls that do not ask for the leader at any node', async () => {
+  test('accepts calls that do not require the leader on any node', async () => {
     await append();
     cluster.elect(nodeAt(2));
     const anywhere = client.appendToStream('t', jsonEvent({ type: 'Counted', data: {} }));
@@ -77,7 +77,7 @@ describe.each([
     else await expect(anywhere).resolves.toMatchObject({ success: true });
   });
 
-  test('loses its leader and goes on with the next, with everything that was stored', async () => {
+  test('continues with a new leader and all stored events', async () => {
     await append();
     await cluster.stopNode(cluster.leader);
     expect(() => cluster.leader).toThrow('no leader');

@@ -93,7 +93,7 @@ describe.each([
     client.appendToStream(stream, event(n, id), { expectedRevision: NO_STREAM });
   const subscribe = () => client.subscribeToAll({ fromPosition: START, filter: excludeSystemEvents() });
 
-  test('stores and answers nothing while it hangs, and carries out what came meanwhile when it goes on', async () => {
+  test('stores and answers nothing while it hangs, then processes what arrived', async () => {
     const follower = follow(subscribe());
     await until(() => follower.seen.length === 1);
     const log = new LogReader(directory);
@@ -111,7 +111,7 @@ describe.each([
     await until(() => follower.seen.length === 2);
   });
 
-  test('stores the next appends and breaks the connection instead of answering; the same again is recognised', async () => {
+  test('stores the next appends but breaks the connection; repeats are recognised', async () => {
     const id = randomUUID();
     server.faults.dropAfterCommit(2);
     await expect(append('lost', 1, id)).rejects.toMatchObject({ type: 'unavailable' });
@@ -121,13 +121,13 @@ describe.each([
     await expect(countOf(client, 'lost')).resolves.toBe(1);
   });
 
-  test('does not count a refused append as one whose answer is to be lost', async () => {
+  test('does not count a rejected append as one with a lost response', async () => {
     server.faults.dropAfterCommit(1);
     await expect(append('before', 1)).rejects.toMatchObject({ type: 'wrong-expected-version' });
     await expect(append('lost', 1)).rejects.toMatchObject({ type: 'unavailable' });
   });
 
-  test('answers late when it is slow, and then again at once', async () => {
+  test('answers late while slow, then immediately', async () => {
     const timed = async (call: Promise<unknown>): Promise<number> => {
       const beganMs = performance.now();
       await call;
@@ -141,7 +141,7 @@ describe.each([
     await until(async () => (await timed(countOf(client, 'before'))) < 290);
   });
 
-  test('has the same data on the same port after a restart, and has lost its subscriptions', async () => {
+  test('has the same data on the same port after a restart, without its subscriptions', async () => {
     const { url } = server;
     const follower = follow(subscribe());
     await until(() => follower.seen.length === 1);
@@ -153,14 +153,14 @@ describe.each([
     expect([await countOf(client, 'before'), await countOf(client, 'after')]).toEqual([1, 1]);
   });
 
-  test('refuses connections while it is down', async () => {
+  test('rejects connections while it is down', async () => {
     const restarted = server.restart(400);
     await expect(append('down', 1)).rejects.toMatchObject({ type: 'unavailable' });
     await restarted;
     await expect(again(() => append('down', 1))).resolves.toMatchObject({ nextExpectedRevision: 0n });
   });
 
-  test('silences the subscriptions that are open, which do not notice, and no later ones', async () => {
+  test('silences open subscriptions, which do not notice, but no later ones', async () => {
     const silenced = follow(subscribe());
     await until(() => silenced.seen.length === 1);
     server.faults.silenceSubscriptions();
@@ -172,7 +172,7 @@ describe.each([
     expect(silenced).toEqual({ seen: [0], errors: [] });
   });
 
-  test('ends the subscriptions that are open, as it does with a consumer that is too slow', async () => {
+  test('ends open subscriptions, as for a slow consumer', async () => {
     const follower = follow(subscribe());
     await until(() => follower.seen.length === 1);
     server.faults.abortSubscriptions();
@@ -180,7 +180,7 @@ describe.each([
     expect(follower.errors).toEqual(['timeout']);
   });
 
-  test('refuses every call as a node that is not ready, storing nothing, and then takes them again', async () => {
+  test('rejects every call as a node that is not ready, then accepts calls', async () => {
     server.faults.refuse();
     await expect(append('refused', 1)).rejects.toMatchObject({ type: 'unavailable' });
     await expect(countOf(client, 'before')).rejects.toMatchObject({ type: 'unavailable' });
@@ -189,7 +189,7 @@ describe.each([
     await expect(append('refused', 1)).resolves.toMatchObject({ nextExpectedRevision: 0n });
   });
 
-  test('breaks connections and takes new ones at once', async () => {
+  test('breaks connections and accepts new ones immediately', async () => {
     const follower = follow(subscribe());
     await until(() => follower.seen.length === 1);
     server.disconnectAll();
@@ -199,7 +199,7 @@ describe.each([
 });
 
 describe('The EventStoreDB test server as a process', () => {
-  test('keeps its data when it is killed and started again, and hangs when it is stopped', async () => {
+  test('keeps its data when it is killed and restarted, and hangs when stopped', async () => {
     const server = await ServerProcess.start(eventStoreRecipe);
     const client = EventStoreDBClient.connectionString(server.url);
     try {
@@ -219,7 +219,7 @@ describe('The EventStoreDB test server as a process', () => {
     }
   });
 
-  test('takes orders on its standard input, ends on SIGTERM and removes its temporary folder', async () => {
+  test('accepts commands on standard input, ends on SIGTERM and removes its temporary folder', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'kontor-orders-'));
     const [, , script = ''] = eventStoreRecipe.args(0, temporary);
     const child = spawn(process.execPath, [...eventStoreRecipe.args(0, temporary).slice(0, 2), script], {

@@ -20,7 +20,7 @@ describe.each([
   ['like 23.10, appends sent in batches', { like: '23.10' }, (answer: unknown) => answer],
   ['like 24.10, appends sent in batches', { like: '24.10' }, (answer: unknown) => answer],
   ['appends sent in calls of their own, as to older servers', { batchAppend: false }, withoutCodes],
-] as const)('The EventStoreDB test server answers as EventStoreDB does, %s', (_how, options, comparable) => {
+] as const)('The EventStoreDB test server behaves like EventStoreDB, %s', (_how, options, comparable) => {
   let server: EventStoreServer;
   let client: EventStoreDBClient;
   let directory: string;
@@ -48,7 +48,7 @@ describe.each([
     expect(comparable(await scenario())).toStrictEqual(comparable(golden[name]));
   });
 
-  test('in every scenario of the recording and no other', () => {
+  test('in every recorded scenario and no others', () => {
     expect(Object.keys(scenarios.all).sort()).toEqual(Object.keys(golden).sort());
   });
 });

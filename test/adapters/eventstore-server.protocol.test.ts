@@ -65,8 +65,8 @@ const ofStream = (stream: string) =>
 const typesOf = (answers: readonly ReadResp[]): unknown[] =>
   answers.map((answer) => answer.getEvent()?.getEvent()?.getMetadataMap().get('type'));
 
-describe('What the official client does not ask of the EventStoreDB test server', () => {
-  test('an event without a content type is refused, and nothing is stored', async () => {
+describe('Requests that the official client does not send to the EventStoreDB test server', () => {
+  test('events without a content type are rejected without being stored', async () => {
     const refused: unknown = await append('s', proposed('A', randomUUID(), {})).catch((error: unknown) => error);
     expect((refused as ServiceError).metadata.getMap()).toMatchObject({
       exception: 'missing-required-metadata-property',
@@ -76,7 +76,7 @@ describe('What the official client does not ask of the EventStoreDB test server'
     expect(answer?.hasStreamNotFound()).toBe(true);
   });
 
-  test('ids come in halves to readers that ask for them', async () => {
+  test('ids are returned in halves to readers that request them', async () => {
     const id = 'f81d4fae-7dec-41d0-a765-80a0c91e6bf6';
     await append('s', proposed('A', id, JSON_EVENT));
     const structured = new Options.UUIDOption().setStructured(new shared.Empty());
@@ -87,7 +87,7 @@ describe('What the official client does not ask of the EventStoreDB test server'
   });
 
   test.each(['{ "a": 1.0 }', '{"a":1,"a":2}', '{"a":', '[', 'null', ''])(
-    'the data %j comes back as it was sent',
+    'the data %j is returned as sent',
     async (data) => {
       await append('s', proposed('A', randomUUID(), JSON_EVENT, data));
       const [answer] = await read(ofStream('s'));
@@ -97,7 +97,7 @@ describe('What the official client does not ask of the EventStoreDB test server'
     },
   );
 
-  test('a read of $all can be filtered and counts what it returns', async () => {
+  test('reads of $all can be filtered and count their events', async () => {
     const ids = ['A', 'B', 'A', 'A', 'B'].map((type) => proposed(type, randomUUID(), JSON_EVENT));
     await append('s', ...ids);
     const expression = new Options.FilterOptions.Expression().setPrefixList(['B', 'C']);
@@ -107,7 +107,7 @@ describe('What the official client does not ask of the EventStoreDB test server'
     expect(typesOf(await read(all.setCount('1')))).toEqual(['B']);
   });
 
-  test('newer readers are told a stream’s last revision after its events', async () => {
+  test('newer readers get the last revision of a stream after its events', async () => {
     await append('s', proposed('A', randomUUID(), JSON_EVENT), proposed('B', randomUUID(), JSON_EVENT));
     const newer = new Options.ControlOption().setCompatibility(1);
     const answers = await read(ofStream('s').setControlOption(newer));
@@ -115,7 +115,7 @@ describe('What the official client does not ask of the EventStoreDB test server'
     expect(answers.at(-1)?.getLastStreamPosition()).toBe('1');
   });
 
-  test('a read of neither a stream nor $all is refused', async () => {
+  test('reads of neither a stream nor $all are rejected', async () => {
     await expect(read(new Options().setCount('1'))).rejects.toMatchObject({ code: 3 });
   });
 });

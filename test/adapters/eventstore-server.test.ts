@@ -97,7 +97,7 @@ const nothing = (maxSearchWindow: number, checkpointInterval: number): Filter =>
   streamNameFilter({ prefixes: ['nothing'], maxSearchWindow, checkpointInterval });
 
 describe('A filtered subscription', () => {
-  test('is told a checkpoint after every window × interval events, and none at the end', async () => {
+  test('gets a checkpoint after every window × interval events, and none at the end', async () => {
     await append('other', ...upTo(50));
     const positions = (await positionsOf('other')).map(({ commit }) => `checkpoint ${commit}`);
     const { told } = follow({ filter: nothing(4, 5) });
@@ -105,7 +105,7 @@ describe('A filtered subscription', () => {
     expect(told).toEqual([positions[19], positions[39], 'caughtUp']);
   });
 
-  test('is told no checkpoint twice where the end falls on one', async () => {
+  test('gets no checkpoint twice if the end falls on one', async () => {
     await append('other', ...upTo(40));
     const positions = (await positionsOf('other')).map(({ commit }) => `checkpoint ${commit}`);
     const { told } = follow({ filter: nothing(20, 1) });
@@ -113,7 +113,7 @@ describe('A filtered subscription', () => {
     expect(told).toEqual([positions[19], positions[39], 'caughtUp']);
   });
 
-  test('is told checkpoints while it is live, too', async () => {
+  test('gets checkpoints while live, too', async () => {
     const { told } = follow({ fromPosition: await append('other', 0), filter: nothing(3, 2) });
     await until(() => told.includes('caughtUp'));
     for (const n of upTo(13)) await append('other', n);
@@ -122,7 +122,7 @@ describe('A filtered subscription', () => {
     expect(told).toEqual(['caughtUp', positions[6], positions[12]]);
   });
 
-  test('goes on from a checkpoint without gap or repeat', async () => {
+  test('resumes from a checkpoint without gaps or repetitions', async () => {
     await append('other', ...upTo(10));
     const first = follow({ filter: nothing(10, 1) });
     await until(() => first.told.includes('caughtUp'));
@@ -135,7 +135,7 @@ describe('A filtered subscription', () => {
 });
 
 describe('A subscription to $all', () => {
-  test('has caught up between history and what comes later, with history or without', async () => {
+  test('has caught up between history and later events, with or without a history', async () => {
     const position = await append('s', 1, 2);
     const fromStart = follow();
     const fromEnd = follow({ fromPosition: position });
@@ -148,7 +148,7 @@ describe('A subscription to $all', () => {
     ]);
   });
 
-  test('is ended when more comes at once than its live buffer holds', async () => {
+  test('ends when its live buffer overflows', async () => {
     const { told, errors } = follow();
     await until(() => told.includes('caughtUp'));
     await append('s', ...upTo(32));
@@ -158,7 +158,7 @@ describe('A subscription to $all', () => {
     expect(errors).toMatchObject([{ code: 10, message: expect.stringContaining('Consumer too slow') as unknown }]);
   });
 
-  test('of a newer server falls behind then, and catches up again', async () => {
+  test('of a newer server falls behind instead, and catches up again', async () => {
     await restartLike('24.10');
     const { told, numbers } = follow();
     await until(() => told.includes('caughtUp'));
@@ -168,7 +168,7 @@ describe('A subscription to $all', () => {
     expect(numbers).toEqual(upTo(100));
   });
 
-  test('is delivered in order and once while others append all the time', async () => {
+  test('delivers in order and once during continuous appends', async () => {
     const first = append('race', 0);
     const { numbers } = follow();
     await first;
@@ -179,7 +179,7 @@ describe('A subscription to $all', () => {
     expect(numbers).toEqual(order);
   });
 
-  test('is sent no more than a few events ahead of a consumer that does not take them', async () => {
+  test('is sent only a few events ahead of a slow consumer', async () => {
     const text = 'x'.repeat(100_000);
     const events = upTo(200).map((n) => jsonEvent({ type: 'Long', data: { n, text } }));
     for (let n = 0; n < events.length; n += 10) await client.appendToStream('long', events.slice(n, n + 10));
@@ -198,7 +198,7 @@ describe('A subscription to $all', () => {
     await until(() => seen === 200);
   });
 
-  test('is refused at a position where no event is, and so is a read', async () => {
+  test('is rejected at a position without an event, and so is a read', async () => {
     const { commit } = await append('s', 1, 2);
     const fromPosition = { commit: commit - 1n, prepare: commit - 1n };
     const { errors } = follow({ fromPosition });
@@ -212,7 +212,7 @@ describe('A subscription to $all', () => {
 });
 
 describe('A subscription to a stream', () => {
-  test('is ended by a tombstone, and refused after it', async () => {
+  test('ends with a tombstone, and is rejected afterwards', async () => {
     await append('s', 1);
     const errors: unknown[] = [];
     const subscribe = () => client.subscribeToStream('s').on('error', (error: unknown) => errors.push(error));
@@ -226,7 +226,7 @@ describe('A subscription to a stream', () => {
     expect(errors).toMatchObject([{ type: 'stream-deleted' }, { type: 'stream-deleted' }]);
   });
 
-  test('leaves out what is hidden while it catches up, and nothing of what comes then', async () => {
+  test('skips hidden events while catching up, and none later', async () => {
     await append('s', 1, 2, 3);
     await client.setStreamMetadata('s', { maxCount: 1 });
     const seen: unknown[] = [];
@@ -241,7 +241,7 @@ describe('A subscription to a stream', () => {
 });
 
 describe('A read', () => {
-  test('of a long stream returns all of it, or as much as was asked for, in either direction', async () => {
+  test('of a long stream returns everything or the requested number, in either direction', async () => {
     await append('long', ...upTo(300));
     const read = async (options: Parameters<typeof client.readStream>[1]) => {
       const numbers: number[] = [];
@@ -253,7 +253,7 @@ describe('A read', () => {
     expect(await read({ maxCount: 130, fromRevision: 100n })).toEqual(upTo(230).slice(100));
   });
 
-  test('of $all returns every event in either direction, the system’s own among them', async () => {
+  test('of $all returns every event in either direction, including system events', async () => {
     await append('s', 1, 2);
     await client.setStreamMetadata('s', { maxCount: 9 });
     await server.addNoise(2);
@@ -291,8 +291,8 @@ describe('A read', () => {
   });
 });
 
-describe('The system’s own events', () => {
-  test('can be left out by the client’s filter', async () => {
+describe('System events', () => {
+  test('can be excluded by the filter of the client', async () => {
     await append('s', 1);
     await server.addNoise(40);
     await append('s', 2);
@@ -301,7 +301,7 @@ describe('The system’s own events', () => {
     expect(numbers).toEqual([1, 2]);
   });
 
-  test('say that a softly deleted stream is hidden for ever', async () => {
+  test('mark a soft-deleted stream as hidden', async () => {
     await append('s', 1);
     await client.deleteStream('s');
     const { metadata } = await client.getStreamMetadata('s');
@@ -309,7 +309,7 @@ describe('The system’s own events', () => {
   });
 });
 
-describe('An event comes back with the bytes that it was sent with', () => {
+describe('An event is returned with the bytes as sent', () => {
   const onlyEventOf = async (stream: string) => {
     const events = [];
     // To the end: a read that is given up keeps the client from being disposed of.
@@ -328,7 +328,7 @@ describe('An event comes back with the bytes that it was sent with', () => {
     expect(await onlyEventOf('s')).toMatchObject({ data, isJson: true, metadata: undefined });
   });
 
-  test('when it is no JSON at all', async () => {
+  test('when it is not JSON', async () => {
     const data = Uint8Array.from([0, 1, 2, 254, 255]);
     const metadata = Uint8Array.from([9, 8, 7]);
     await client.appendToStream('s', binaryEvent({ type: 'Raw', data, metadata }));
@@ -338,12 +338,12 @@ describe('An event comes back with the bytes that it was sent with', () => {
     expect(Buffer.from(event?.metadata as Uint8Array)).toEqual(Buffer.from(metadata));
   });
 
-  test('when its metadata is an empty object, which is not the same as none', async () => {
+  test('when its metadata is an empty object, which differs from none', async () => {
     await client.appendToStream('s', jsonEvent({ type: 'Any', data: {}, metadata: {} }));
     expect((await onlyEventOf('s'))?.metadata).toEqual({});
   });
 
-  test('when its JSON is damaged, or written in an unusual way', async () => {
+  test('when its JSON is damaged, or formatted unusually', async () => {
     await server.addBytes('damaged', { type: 'Damaged', data: '{"a":' });
     await server.addBytes('unusual', { type: 'Unusual', data: '{ "a": 1.0 }' });
     expect((await onlyEventOf('damaged'))?.data).toBe('{"a":');
@@ -352,19 +352,19 @@ describe('An event comes back with the bytes that it was sent with', () => {
 });
 
 describe('An append', () => {
-  test('whose deadline has passed is refused and not stored', async () => {
+  test('after its deadline is rejected and not stored', async () => {
     const late = client.appendToStream('s', counted(1), { deadline: -1_000 });
     await expect(late).rejects.toMatchObject({ type: 'deadline-exceeded' });
     await expect(positionsOf('s')).rejects.toMatchObject({ type: 'stream-not-found' });
   });
 
-  test('is answered at its own time among hundreds on the same call', async () => {
+  test('is answered at its own time among hundreds in the same call', async () => {
     const appends = upTo(500).map(async (n) => client.appendToStream(`s-${n}`, counted(n)));
     const commits = (await Promise.all(appends)).map(({ position }) => position?.commit);
     expect(new Set(commits).size).toBe(500);
   });
 
-  test('of many events in several messages is stored as one', async () => {
+  test('of many events in several messages is atomic', async () => {
     const text = 'x'.repeat(10_000);
     const events = upTo(60).map((n) => jsonEvent({ type: 'Long', data: { n, text } }));
     const appended = await client.appendToStream('s', events, { batchAppendSize: 50_000 });
@@ -372,7 +372,7 @@ describe('An append', () => {
     expect(await positionsOf('s')).toHaveLength(60);
   });
 
-  test('over the limit in several messages is refused once', async () => {
+  test('over the limit in several messages is rejected once', async () => {
     const text = 'x'.repeat(100_000);
     const events = upTo(20).map((n) => jsonEvent({ type: 'Long', data: { n, text } }));
     const appended = client.appendToStream('s', events, { batchAppendSize: 150_000 });
@@ -380,7 +380,7 @@ describe('An append', () => {
     await expect(append('s', 1)).resolves.toBeDefined();
   });
 
-  test('goes in a call of its own to a server without batches', async () => {
+  test('uses a separate call on a server without batches', async () => {
     await append('gone', 1);
     await client.tombstoneStream('gone');
     const refused = { type: 'stream-deleted', streamName: 'gone' };

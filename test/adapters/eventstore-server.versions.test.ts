@@ -45,7 +45,7 @@ describe('The EventStoreDB test server as a process', () => {
     expect(answers.get(like)?.[scenario]).toEqual(answer);
   });
 
-  test('is asked every scenario of the recording and no other', () => {
+  test('covers every recorded scenario and no others', () => {
     for (const [like, version] of VERSIONS)
       expect(Object.keys(answers.get(like) ?? {})).toEqual(Object.keys(golden[version] ?? {}));
   });

@@ -23,7 +23,7 @@ function recorder(): { logger: Logger; lines: string[] } {
   return { logger: { info: () => undefined, warn: note, error: note }, lines };
 }
 
-describe('The EventStoreDB adapter names what is wrong with EVENTSTORE_URL:', () => {
+describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
   let directory: string;
   let server: EventStoreServer;
   let access: Access;
@@ -73,7 +73,7 @@ describe('The EventStoreDB adapter names what is wrong with EVENTSTORE_URL:', ()
     await following;
   }
 
-  test('nothing where it is right, with the scheme of KurrentDB as well', async () => {
+  test('no fault if it is valid, with the scheme of KurrentDB as well', async () => {
     for (const url of [secured(), secured().replace('esdb:', 'kurrentdb:')]) {
       open(url);
       expect(await store?.append(append())).toMatchObject({ revision: 0 });
@@ -126,7 +126,7 @@ describe('The EventStoreDB adapter names what is wrong with EVENTSTORE_URL:', ()
     60_000,
   );
 
-  test('a right that the user lacks, until it is given', async () => {
+  test('a missing permission, until it is granted', async () => {
     access.forbidden.add('read $all');
     open(secured());
     await useAwhile();
@@ -144,7 +144,7 @@ describe('The EventStoreDB adapter names what is wrong with EVENTSTORE_URL:', ()
     expect(store?.fault()).toMatchObject({ reason: 'AccessDenied (it must be allowed to append to streams)' });
   }, 60_000);
 
-  test('a port where nobody listens, until somebody does', async () => {
+  test('a port without a listener, until there is one', async () => {
     const port = await freePort();
     open(`esdb://127.0.0.1:${port}?tls=false`);
     await useAwhile();
@@ -163,7 +163,7 @@ describe('The EventStoreDB adapter names what is wrong with EVENTSTORE_URL:', ()
     await late.stop();
   }, 60_000);
 
-  test('a server that speaks no TLS', async () => {
+  test('a server without TLS', async () => {
     const plain = await EventStoreServer.start({ directory: join(directory, 'plain') });
     open(secured().replace(`:${server.port}`, `:${plain.port}`));
     await useAwhile();

@@ -64,7 +64,7 @@ const nameOf = (request: BatchAppendReq): string =>
 /** Longer than any answer takes that is given, however busy the machine is. */
 const PATIENCE_MS = 15_000;
 
-describe('The EventStoreDB adapter, given an answer', () => {
+describe('The EventStoreDB adapter, given a response', () => {
   let server: Server;
   let store: EventStoreDb;
   let script: Script;
@@ -128,7 +128,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
     await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
   });
 
-  test('under an id in two numbers, finds the append that it belongs to', async () => {
+  test('with an id in two numbers, finds its append', async () => {
     script = (call, request) => {
       const hex = (request.getCorrelationId()?.getString() ?? '').replaceAll('-', '');
       const half = (from: number): string => String(BigInt.asIntN(64, BigInt(`0x${hex.slice(from, from + 16)}`)));
@@ -139,7 +139,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
       expect(await store.append(created(`sale-${n}`))).toEqual({ revision: 0, position: 700 });
   });
 
-  test('that nobody waits for, twice over or late, goes on', async () => {
+  test('that is unexpected, duplicated or late, continues', async () => {
     script = (call, request) => {
       call.write(stored(request).setCorrelationId(new shared.UUID().setString(randomUUID())));
       call.write(stored(request));
@@ -148,17 +148,17 @@ describe('The EventStoreDB adapter, given an answer', () => {
     for (const n of [1, 2]) expect(await store.append(created(`sale-${n}`))).toEqual({ revision: 0, position: 700 });
   });
 
-  test('whose position is hidden by now, tells the head instead', async () => {
+  test('with a hidden position, returns the head instead', async () => {
     script = (call, request) => call.write(stored(request, '18446744073709551615'));
     expect(await store.append(created('sale-1'))).toEqual({ revision: 0, position: 900 });
   });
 
-  test('whose position is no exact number, does not round it', async () => {
+  test('with an unsafe position, does not round it', async () => {
     script = (call, request) => call.write(stored(request, '9007199254740993'));
     await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
   });
 
-  test('that never comes on one call, sends the append again on another', async () => {
+  test('that never arrives on one call, repeats the append on another', async () => {
     script = (call, request, mine) => {
       if (mine > 1) call.write(stored(request));
     };
@@ -170,7 +170,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
     await impatient.close();
   });
 
-  test('that never comes for one append, waits for the answers to the others', async () => {
+  test('that never arrives for one append, waits for the others', async () => {
     const late: (() => void)[] = [];
     script = (call, request) => {
       if (nameOf(request) === 'sale-slow') late.push(() => call.write(stored(request)));
@@ -186,7 +186,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
     await patient.close();
   });
 
-  test('that is the end of the call, does not wait for the time-out', async () => {
+  test('that ends the call, does not wait for the timeout', async () => {
     script = (call) => {
       call.end();
     };
@@ -195,7 +195,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
       expect(append).toMatchObject({ reason: { cause: { message: 'The server ended the call' } } });
   });
 
-  test('that never comes although a later append is answered, sends the append again on the same call', async () => {
+  test('that never arrives although a later append is answered, repeats the append on the same call', async () => {
     const seen: string[] = [];
     script = (call, request) => {
       const name = nameOf(request);
@@ -213,7 +213,7 @@ describe('The EventStoreDB adapter, given an answer', () => {
     await patient.close();
   });
 
-  test('that comes late to one after the other, does not send what waits its turn again', async () => {
+  test('that arrives late for one append after another, does not repeat the waiting ones', async () => {
     const requests: BatchAppendReq[] = [];
     script = (call, request) => {
       requests.push(request);

@@ -31,7 +31,7 @@ function lateEvent(): ReadResp {
   return new streams.ReadResp().setEvent(new streams.ReadResp.ReadEvent().setEvent(record));
 }
 
-describe('A subscription of the EventStoreDB adapter that the server ends after the checkpoint', () => {
+describe('A subscription of the EventStoreDB adapter ended by the server after the checkpoint', () => {
   let server: Server;
   let store: EventStoreDb;
   /** Where the subscriptions began. */
@@ -82,7 +82,7 @@ describe('A subscription of the EventStoreDB adapter that the server ends after 
     ['beyond exact numbers', '9007199254740993', '9007199254740993', 'the start'],
     ['at the end of the log with prepare 0', END_OF_LOG, '0', 'the start'],
     ['with two positions', END_OF_LOG, '700', 'the start'],
-  ])('%s begins anew where nothing can be missed', async (_, commit, prepare, start) => {
+  ])('%s restarts where nothing can be missed', async (_, commit, prepare, start) => {
     told = checkpoint(commit, prepare);
     const filter = { on: 'stream', prefixes: ['sale-'] } as const;
     for await (const { events, position } of store.subscribeToAll({ after: BEFORE_ALL, filter })) {

@@ -126,7 +126,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     return store;
   }
 
-  test('tells that it does not know whether an append was stored, and learns it by appending again', async () => {
+  test('reports an unknown outcome of an append, and resolves it by appending again', async () => {
     const store = open();
     await store.append(created('sale-0'));
     server.faults.dropAfterCommit(1);
@@ -138,7 +138,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect({ revision, position }).toEqual({ revision: 0, position: events[0]?.position });
   });
 
-  test('gives up in time on a server that answers nothing, and works again when it does', async () => {
+  test('times out on a silent server, and works again afterwards', async () => {
     const store = open({ timeoutMs: 300 });
     await store.append(created('sale-0'));
     expect(await store.facts()).toMatchObject({ engine: 'eventstoredb' });
@@ -162,7 +162,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(await store.head()).toBeGreaterThan(BEFORE_ALL);
   });
 
-  test('answers on a new call what another one is still waiting for', async () => {
+  test('receives responses on a new call while another one is waiting', async () => {
     const store = open({ timeoutMs: 500 });
     await store.append(created('sale-0'));
     server.faults.slow(900);
@@ -175,7 +175,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect((await store.readStream('sale-1')).events).toHaveLength(1);
   });
 
-  test('is refused by a node that is not ready, and taken by it when it is', async () => {
+  test('is rejected by a node that is not ready, and accepted once it is', async () => {
     const store = open();
     server.faults.refuse();
     await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(EventStoreUnavailable);
@@ -185,7 +185,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(await appendAgainAndAgain(store, created('sale-1'))).toMatchObject({ revision: 0 });
   });
 
-  test('begins without a server, says that it is away, and works when it is there', async () => {
+  test('starts without a server, reports it as unavailable, and works once it is available', async () => {
     const { logger, said } = recorder();
     const port = await freePort();
     const store = open({ url: `esdb://127.0.0.1:${port}?tls=false`, logger });
@@ -202,7 +202,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await late.stop();
   });
 
-  test('fails at once while it is known to be away: it does not knock for every call', async () => {
+  test('fails immediately while it is known to be unavailable, without connecting for every call', async () => {
     let knocks = 0;
     const door = createServer((socket) => {
       knocks += 1;
@@ -221,7 +221,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     door.close();
   });
 
-  test('does not mix up the appends of two stores in one process', async () => {
+  test('separates the appends of two stores in one process', async () => {
     const [one, other] = [open(), open({ url: server.url })];
     const proxy = await FaultProxy.start(server);
     const broken = open({ url: `esdb://127.0.0.1:${proxy.port}?tls=false` });
@@ -240,7 +240,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await proxy.close();
   });
 
-  test('delivers everything once to a subscription while the server restarts again and again', async () => {
+  test('delivers everything once to a subscription across repeated restarts', async () => {
     const store = open({ quietMs: 200 });
     const following = follow(store, 'sale-');
     const restarting = (async () => {
@@ -262,7 +262,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
   });
 
-  test('finds that a subscription has died silently, and goes on where it was', async () => {
+  test('detects a silently dead subscription, and resumes it', async () => {
     const { logger, said } = recorder();
     const store = open({ quietMs: 100, logger });
     const following = follow(store, 'sale-');
@@ -276,7 +276,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(said).toEqual(['A subscription was silent and begins anew']);
   });
 
-  test('goes on after the server has ended a subscription', async () => {
+  test('continues after the server has ended a subscription', async () => {
     const store = open({ quietMs: 60_000 });
     const following = follow(store, 'sale-');
     await store.append(created('sale-0', { n: 0 }));
@@ -288,7 +288,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(following.numbers).toEqual([0, 1]);
   });
 
-  test('ends a subscription at once that waits for a server which answers nothing', async () => {
+  test('immediately ends a subscription that waits for a silent server', async () => {
     const store = open({ timeoutMs: 60_000, quietMs: 50 });
     const following = follow(store, 'sale-');
     await store.append(created('sale-0', { n: 0 }));
@@ -301,7 +301,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(performance.now() - startMs).toBeLessThan(SOON_MS);
   }, 30_000);
 
-  test('ends subscriptions and closes in time while the server answers nothing', async () => {
+  test('ends subscriptions and closes in time while the server is silent', async () => {
     const store = open({ timeoutMs: 300 });
     const following = follow(store, 'sale-');
     await store.append(created('sale-0', { n: 0 }));
@@ -315,7 +315,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect((await appending).error).toBeInstanceOf(AppendOutcomeUnknown);
   });
 
-  test('holds the server up while a consumer is slow: hardly anything is fetched in advance', async () => {
+  test('applies backpressure for a slow consumer: hardly anything is prefetched', async () => {
     const store = open();
     const text = 'x'.repeat(20_000);
     for (let n = 0; n < 2_000; n += 40)
@@ -355,7 +355,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await proxy.close();
   }, 60_000);
 
-  test('stores each of 5,000 appends exactly once while the server comes and goes', async () => {
+  test('stores each of 5,000 appends exactly once across server outages', async () => {
     const store = open({ timeoutMs: 2_000 });
     const following = follow(store, 'sale-');
     const state = { isOver: false };
@@ -398,7 +398,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
   }, 120_000);
 });
 
-describe('The EventStoreDB adapter, when the process of its server', () => {
+describe('The EventStoreDB adapter, when its server process', () => {
   let server: ServerProcess;
   let store: EventStoreDb;
 
@@ -431,7 +431,7 @@ describe('The EventStoreDB adapter, when the process of its server', () => {
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
   }, 60_000);
 
-  test('is stopped with appends under way, learns later what was stored', async () => {
+  test('is stopped with pending appends, learns their outcome later', async () => {
     await store.head();
     await store.append(created(`sale-${randomUUID()}`));
     server.hang();
@@ -444,7 +444,7 @@ describe('The EventStoreDB adapter, when the process of its server', () => {
     for (const { stream } of appends) expect((await store.readStream(stream)).events).toHaveLength(1);
   }, 60_000);
 
-  test('is killed and started again, goes on with appends and subscriptions', async () => {
+  test('is killed and restarted, continues appends and subscriptions', async () => {
     const prefix = `run${randomUUID()}-`;
     const following = follow(store, prefix, await store.head());
     let n = 0;
@@ -485,7 +485,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     ['the addresses of all nodes', () => cluster.url],
     ['one address to discover them from', () => node(2).discoveryUrl],
   ])(
-    'finds the leader by %s, follows it when it changes, and finds another when it is gone',
+    'finds the leader by %s, follows changes of it, and finds a new one',
     async (_, url) => {
       const store = EventStoreDb.open({ url: url(), clock, logger: silentLogger, quietMs: 200 });
       const following = follow(store, 'sale-');
@@ -507,7 +507,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     60_000,
   );
 
-  test('survives a discovery that fails while a connection to a former leader breaks', async () => {
+  test('survives a failed discovery while a connection to a former leader breaks', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     const url = `${cluster.url}&maxDiscoverAttempts=2&gossipTimeout=1`;
@@ -541,7 +541,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     await store.close();
   }, 60_000);
 
-  test('stays alive while no node of it answers, and fails in time', async () => {
+  test('stays alive while no node responds, and fails in time', async () => {
     const ports = await Promise.all([freePort(), freePort()]);
     const url = `esdb://${ports.map((port) => `127.0.0.1:${port}`).join(',')}?tls=false&maxDiscoverAttempts=2`;
     const store = EventStoreDb.open({ url, clock, logger: silentLogger, timeoutMs: 1_000 });

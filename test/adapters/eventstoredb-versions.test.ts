@@ -86,7 +86,7 @@ describe.each(['23.10', '24.10'] as const)('The EventStoreDB adapter on a server
     return store;
   }
 
-  test('follows a store that nothing was written to', async () => {
+  test('follows an empty store', async () => {
     const store = open();
     const following = follow(store);
     await until(following.isCaughtUp);
@@ -98,7 +98,7 @@ describe.each(['23.10', '24.10'] as const)('The EventStoreDB adapter on a server
     expect(said).toEqual([]);
   });
 
-  test('answers the same append twice, sent twice at once', async () => {
+  test('deduplicates the same append sent twice concurrently', async () => {
     const [one, other] = [open(), open()];
     await Promise.all([one.head(), other.head()]);
     for (const [first, second] of [
@@ -130,7 +130,7 @@ describe.each(['23.10', '24.10'] as const)('The EventStoreDB adapter on a server
     expect(said).toEqual([]);
   });
 
-  test('answers an append of no events with the position of the last event', async () => {
+  test('answers an empty append with the position of the last event', async () => {
     const store = open();
     const { position } = await store.append(created('sale-1'));
     await store.append(created('sale-2'));
@@ -142,7 +142,7 @@ describe.each(['23.10', '24.10'] as const)('The EventStoreDB adapter on a server
     });
   });
 
-  test('ends a subscription from a position inside a record with an error of its own, logged once', async () => {
+  test('ends a subscription from an invalid position with a specific error, logged once', async () => {
     const store = open();
     const { position } = await store.append(created('sale-1'));
     for (let attempt = 0; attempt < 3; attempt += 1)

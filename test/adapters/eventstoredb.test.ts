@@ -94,7 +94,7 @@ describe('The EventStoreDB adapter', () => {
     return batches;
   }
 
-  test('refuses to read or write a stream that is deleted for ever', async () => {
+  test('rejects reads and writes of a permanently deleted stream', async () => {
     await appendTo('sale-1', event());
     await official.tombstoneStream('sale-1');
     await expect(store.readStream('sale-1')).rejects.toEqual(new StreamTombstoned('sale-1'));
@@ -102,7 +102,7 @@ describe('The EventStoreDB adapter', () => {
     await expect(store.append(again)).rejects.toEqual(new StreamTombstoned('sale-1'));
   });
 
-  test('reads a stream whose events are hidden by its metadata as one that exists', async () => {
+  test('reads a stream whose events are hidden by its metadata as existing', async () => {
     await appendTo('sale-1', event({ n: 1 }), event({ n: 2 }), event({ n: 3 }));
     await official.setStreamMetadata('sale-1', { truncateBefore: 2 });
     expect(await store.readStream('sale-1')).toMatchObject({ exists: true, revision: 2, events: [{ revision: 2 }] });
@@ -111,7 +111,7 @@ describe('The EventStoreDB adapter', () => {
   });
 
   test.each([['as a new stream', 'no_stream'] as const, ['at its last revision', 1] as const])(
-    'appends to a stream that was softly deleted %s, and continues its revisions',
+    'appends to a stream that was soft-deleted %s, and continues its revisions',
     async (_, expected) => {
       await appendTo('sale-1', event({ n: 1 }), event({ n: 2 }));
       const head = await store.head();
@@ -133,7 +133,7 @@ describe('The EventStoreDB adapter', () => {
     ['bytes', () => binaryEvent({ type: 'Imported', data: Buffer.from('no JSON') })],
     ['a text', () => jsonEvent({ type: 'Imported', data: 'only text' })],
     ['metadata in bytes', () => jsonEvent({ type: 'Imported', data: {}, metadata: Buffer.from('{"half":') })],
-  ])('serves no event that holds %s instead of a JSON object, and all that come before it', async (_, foreign) => {
+  ])('returns no event with %s instead of a JSON object, but all events before it', async (_, foreign) => {
     const batches = store.subscribeToAll({ after: BEFORE_ALL })[Symbol.asyncIterator]();
     await batches.next();
     const { position } = await appendTo('sale-1', event({ n: 1 }));
@@ -148,7 +148,7 @@ describe('The EventStoreDB adapter', () => {
     await expect(batches.next()).rejects.toBeInstanceOf(CorruptEvent);
   });
 
-  test('knows the head behind hundreds of events of the system, and finds a new one among more of them', async () => {
+  test('finds the head behind hundreds of system events, and new events among them', async () => {
     const first = await appendTo('sale-1', event());
     await server.addNoise(700);
     const other = open(server.url);
@@ -161,14 +161,14 @@ describe('The EventStoreDB adapter', () => {
     await other.close();
   });
 
-  test('has no head where there are only events of the system', async () => {
+  test('has no head if there are only system events', async () => {
     expect(await store.head()).toBe(BEFORE_ALL);
     await server.addNoise(20);
     expect(await store.head()).toBe(BEFORE_ALL);
     expect(await store.readAll()).toEqual([]);
   });
 
-  test('has caught up where only events of the system follow', async () => {
+  test('has caught up if only system events follow', async () => {
     const { position } = await appendTo('sale-1', event());
     await server.addNoise(50);
     const batches = await catchUp({ after: position });
@@ -176,7 +176,7 @@ describe('The EventStoreDB adapter', () => {
     expect(batches.at(-1)?.position).toBeGreaterThanOrEqual(position);
   });
 
-  test('leaves out events of plain types in streams of the system', async () => {
+  test('excludes events of plain types in system streams', async () => {
     await official.appendToStream('$settings', jsonEvent({ type: 'Changed', data: {} }));
     const { position } = await appendTo('sale-1', event());
     expect(await store.readAll()).toHaveLength(1);
@@ -186,7 +186,7 @@ describe('The EventStoreDB adapter', () => {
     expect(await store.head()).toBe(position);
   });
 
-  test('moves a checkpoint over thousands of events that its filter leaves out', async () => {
+  test('advances a checkpoint over thousands of filtered events', async () => {
     for (let n = 0; n < 30; n += 1) await appendTo(`other-${n}`, ...Array.from({ length: 100 }, () => event()));
     const head = await store.head();
     const filter = { on: 'stream', prefixes: ['sale-'] } as const;
@@ -198,7 +198,7 @@ describe('The EventStoreDB adapter', () => {
     expect(positions.at(-1)).toBe(head);
   });
 
-  test('tells a slow consumer no checkpoint beyond the events that it has been given', async () => {
+  test('gives a slow consumer no checkpoint beyond its delivered events', async () => {
     await appendTo('sale-1', ...Array.from({ length: 60 }, (_, n) => event({ n })));
     await server.addNoise(300);
     const stored = await store.readAll();
@@ -213,20 +213,20 @@ describe('The EventStoreDB adapter', () => {
     expect(seen).toEqual(stored.map(({ position }) => position));
   });
 
-  test('takes a name and a password from the connection string, also without TLS', async () => {
+  test('uses the user and password of the connection string, also without TLS', async () => {
     const named = open(server.url.replace('esdb://', 'esdb://admin:changeit@'));
     await named.append({ stream: 'sale-1', expected: 'no_stream', events: [event()] });
     expect((await named.readStream('sale-1')).events).toHaveLength(1);
     await named.close();
   });
 
-  test('reads backwards from before everything, forwards from the end: nothing', async () => {
+  test('reads nothing backwards from the start or forwards from the end', async () => {
     const { position } = await appendTo('sale-1', event());
     expect(await store.readAll({ direction: 'backwards', from: BEFORE_ALL })).toEqual([]);
     expect(await store.readAll({ from: position })).toEqual([]);
   });
 
-  test('sends appends in the order in which they were made, also those made while the call for them opens', async () => {
+  test('sends appends in order, including those made while their call opens', async () => {
     const connection = new TellingConnection({ url: server.url, clock, logger: silentLogger, timeoutMs: 5_000 });
     const limits = { timeoutMs: 5_000, maxInFlight: 1_000, maxInFlightBytes: 1_000_000 };
     const appends = new Appends(connection, clock, limits);
@@ -253,7 +253,7 @@ describe('The EventStoreDB adapter', () => {
     await connection.release();
   });
 
-  test('refuses appends beyond those that may wait, at once, and takes others when they are answered', async () => {
+  test('rejects appends beyond the queue limit immediately, and accepts others afterwards', async () => {
     const narrow = open(server.url, { maxInFlight: 3 });
     server.faults.hang();
     const append = (n: number) => narrow.append({ stream: `sale-${n}`, expected: 'no_stream', events: [event()] });
@@ -266,7 +266,7 @@ describe('The EventStoreDB adapter', () => {
     await narrow.close();
   });
 
-  test('tells a broken connection string without the password in it', () => {
+  test('reports an invalid connection string without its password', () => {
     const secret = 'hunter2';
     for (const url of [
       `http://admin:${secret}@localhost:2113`,

@@ -18,19 +18,19 @@ cacheContract('The cache in memory', () => {
   });
 });
 
-describe('The cache in memory', () => {
+describe('The in-memory cache', () => {
   const open = (options: Partial<MemoryCacheOptions> = {}): { cache: MemoryCache; clock: ManualClock } => {
     const clock = new ManualClock();
     return { clock, cache: new MemoryCache({ clock, ...options }) };
   };
 
-  test('says that it is memory, and for how long it has been up', async () => {
+  test('reports its engine and uptime', async () => {
     const { cache, clock } = open();
     await clock.advance(61_500);
     expect(await cache.status()).toMatchObject({ store: 'memory', version: null, latencyMs: 0, uptimeSeconds: 61 });
   });
 
-  test('forgets the entry that was not used for longest when it is full', async () => {
+  test('evicts the least recently used entry when full', async () => {
     const { cache } = open({ maxEntries: 3 });
     for (const key of ['a', 'b', 'c']) await cache.set(key, key, MINUTE_MS);
     await cache.get('a');
@@ -39,7 +39,7 @@ describe('The cache in memory', () => {
     expect((await cache.status()).keyCount).toBe(3);
   });
 
-  test('keeps within its memory', async () => {
+  test('stays within its memory limit', async () => {
     const { cache } = open({ maxBytes: 100_000 });
     for (let index = 0; index < 500; index++) await cache.set(`key-${index}`, 'x'.repeat(1_000), MINUTE_MS);
     const { usedMemoryBytes, keyCount } = await cache.status();
@@ -48,20 +48,20 @@ describe('The cache in memory', () => {
     expect(await cache.get('key-499')).toBeDefined();
   });
 
-  test('does not go on serving the old value of an entry whose new one is too large to keep', async () => {
+  test('drops the old value of an entry whose new value is too large', async () => {
     const { cache } = open();
     await cache.set('a', 'old', MINUTE_MS);
     await cache.set('a', 'x'.repeat(3_000_000), MINUTE_MS);
     expect(await cache.get('a')).toBeUndefined();
   });
 
-  test('does not keep an entry with a key of unreasonable length', async () => {
+  test('rejects entries with overlong keys', async () => {
     const { cache } = open();
     await cache.set('k'.repeat(513), 'x', MINUTE_MS);
     expect((await cache.status()).keyCount).toBe(0);
   });
 
-  test('bounds its counters without losing those that are being hit', async () => {
+  test('bounds its counters without losing active ones', async () => {
     const { cache } = open({ maxCounters: 100 });
     await cache.hit('attacked', MINUTE_MS);
     for (let index = 0; index < 1_000; index++) {
@@ -74,7 +74,7 @@ describe('The cache in memory', () => {
     expect(usedMemoryBytes).toBeLessThan(100 * 40);
   });
 
-  test('does not count expired entries as kept, nor as cleared', async () => {
+  test('counts expired entries neither as stored nor as cleared', async () => {
     const { cache, clock } = open();
     await cache.set('a', 'x', 1_000);
     await cache.set('b', 'x', MINUTE_MS);
@@ -85,7 +85,7 @@ describe('The cache in memory', () => {
     expect((await cache.status()).keyCount).toBe(0);
   });
 
-  test('neither prolongs nor ends anything when the wall clock is set back or forward', async () => {
+  test('is not affected when the wall clock is set back or forward', async () => {
     const { cache, clock } = open();
     await cache.set('a', 'x', 1_000);
     await cache.hit('k', 1_000);
@@ -99,7 +99,7 @@ describe('The cache in memory', () => {
     expect((await cache.hit('k', 1_000)).count).toBe(1);
   });
 
-  test('does not hold up other work while it clears many keys by an evil pattern', async () => {
+  test('does not block other work while clearing many keys by a malicious pattern', async () => {
     const cache = new MemoryCache({ clock: new SystemClock() });
     for (let index = 0; index < 1_000; index++) await cache.set(`${'a'.repeat(500)}${index}`, 'x', MINUTE_MS);
     let turns = 0;
@@ -122,7 +122,7 @@ describe('A glob', () => {
     return text !== '' && (pattern.startsWith('?') || pattern[0] === text[0]) && obvious(rest, text.slice(1));
   };
 
-  test('matches exactly what its definition says', () => {
+  test('matches exactly its definition', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 10 }),
@@ -133,7 +133,7 @@ describe('A glob', () => {
     );
   });
 
-  test('matches a text that is escaped character by character, and no other', () => {
+  test('matches a text escaped character by character, and no other', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), fc.string({ maxLength: 60 }), (text, other) => {
         const matches = compileGlob([...Array(text.length).keys()].map((at) => `\\${text.charAt(at)}`).join(''));
@@ -159,11 +159,11 @@ describe('A glob', () => {
     [']', ']', true],
     ['**', '', true],
     ['?', '', false],
-  ])('reads the odd pattern %j as Redis does: on %j %j', (pattern, text, expected) => {
+  ])('interprets the unusual pattern %j like Redis: on %j %j', (pattern, text, expected) => {
     expect(compileGlob(pattern)(text)).toBe(expected);
   });
 
-  test('refuses a pattern that is too long', () => {
+  test('rejects an overlong pattern', () => {
     expect(() => compileGlob('a'.repeat(MAX_PATTERN_LENGTH + 1))).toThrow(RangeError);
     expect(compileGlob('a'.repeat(MAX_PATTERN_LENGTH))('a'.repeat(MAX_PATTERN_LENGTH))).toBe(true);
   });

@@ -51,7 +51,7 @@ describe('A connection to MongoDB', () => {
     await set.close();
   });
 
-  test('takes limits from its URL, and no weaker guarantees', async () => {
+  test('takes limits from its URL, but no weaker guarantees', async () => {
     const { reads } = open(
       `${set.url}&readPreference=secondaryPreferred&readConcernLevel=local&w=1&journal=false&wtimeoutMS=1234&appName=books`,
     );
@@ -71,7 +71,7 @@ describe('A connection to MongoDB', () => {
     for (const { writeConcern } of written) expect(writeConcern).toMatchObject({ w: 'majority', wtimeout: 1_234 });
   });
 
-  test('gives the building of an index all the time that it needs', async () => {
+  test('has no time limit for building an index', async () => {
     await open(`${set.url}&wtimeoutMS=1234`).reads.prepare([table]);
     const built = set.commands.filter((command) => 'createIndexes' in command);
     expect(built.length).toBeGreaterThan(0);
@@ -94,7 +94,7 @@ describe('A connection to MongoDB', () => {
     expect(inspect(logged, { depth: 10 })).not.toMatch(/pass-W|%C3/);
   });
 
-  test('reports a missing permission in one line, however often it is met', async () => {
+  test('reports a missing permission in one line, only once', async () => {
     const { reads } = open(set.url);
     await reads.prepare([table]);
     set.refuse = (command) =>
@@ -117,7 +117,7 @@ describe('A connection to MongoDB', () => {
     expect(errors()).toEqual([{ level: 'error', fields: fault, message: expect.any(String) as string }]);
   });
 
-  test('reports a certificate that it does not trust, with the reason', async () => {
+  test('reports an untrusted certificate with the reason', async () => {
     const server = createServer(selfSigned([], ['127.0.0.1']));
     const sockets: Socket[] = [];
     server.on('connection', (socket: Socket) => sockets.push(socket));
@@ -142,7 +142,7 @@ describe('A connection to MongoDB', () => {
     expect(reads.fault()?.setting).toBe('MONGODB_URL (replicaSet)');
   });
 
-  test('has no fault while it is only away, nor when it answers', async () => {
+  test('has no fault while the server is only unavailable, or responds', async () => {
     const { reads } = open(set.url);
     await reads.checkpoint('a');
     expect(reads.fault()).toBeUndefined();
@@ -153,7 +153,7 @@ describe('A connection to MongoDB', () => {
     set = await ReplicaSet.start();
   });
 
-  test('tells a search that the server cannot finish from a server that cannot serve', async () => {
+  test('distinguishes a search that the server cannot finish from an unavailable server', async () => {
     const { reads } = open(set.url);
     await reads.prepare([table]);
     set.refuse = (command) =>

@@ -52,7 +52,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
     }
   }
 
-  test('no document misses an event below the checkpoint when the primary loses what it could not replicate', async () => {
+  test('no document misses an event below the checkpoint if the primary loses unreplicated writes', async () => {
     await happen(events, facts.joined('ada'));
     const one = projector();
     await projectUntilStored(one);
@@ -73,7 +73,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
     ]);
   });
 
-  test('whatever is read from the store is what a majority has, from the primary', async () => {
+  test('every read returns majority-committed data from the primary', async () => {
     await happen(events, facts.joined('ada'));
     await projectUntilStored(projector());
     set.commands.length = 0;

@@ -11,7 +11,7 @@ import { freePort } from '../support/server-process.js';
 
 const clock = new SystemClock();
 
-describe('Text as MongoDB keeps it', () => {
+describe('Text in MongoDB', () => {
   const edges = ['\0', 'a', '\uD7FE', '\uD7FF', '\uE000', '\uFFFD', '\uFFFF', '\u{10000}', '\u{1F600}', '\u{10FFFF}'];
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -20,7 +20,7 @@ describe('Text as MongoDB keeps it', () => {
   const byBytes = (a: string, b: string): number => Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const byUnits = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-  test('comes back as it was, and is in the order of its code points, whether bytes or UTF-16 units are compared', () => {
+  test('is returned unchanged, in code point order, whether bytes or UTF-16 units are compared', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         expect(unordered(ordered(a))).toBe(a);
@@ -32,13 +32,13 @@ describe('Text as MongoDB keeps it', () => {
     );
   });
 
-  test('half a character is what UTF-8 makes of it, before it is compared', () => {
+  test('with lone surrogates is compared as converted to UTF-8', () => {
     expect(unordered(ordered('a\uD800b'))).toBe('a\uFFFDb');
     expect(ordered('\uDC00')).toBe(ordered('\uFFFD'));
   });
 });
 
-test('Transactions have an index for each filter with rare values, and none for their direction', () => {
+test('Transactions have an index for each selective filter, and none for their direction', () => {
   const names = indexesOf(shapeOf({ model: transactions, generation: 1 })).map(({ name }) => name);
   expect(names.sort()).toEqual([
     'by_account',
@@ -55,7 +55,7 @@ test('Transactions have an index for each filter with rare values, and none for 
   ]);
 });
 
-describe('MongoDB that is not there', () => {
+describe('An unavailable MongoDB', () => {
   const password = 'pass-Wörd/?@#';
   const leaks = (anything: unknown): boolean =>
     /pass-W|W%C3%B6rd|Wörd/.test(typeof anything === 'string' ? anything : inspect(anything, { depth: 20 }));
@@ -68,7 +68,7 @@ describe('MongoDB that is not there', () => {
     'mongodb://me:pass-Word@localhost/?pass-Word=1',
     'mongodb://me:pass-Word@localhost/a%b',
     'mongodb://me:pass-Word@localhost/?tls=true&ssl=false',
-  ])('a URL that is none is refused at once, and not repeated: %s', (url) => {
+  ])('with an invalid URL is rejected immediately, without showing it: %s', (url) => {
     let thrown: unknown;
     try {
       openMongoDb({ url, clock, logger: { info: () => undefined, warn: () => undefined, error: () => undefined } });
@@ -79,7 +79,7 @@ describe('MongoDB that is not there', () => {
     expect(leaks(thrown)).toBe(false);
   });
 
-  test('neither what is thrown nor what is logged holds the password', async () => {
+  test('leaks no password in errors or logs', async () => {
     const logged: unknown[] = [];
     const log = (fields: object, message: string): void => void logged.push(fields, message);
     const logger: Logger = { info: log, warn: log, error: log };

@@ -4,17 +4,17 @@ import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 describe('The system clock', () => {
   const clock = new SystemClock();
 
-  test('tells the wall clock in milliseconds since 1970', () => {
+  test('returns the wall clock in milliseconds since 1970', () => {
     expect(Math.abs(clock.nowMs() - Date.now())).toBeLessThan(1_000);
   });
 
-  test('sleeps for the time that it is asked for', async () => {
+  test('sleeps for the given time', async () => {
     const startMs = clock.monotonicMs();
     await clock.sleep(30);
     expect(clock.monotonicMs() - startMs).toBeGreaterThanOrEqual(29);
   });
 
-  test('ends a sleep at once when its signal aborts, also one that is longer than a timer can be', async () => {
+  test('ends a sleep immediately when its signal aborts, even one longer than a timer supports', async () => {
     const abort = new AbortController();
     const startMs = clock.monotonicMs();
     let woken = false;
@@ -29,7 +29,7 @@ describe('The system clock', () => {
 });
 
 describe('Ids', () => {
-  test('are UUIDs of version 7 that never repeat and grow in the order they were made', () => {
+  test('are UUIDs of version 7, unique and increasing', () => {
     const ids = new Uuid7Ids();
     const made = Array.from({ length: 5_000 }, () => ids.next());
     expect(made.every((id) => validate(id) && version(id) === 7)).toBe(true);

@@ -16,7 +16,7 @@ const faultsOf = (environment: NodeJS.ProcessEnv): readonly string[] => {
 const SERVERS = { EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false', MONGODB_URL: 'mongodb://127.0.0.1/kontor' };
 
 describe('The settings', () => {
-  test('are complete without any: one process on its embedded engines that does everything', () => {
+  test('are optional: by default one process with embedded engines does everything', () => {
     const config = readConfig({});
     expect(config.ROLES).toEqual(['http', 'projections', 'forwarder', 'policies', 'jobs']);
     expect([config.EVENTSTORE_URL, config.MONGODB_URL, config.NATS_URL, config.REDIS_URL]).toEqual([
@@ -27,7 +27,7 @@ describe('The settings', () => {
     ]);
   });
 
-  test('an empty value is as good as none', () => {
+  test('treat an empty value as missing', () => {
     expect(readConfig({ PORT: '', ROLES: '', NATS_URL: '' })).toEqual(readConfig({}));
   });
 
@@ -59,37 +59,37 @@ describe('The settings', () => {
     ['ALLOWED_HOSTS', 'books.example:443'],
     ['USER_REQUESTS_PER_MINUTE', '0'],
     ['OPERATOR_EMAIL', 'nobody'],
-  ])('%s does not take %s, and says so by name', (name, value) => {
+  ])('reject %s with the value %s, and name it', (name, value) => {
     expect(faultsOf({ [name]: value }).filter((fault) => fault.startsWith(name))).not.toEqual([]);
   });
 
-  test('all faults are told at once', () => {
+  test('report all faults at once', () => {
     expect(faultsOf({ PORT: 'x', REDIS_URL: 'x', OPERATOR_EMAIL: 'a@b.example' })).toHaveLength(3);
   });
 
-  test('a client certificate for NATS needs its key, and a NATS user is named once', () => {
+  test('require the key of a client certificate for NATS, and one NATS user', () => {
     expect(faultsOf({ NATS_TLS_CERT_FILE: 'client.pem' })).toEqual([expect.stringContaining('NATS_TLS_KEY_FILE')]);
     const twice = { NATS_CREDS_FILE: 'user.creds', NATS_NKEY_FILE: 'user.nk' };
     expect(faultsOf(twice)).toEqual([expect.stringContaining('give one of them')]);
   });
 
-  test('no fault shows the value, which may hold a password', () => {
+  test('never show a value, which may contain a password', () => {
     expect(faultsOf({ REDIS_URL: 'http://:secret@127.0.0.1' }).join()).not.toContain('secret');
   });
 
-  test('a process may do a part where the rest is shared with others', () => {
+  test('allow a process a part of the roles if engines are shared', () => {
     expect(readConfig({ ...SERVERS, ROLES: ' policies, http' }).ROLES).toEqual(['http', 'policies']);
   });
 
   test.each([{}, { EVENTSTORE_URL: SERVERS.EVENTSTORE_URL }, { MONGODB_URL: SERVERS.MONGODB_URL }])(
-    'a process on engines of its own cannot do a part only: %p',
+    'require all roles of a process with embedded engines: %p',
     (environment) => {
       expect(faultsOf({ ...environment, ROLES: 'http' })).toEqual([expect.stringContaining('EVENTSTORE_URL')]);
     },
   );
 });
 
-describe('A secret', () => {
+describe('A secret setting', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kontor-secrets-'));
@@ -108,17 +108,17 @@ describe('A secret', () => {
     ['REDIS_URL', 'redis://:secret@cache:6379'],
     ['METRICS_TOKEN', 'a-token-for-prometheus'],
     ['JWT_SIGNING_KEY', '{"kty":"OKP"}'],
-  ] as const)('%s may be in a file, with the line break that editors leave', async (name, value) => {
+  ] as const)('%s can be in a file, with a final line break', async (name, value) => {
     expect(readConfig({ [`${name}_FILE`]: await inFile(`${value}\n`) })[name]).toBe(value);
   });
 
-  test('may be in a file also where it needs another setting', async () => {
+  test('can be in a file if it depends on another setting', async () => {
     const path = await inFile('ten characters or more');
     const config = readConfig({ OPERATOR_EMAIL: 'you@company.example', OPERATOR_PASSWORD_FILE: path });
     expect(config.OPERATOR_PASSWORD).toBe('ten characters or more');
   });
 
-  test('is checked as one that is given itself, without being shown', async () => {
+  test('in a file is validated without being shown', async () => {
     const faults = faultsOf({ REDIS_URL_FILE: await inFile('http://:secret@127.0.0.1') });
     expect([faults.length, faults.join().includes('REDIS_URL'), faults.join().includes('secret')]).toEqual([
       1,
@@ -127,7 +127,7 @@ describe('A secret', () => {
     ]);
   });
 
-  test('is refused where its file is not there, or where it is given twice', async () => {
+  test('is rejected if its file does not exist, or if it is given twice', async () => {
     expect(faultsOf({ NATS_URL_FILE: join(folder, 'none') })).toEqual(['NATS_URL_FILE: cannot be read (ENOENT)']);
     const path = await inFile('nats://127.0.0.1');
     expect(faultsOf({ NATS_URL_FILE: path, NATS_URL: 'nats://127.0.0.1' })).toEqual([
@@ -136,7 +136,7 @@ describe('A secret', () => {
     expect(faultsOf({ NATS_URL_FILE: '', NATS_URL: 'nats://127.0.0.1' })).toEqual([]);
   });
 
-  test('is no longer in the environment when the settings were taken from it', () => {
+  test('is removed from the environment after reading', () => {
     const before = { ...process.env };
     try {
       for (const name of secretSettings) Reflect.deleteProperty(process.env, name);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whyUnwritable } from '../../src/app/data-directory.js';
 
-test('What keeps the data directory from being written is told with its path, and nothing is left in one that can be', async () => {
+test('An unwritable data directory is reported with its path; a writable one stays empty', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-data-'));
   try {
     expect(whyUnwritable(directory)).toBeUndefined();

@@ -24,13 +24,13 @@ const SECRETS = [
   '{"kty":"OKP","d":"c2VjcmV0"}',
 ];
 
-test('The secrets of the settings are known, also within addresses, and nothing else is taken for one', () => {
+test('Secrets of the settings are recognised, also within URLs, and nothing else', () => {
   expect(secretsOf(config).toSorted()).toEqual(expect.arrayContaining(SECRETS.toSorted()));
   expect(new Set(secretsOf(config))).toEqual(new Set(SECRETS));
   expect(secretsOf(readConfig({}))).toEqual([]);
 });
 
-test('What is logged before there is anything to record it with is recorded later, without those secrets', async () => {
+test('Errors before the error log is available are recorded later, without secrets', async () => {
   const clock = new ManualClock();
   const { errors, logger } = collectErrors(config, { clock, ids: new SeededIds(1), logger: silentLogger });
   for (const secret of SECRETS) logger.error({ err: new Error(`It said ${secret}`), subscriber: secret }, 'It broke');

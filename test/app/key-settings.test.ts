@@ -35,18 +35,18 @@ function vapidPair(): { VAPID_PUBLIC_KEY: string; VAPID_PRIVATE_KEY: string } {
 }
 const signingKey = (): string => JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
 
-describe('Keys that the settings give', () => {
-  test('may be none', async () => {
+describe('Keys in the settings', () => {
+  test('are optional', async () => {
     expect(await check({})).toBe('usable');
   });
 
-  test('are tried, and none is made in the folder of the data', async () => {
+  test('are validated, and no keys are generated in the data folder', async () => {
     const WEB_PUSH_CA_FILE = join(directory, 'authorities.pem');
     expect(await check({ ...vapidPair(), JWT_SIGNING_KEY: signingKey(), WEB_PUSH_CA_FILE })).toBe('usable');
     expect(await readdir(directory)).toEqual(['authorities.pem', 'other.pem']);
   });
 
-  test('are refused all at once, by their names alone', async () => {
+  test('are rejected together, by name only', async () => {
     const VAPID_PUBLIC_KEY = vapidPair().VAPID_PUBLIC_KEY;
     const WEB_PUSH_CA_FILE = join(directory, 'other.pem');
     expect(await check({ ...vapidPair(), VAPID_PUBLIC_KEY, JWT_SIGNING_KEY: 'a secret', WEB_PUSH_CA_FILE })).toEqual([
@@ -59,7 +59,7 @@ describe('Keys that the settings give', () => {
   test.each([
     ['nothing', 'ENOENT'],
     ['.', 'EISDIR'],
-  ])('are refused where their file cannot be read: %s', async (name, code) => {
+  ])('are rejected if their file cannot be read: %s', async (name, code) => {
     const WEB_PUSH_CA_FILE = join(directory, name);
     expect(await check({ WEB_PUSH_CA_FILE })).toEqual([
       `WEB_PUSH_CA_FILE: ${WEB_PUSH_CA_FILE} cannot be read (${code}).`,

@@ -8,7 +8,7 @@ import { saleOf, TestService } from '../support/service.js';
 const SALES = 200;
 const WRITERS = 40;
 
-describe('The service on an EventStoreDB', () => {
+describe('The service on EventStoreDB', () => {
   let directory: string;
   let server: EventStoreServer;
   let service: TestService;
@@ -46,7 +46,7 @@ describe('The service on an EventStoreDB', () => {
     60_000,
   );
 
-  test('books every sale once and complains of nothing while its subscriptions are dropped all the time', async () => {
+  test('books every sale once without complaints while its subscriptions are dropped continuously', async () => {
     await begin('23.10');
     const { partner, tenant } = await service.openBooks();
     const before = { ...server.asked };

@@ -51,7 +51,7 @@ describe("The subscribers' thread", () => {
   const endsAtOnce = (): Promise<string> =>
     Promise.race([thread.stop().then(() => 'ended'), delay(5_000, 'goes on', { ref: false })]);
 
-  test('is not started again when it is to end while that is waited for', async () => {
+  test('is not restarted if stopped while waiting for the restart', async () => {
     make(DYING);
     await expect(thread.start(callbacks)).rejects.toThrow('The toy dies');
     await eventually(() => clock.sleeping > 0, 5_000);
@@ -60,14 +60,14 @@ describe("The subscribers' thread", () => {
     expect([deaths, thread.isAlive]).toEqual([1, false]);
   });
 
-  test('ends as soon as it listens when it is to end before', async () => {
+  test('ends once it listens if stopped before', async () => {
     make(listening(300));
     void thread.start(callbacks);
     expect(await endsAtOnce()).toBe('ended');
     expect([deaths, thread.isAlive]).toEqual([0, false]);
   });
 
-  test('is started again soon, however often it has died before, when it has lived for long', async () => {
+  test('is restarted soon after a long run, however often it died before', async () => {
     make(listening(0));
     await thread.start(callbacks);
     for (let time = 1; time <= 8; time += 1) {

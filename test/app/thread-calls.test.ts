@@ -26,7 +26,7 @@ describe('Calls between two threads', () => {
     }, {});
   });
 
-  test('are answered each with its own result or fault', async () => {
+  test('get their own results or errors', async () => {
     const calls = [here.asked.add(1, 2), here.asked.add(1, -2), here.asked.add(3, 4)];
     here.told.note('one');
     expect(await Promise.allSettled(calls)).toEqual([
@@ -37,7 +37,7 @@ describe('Calls between two threads', () => {
     expect(noted).toEqual(['one']);
   });
 
-  test('are rejected when the other thread is away, and when it ends before it has answered', async () => {
+  test('are rejected if the other thread is not running, or ends before its response', async () => {
     isAway = true;
     await expect(here.asked.add(1, 2)).rejects.toThrow('the thread is away');
     isAway = false;

@@ -48,13 +48,13 @@ test.each(sentences)('%s with %j reads as a sentence', (type, data, sentence) =>
   expect(summaryOf(event(type, data))).toBe(sentence);
 });
 
-test('Long names are cut, and so are sentences', () => {
+test('Long names and sentences are truncated', () => {
   expect(summaryOf(event('CustomerCreated', { name: 'x'.repeat(200) }))).toBe(`Customer "${'x'.repeat(120)}…" created`);
   const changes = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`field${n}`, n]));
   expect(summaryOf(event('CustomerUpdated', { changes })).length).toBe(401);
 });
 
-test('An entry is about the record whose stream it is, or about the part that the event names', () => {
+test('An entry refers to the record of its stream, or to the part named by the event', () => {
   const subject = (type: string, data: object): string => Object.values(subjectOf(event(type, data))).join(' ');
   expect(subject('CustomerUpdated', { changes: {} })).toBe('customer the-record');
   for (const type of ['TransactionCategorized', 'SaleTransactionCategorized', 'OpeningBalanceCategorized'])

@@ -27,20 +27,20 @@ function inBurst(clock: ManualClock, eventLoopUtilization = 1): Backpressure {
   return pace;
 }
 
-describe('background work beside requests', () => {
-  test('goes on freely while few requests are under way', async () => {
+describe('Background work', () => {
+  test('runs freely while there are few requests', async () => {
     const clock = new ManualClock(START_MS);
     const pace = new Backpressure(clock, () => 1);
     pace.requestBegins();
     expect(await takenAtOnce(pace, clock, 50)).toBe(50);
   });
 
-  test('goes on freely beside many requests that leave the thread time: they wait for engines elsewhere', async () => {
+  test('runs freely with many requests that leave the thread idle, waiting for engines', async () => {
     const clock = new ManualClock(START_MS);
     expect(await takenAtOnce(inBurst(clock, 0.5), clock, 50)).toBe(50);
   });
 
-  test('takes a step now and then in a burst of requests', async () => {
+  test('takes occasional steps in a burst of requests', async () => {
     const clock = new ManualClock(START_MS);
     const pace = inBurst(clock);
     let taken = 0;
@@ -58,32 +58,32 @@ describe('background work beside requests', () => {
     expect(taken).toBeLessThan(200);
   });
 
-  test('shares those steps where several kinds of work are behind', async () => {
+  test('shares those steps among several kinds of work', async () => {
     const clock = new ManualClock(START_MS);
     const pace = inBurst(clock);
     const taken = await Promise.all([takenAtOnce(pace, clock, 10), takenAtOnce(pace, clock, 10)]);
     expect(taken).toEqual([1, 0]);
   });
 
-  test('goes on freely when the burst is over', async () => {
+  test('runs freely after the burst', async () => {
     const clock = new ManualClock(START_MS);
     const pace = inBurst(clock);
     for (let request = 0; request < BURST; request += 1) pace.requestEnds();
     expect(await takenAtOnce(pace, clock, 50)).toBe(50);
   });
 
-  test('no longer gives way when it has waited for long', async () => {
+  test('stops yielding after a long wait', async () => {
     const clock = new ManualClock(START_MS);
     expect(await takenAtOnce(inBurst(clock), clock, 50, 60_000)).toBe(50);
   });
 });
 
-describe('The share of its time in which a thread is busy', () => {
+describe('The utilization of a thread', () => {
   const busyFor = (ms: number): void => {
     for (const endMs = performance.now() + ms; performance.now() < endMs;);
   };
 
-  test('is high while it works without a pause, and low while it rests', async () => {
+  test('is high during continuous work, and low while idle', async () => {
     const share = new EventLoopUtilization();
     await sleep(150);
     share.read();

@@ -63,7 +63,7 @@ async function attemptOnce({ read, claims, appender }: Replica, id: string, emai
   });
 }
 
-describe('Uniqueness, whatever the interleaving', () => {
+describe('Uniqueness under any interleaving', () => {
   let directory: string;
   let store: EmbeddedEventStore;
   let run = 0;
@@ -132,7 +132,7 @@ describe('Uniqueness, whatever the interleaving', () => {
   }
 
   test(
-    'a value never has two holders, however attempts that are made once overtake each other',
+    'a value never has two holders, however single attempts overtake each other',
     async () => {
       const attempts = fc.array(fc.constantFrom('take', 'greet', 'rival'), { minLength: 1, maxLength: 2 });
       const numbers = fc.array(fc.nat(5), { maxLength: 40, size: 'max' });
@@ -162,7 +162,7 @@ describe('Uniqueness, whatever the interleaving', () => {
   );
 
   test(
-    'a value never has two holders, and nothing but a refusal ends a command',
+    'a value never has two holders, and only a rejection ends a command',
     async () => {
       await fc.assert(
         fc.asyncProperty(plan, async (given) => {
@@ -179,7 +179,7 @@ describe('Uniqueness, whatever the interleaving', () => {
   );
 
   test(
-    'every command that was answered is in the history, once',
+    'every answered command is in the history once',
     async () => {
       await fc.assert(
         fc.asyncProperty(plan, async (given) => {
@@ -199,7 +199,7 @@ describe('Uniqueness, whatever the interleaving', () => {
   );
 
   test(
-    'a value never gets stuck: five seconds later it has a holder or can be taken',
+    'a value never gets stuck: after five seconds it has a holder or is free',
     async () => {
       await fc.assert(
         fc.asyncProperty(plan, async (given) => {

@@ -11,7 +11,7 @@ import { whileTimePasses } from '../support/while-time-passes.js';
 const EMAIL = 'ada@example.com';
 const claim = emailClaim(EMAIL);
 
-describe('A value that only one may hold', () => {
+describe('A unique value', () => {
   let directory: string;
   let store: FaultyEventStore;
   let clock: ManualClock;
@@ -49,20 +49,20 @@ describe('A value that only one may hold', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('is refused to a second owner while the first holds it', async () => {
+  test('is rejected for a second owner while the first holds it', async () => {
     await here.join('ada', EMAIL);
     await expect(passing(there.join('eve', EMAIL))).rejects.toMatchObject({ kind: 'conflict', code: 'EMAIL_TAKEN' });
     expect((await there.read('eve')).revision).toBe(-1);
   });
 
-  test('goes to one of two owners who want it at once, in two processes', async () => {
+  test('is assigned to one of two owners in two processes concurrently', async () => {
     const outcomes = await passing(Promise.allSettled([here.join('ada', EMAIL), there.join('eve', EMAIL)]));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const holders = [await emailOf('ada'), await emailOf('eve')].filter((email) => email === EMAIL);
     expect(holders).toHaveLength(1);
   });
 
-  test('goes to one of fifty owners who want it at once', async () => {
+  test('is assigned to one of fifty concurrent owners', async () => {
     const replicas = [here, there, start(), start(), start()];
     const owners = Array.from({ length: 50 }, (_, number) => `member-${number}`);
     const outcomes = await passing(
@@ -75,7 +75,7 @@ describe('A value that only one may hold', () => {
     expect(emails.filter((email) => email === EMAIL)).toHaveLength(1);
   });
 
-  test('is free for others in another tenant, of another kind, or when it differs', async () => {
+  test('is free in another tenant, for another kind, or if it differs', async () => {
     await here.join('ada', EMAIL);
     const owner = { stream: memberStream('eve'), revision: -1 };
     const others = [
@@ -89,8 +89,8 @@ describe('A value that only one may hold', () => {
     await expect(asRequest(() => there.claims.holder(claim))).resolves.toBe(memberStream('ada'));
   });
 
-  describe('while its owner is just about to append', () => {
-    test('is refused after one short wait', async () => {
+  describe('while its owner is about to append', () => {
+    test('is rejected after a short wait', async () => {
       await crashBetweenClaimAndAppend('ada');
       const startedMs = clock.monotonicMs();
       await expect(passing(there.join('eve', EMAIL))).rejects.toMatchObject({ code: 'EMAIL_TAKEN' });
@@ -99,7 +99,7 @@ describe('A value that only one may hold', () => {
       expect(waitedMs).toBeLessThan(500);
     });
 
-    test('is waited for once also by who lost the race for the claim itself, since its winner may yet fail', async () => {
+    test('is waited for once even by the loser of the claim, since the winner may fail', async () => {
       const { reached, resume } = store.pauseAppendTo('claim-');
       const loser = there.join('eve', EMAIL);
       await reached;
@@ -114,7 +114,7 @@ describe('A value that only one may hold', () => {
       await crashed;
     });
 
-    test('goes to the next within that wait, when the owner appends something else', async () => {
+    test('is free within that wait if the owner appends something else', async () => {
       await here.join('ada');
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.changeEmail('ada', EMAIL);
@@ -128,7 +128,7 @@ describe('A value that only one may hold', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([null, EMAIL]);
     });
 
-    test('is waited for until it is settled by who asks for that: then the owner is known', async () => {
+    test('is waited for on request until it is settled and its owner known', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const joined = here.join('ada', EMAIL);
       await paused.reached;
@@ -140,7 +140,7 @@ describe('A value that only one may hold', () => {
       expect(await passing(asked)).toEqual({ outcome: 'held', by: memberStream('ada'), settled: true });
     });
 
-    test('is given after about five seconds to who waits for it to settle and whose rival has died', async () => {
+    test('is assigned after about five seconds if the rival died', async () => {
       await crashBetweenClaimAndAppend('ada');
       const owner = { stream: memberStream('eve'), revision: -1 };
       const outcome = await passing(asRequest(() => there.claims.acquire(claim, owner, 'settled')));
@@ -159,7 +159,7 @@ describe('A value that only one may hold', () => {
       expect(await streamOf(memberStream('ada'))).toEqual([]);
     });
 
-    test('counts as old when the clock was set back by an hour', async () => {
+    test('counts as old if the clock was set back by an hour', async () => {
       await crashBetweenClaimAndAppend('ada');
       clock.jump(-3_600_000);
       await passing(there.join('eve', EMAIL));
@@ -179,7 +179,7 @@ describe('A value that only one may hold', () => {
       expect(await streamOf(memberStream('ada'))).toEqual(['ClaimFenced']);
     });
 
-    test('goes to one of many who take it over at once', async () => {
+    test('is assigned to one of many concurrent requests', async () => {
       const owners = ['eve', 'bob', 'kim', 'lea', 'max'];
       const outcomes = await passing(Promise.allSettled(owners.map((owner) => start().join(owner, EMAIL))));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -188,12 +188,12 @@ describe('A value that only one may hold', () => {
       expect(await streamOf(memberStream('ada'))).toEqual(['ClaimFenced']);
     });
 
-    test('can be taken by that owner itself at once', async () => {
+    test('can be claimed by the same owner immediately', async () => {
       await here.join('ada', EMAIL);
       expect(await streamOf(memberStream('ada'))).toEqual(['MemberJoined']);
     });
 
-    test('does not make its record exist by the fence: it is absent, and can be made later', async () => {
+    test('does not create its record by the fence: it can be created later', async () => {
       await there.join('eve', EMAIL);
       expect(await here.read('ada')).toMatchObject({ state: { status: 'absent' }, revision: 0 });
       await here.join('ada', 'ada@example.org');
@@ -202,8 +202,8 @@ describe('A value that only one may hold', () => {
     });
   });
 
-  describe('whose owner paused and wakes after another took it', () => {
-    test('is not given to it: its append fails, it decides again and is refused', async () => {
+  describe('whose paused owner resumes after another claimed it', () => {
+    test('is not assigned to it: its append fails, and the new decision is rejected', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.join('ada', EMAIL);
       await paused.reached;
@@ -214,7 +214,7 @@ describe('A value that only one may hold', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([null, EMAIL]);
     });
 
-    test('is refused to the other when the owner appended just before the fence', async () => {
+    test('is rejected for the other if the owner appended just before the fence', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.join('ada', EMAIL);
       await paused.reached;
@@ -229,7 +229,7 @@ describe('A value that only one may hold', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([EMAIL, null]);
     });
 
-    test('is taken by the other when the owner appended something else just before the fence', async () => {
+    test('is claimed by the other if the owner appended something else just before the fence', async () => {
       await here.join('ada');
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.changeEmail('ada', EMAIL);
@@ -246,7 +246,7 @@ describe('A value that only one may hold', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([null, EMAIL]);
     });
 
-    test('stays refused also where the paused append and the fence react to the same event', async () => {
+    test('stays rejected even if the paused append and the fence react to the same event', async () => {
       const reaction = { commandId: '0192f0c1-0000-7000-8000-0000000000ee', causationId: 'an event' };
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.join('ada', EMAIL, reaction);
@@ -260,8 +260,8 @@ describe('A value that only one may hold', () => {
     });
   });
 
-  describe('is claimed anew', () => {
-    test('on each attempt of its owner, with the revision at which that attempt appends', async () => {
+  describe('is claimed again', () => {
+    test('on each attempt of its owner, with the revision of that attempt', async () => {
       await here.join('ada');
       // Each attempt finds that another command came first.
       const elsewhere = replica(store.inner, clock, new SeededIds(1_000));
@@ -273,7 +273,7 @@ describe('A value that only one may hold', () => {
       expect((await here.read('ada')).state).toMatchObject({ email: EMAIL, greetings: ['bob', 'kim'] });
     });
 
-    test('but never over a later attempt of the same owner, which it would make look dead', async () => {
+    test('but never over a later attempt of the same owner', async () => {
       await here.join('ada');
       const early = store.pauseAppendTo('claim-');
       const first = here.changeEmail('ada', EMAIL);
@@ -296,7 +296,7 @@ describe('A value that only one may hold', () => {
   });
 
   describe('is released', () => {
-    test('when its owner gives it up, and is then free at once', async () => {
+    test('when its owner releases it, and is free immediately', async () => {
       await here.join('ada', EMAIL);
       await here.changeEmail('ada', null);
       expect((await claimEvents()).map(({ type }) => type)).toEqual(['ValueClaimed', 'ClaimReleased']);
@@ -321,14 +321,14 @@ describe('A value that only one may hold', () => {
       expect((await claimEvents()).map(({ type }) => type)).toEqual(['ValueClaimed']);
     });
 
-    test('not by one who is not its owner', async () => {
+    test('not by another owner', async () => {
       await here.join('ada', EMAIL);
       await here.join('eve');
       await asRequest(() => there.claims.release(claim, memberStream('eve')));
       expect((await claimEvents()).map(({ type }) => type)).toEqual(['ValueClaimed']);
     });
 
-    test('not when the owner claimed it again between the look and the release', async () => {
+    test('not if the owner claimed it again after the check', async () => {
       await here.join('ada', EMAIL);
       const release = store.pauseAppendTo('claim-');
       const given = here.changeEmail('ada', null);
@@ -344,7 +344,7 @@ describe('A value that only one may hold', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([EMAIL, null]);
     });
 
-    test('by the next who wants it, when its owner crashed before it could release it', async () => {
+    test('by the next claimant if its owner crashed before releasing it', async () => {
       await here.join('ada', EMAIL);
       const { reached } = store.pauseAppendTo('claim-');
       void here.changeEmail('ada', null);
@@ -362,20 +362,20 @@ describe('A value that only one may hold', () => {
       expect(await holder()).toBe(memberStream('ada'));
     });
 
-    test('as nobody, before and after somebody held it', async () => {
+    test('as free, before and after it was held', async () => {
       expect(await holder()).toBeUndefined();
       await here.join('ada', EMAIL);
       await here.leave('ada');
       expect(await holder()).toBeUndefined();
     });
 
-    test('as nobody, once it turns out that its owner has died', async () => {
+    test('as free, once its owner turns out to be dead', async () => {
       await crashBetweenClaimAndAppend('ada');
       expect(await holder()).toBeUndefined();
       expect(clock.monotonicMs()).toBeGreaterThanOrEqual(5_000);
     });
 
-    test('as the owner that appended while it was waited for', async () => {
+    test('as the owner that appended during the wait', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const joined = here.join('ada', EMAIL);
       await paused.reached;
@@ -386,7 +386,7 @@ describe('A value that only one may hold', () => {
       expect(await passing(found)).toBe(memberStream('ada'));
     });
 
-    test('as unknown for now, not as nobody, when its owner tries again and again', async () => {
+    test('as temporarily unknown, not as free, while its owner retries', async () => {
       const owner = { stream: memberStream('ada'), revision: -1 };
       const claimAgain = () => asRequest(() => here.claims.acquire(claim, owner));
       await claimAgain();
@@ -399,7 +399,7 @@ describe('A value that only one may hold', () => {
     });
   });
 
-  test('keeps personal data out of stream names', async () => {
+  test('is stored without personal data in stream names', async () => {
     await here.join('ada', EMAIL);
     const streams = (await store.inner.readAll()).map(({ stream }) => stream);
     expect(streams.filter((stream) => stream.startsWith(`claim-${TENANT}_`))).toHaveLength(1);

@@ -49,7 +49,7 @@ describe('A command', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('answers with where the record is now and the events that it made', async () => {
+  test('returns the position of the record and its new events', async () => {
     const joined = await here.join('ada', EMAIL);
     const [stored] = await eventsOf(memberStream('ada'));
     expect(joined).toEqual({
@@ -62,7 +62,7 @@ describe('A command', () => {
     });
   });
 
-  test('that has nothing to change writes nothing and answers with the record as it is', async () => {
+  test('without changes writes nothing and returns the record', async () => {
     const joined = await here.join('ada', EMAIL);
     const again = await here.join('ada', 'other@example.com');
     expect(again).toMatchObject({ revision: 0, position: joined.position, events: [], eventIds: [] });
@@ -70,48 +70,48 @@ describe('A command', () => {
     expect(await typesOf('ada')).toEqual(['MemberJoined']);
   });
 
-  test('writes nothing when its event does not fit its schema', async () => {
+  test('writes nothing if its event does not match its schema', async () => {
     await expect(here.join('ada', 5 as never)).rejects.toThrow();
     expect(await typesOf('ada')).toEqual([]);
   });
 
-  test('outside of a request is refused: an event without an origin must not be written', async () => {
+  test('outside a request is rejected: events need an origin', async () => {
     const work = here.runner.execute(member, { tenantId: TENANT, id: 'ada' }, { email: null }, changeEmail);
     await expect(work).rejects.toThrow('No request context');
   });
 
-  describe('decided on a state that another process has changed meanwhile', () => {
+  describe('decided on an outdated state', () => {
     beforeEach(async () => {
       await here.join('ada', EMAIL);
       await there.read('ada');
     });
 
-    test('is not refused for what is no longer so', async () => {
+    test('is not rejected for an outdated reason', async () => {
       await there.leave('eve').catch(() => undefined);
       await here.read('eve');
       await there.join('eve');
       expect(await here.greet('eve', 'bob')).toMatchObject({ revision: 1 });
     });
 
-    test('is refused for what is so by now', async () => {
+    test('is rejected for a current reason', async () => {
       await there.leave('ada');
       await expect(passing(here.greet('ada', 'bob'))).rejects.toMatchObject({ kind: 'not_found' });
       expect(await typesOf('ada')).toEqual(['MemberJoined', 'MemberLeft']);
     });
 
-    test('is not taken for "already so" when it is no longer so', async () => {
+    test('is not treated as already done if that is outdated', async () => {
       await there.changeEmail('ada', null);
       expect(await here.changeEmail('ada', EMAIL)).toMatchObject({ revision: 2, events: [{ data: { email: EMAIL } }] });
     });
 
-    test('is refused for what its record has become, before it is for a value that another holds', async () => {
+    test('is rejected for the state of its record before a unique value', async () => {
       await there.join('eve', 'eve@example.com');
       await there.leave('ada');
       const changed = passing(here.changeEmail('ada', 'eve@example.com'));
       await expect(changed).rejects.toMatchObject({ kind: 'not_found' });
     });
 
-    test('is decided again and lost to nobody', async () => {
+    test('is decided again and never lost', async () => {
       await there.greet('ada', 'there');
       await passing(here.greet('ada', 'here'));
       expect((await there.read('ada')).state.greetings).toEqual(['there', 'here']);
@@ -124,23 +124,23 @@ describe('A command', () => {
       await here.greet('ada', 'bob');
     });
 
-    test('is carried out when the record has that revision', async () => {
+    test('succeeds if the record has that revision', async () => {
       expect(await here.greet('ada', 'kim', { ifMatch: 1 })).toMatchObject({ revision: 2 });
     });
 
-    test.each([0, 2, 7])('is refused when the record has another (%i given, 1 found)', async (ifMatch) => {
+    test.each([0, 2, 7])('is rejected if the record has another (%i given, 1 found)', async (ifMatch) => {
       const refusal = { kind: 'conflict', code: 'REVISION_CONFLICT' };
       await expect(here.greet('ada', 'kim', { ifMatch })).rejects.toMatchObject(refusal);
       await expect(here.join('ada', EMAIL, { ifMatch })).rejects.toMatchObject(refusal);
       expect(await typesOf('ada')).toHaveLength(2);
     });
 
-    test('is carried out when this process knows an older revision than the caller', async () => {
+    test('succeeds if this process knows an older revision than the caller', async () => {
       await there.greet('ada', 'kim');
       expect(await here.greet('ada', 'lea', { ifMatch: 2 })).toMatchObject({ revision: 3 });
     });
 
-    test('is refused when the race for that revision is lost', async () => {
+    test('is rejected if the race for that revision is lost', async () => {
       store.beforeAppendTo(memberStream('ada'), () =>
         replica(store.inner, clock, new SeededIds(3)).greet('ada', 'first'),
       );
@@ -149,7 +149,7 @@ describe('A command', () => {
     });
   });
 
-  describe('about a part of the record, with If-Match', () => {
+  describe('for a part of the record, with If-Match', () => {
     /** As if each greeting were a revision of what others say, beside the member's own data. */
     const greetingsOf = ({ greetings }: Member): number => greetings.length;
     const greetPart = (by: string, ifMatch: number) =>
@@ -162,33 +162,33 @@ describe('A command', () => {
       await here.greet('ada', 'bob');
     });
 
-    test('is carried out at the part’s revision, not at the record’s', async () => {
+    test('succeeds at the revision of the part, not of the record', async () => {
       await expect(greetPart('kim', 2)).rejects.toMatchObject({ code: 'REVISION_CONFLICT' });
       await here.changeEmail('ada', null);
       expect(await greetPart('kim', 1)).toMatchObject({ revision: 2 });
     });
 
-    test('is carried out when a race is lost to a change of something else', async () => {
+    test('succeeds if a race is lost to a change of another part', async () => {
       store.beforeAppendTo(memberStream('ada'), () => elsewhere().changeEmail('ada', null));
       expect(await passing(greetPart('second', 1))).toMatchObject({ revision: 2 });
       expect((await here.read('ada')).state).toMatchObject({ email: null, greetings: ['bob', 'second'] });
     });
 
-    test('is refused when a race is lost to a change of the part', async () => {
+    test('is rejected if a race is lost to a change of the part', async () => {
       store.beforeAppendTo(memberStream('ada'), () => elsewhere().greet('ada', 'first'));
       await expect(passing(greetPart('second', 1))).rejects.toMatchObject({ code: 'REVISION_CONFLICT' });
       expect((await here.read('ada')).state.greetings).toEqual(['bob', 'first']);
     });
 
-    test('that changes nothing answers the part’s revision', async () => {
+    test('without changes returns the revision of the part', async () => {
       await here.changeEmail('ada', null);
       const nothing = () => here.runner.execute(member, { tenantId: TENANT, id: 'ada' }, {}, () => [], greetingsOf);
       expect(await asRequest(nothing)).toMatchObject({ revision: 1, events: [] });
     });
   });
 
-  describe('whose append is not answered', () => {
-    test('is answered as done, with its own event and once, when it was stored', async () => {
+  describe('whose append gets no response', () => {
+    test('succeeds once with its own event if it was stored', async () => {
       await here.join('ada');
       store.answersToLose = 1;
       const greeted = await passing(here.greet('ada', 'bob'));
@@ -197,14 +197,14 @@ describe('A command', () => {
       expect(more).toEqual([]);
     });
 
-    test('is stored by a repeat when it was not', async () => {
+    test('is stored by a retry if it was not', async () => {
       await here.join('ada');
       store.appendsToLose = 3;
       expect(await passing(here.greet('ada', 'bob'))).toMatchObject({ revision: 1 });
       expect((await there.read('ada')).state.greetings).toEqual(['bob']);
     });
 
-    test('is decided again when it was not stored and another came first', async () => {
+    test('is decided again if it was not stored and another came first', async () => {
       await here.join('ada');
       store.appendsToLose = 1;
       const greeted = here.greet('ada', 'second');
@@ -212,7 +212,7 @@ describe('A command', () => {
       expect(await passing(greeted)).toMatchObject({ revision: 2, state: { greetings: ['first', 'second'] } });
     });
 
-    test('is answered as done also when others came after it', async () => {
+    test('succeeds even if others came after it', async () => {
       await here.join('ada');
       store.answersToLose = 1;
       const greeted = here.greet('ada', 'first');
@@ -222,7 +222,7 @@ describe('A command', () => {
       expect((await here.read('ada')).state.greetings).toEqual(['first', 'second']);
     });
 
-    test('stays unknown when the store goes away after it, for it may have been stored', async () => {
+    test('stays unknown if the store becomes unavailable, because it may have been stored', async () => {
       store.answersToLose = 1;
       const joined = here.join('ada', null);
       while (clock.sleeping === 0) await new Promise(setImmediate);
@@ -232,7 +232,7 @@ describe('A command', () => {
       expect(await typesOf('ada')).toEqual(['MemberJoined']);
     });
 
-    test('is given up as unknown when the store stays silent, and is there once when the caller repeats it', async () => {
+    test('is reported as unknown if the store stays silent, and stored once when the caller retries', async () => {
       store.answersToLose = 4;
       await expect(passing(here.join('ada', null))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
       expect(await passing(here.join('ada', null))).toMatchObject({ revision: 0, events: [] });
@@ -240,7 +240,7 @@ describe('A command', () => {
     });
   });
 
-  test('gives up as unavailable when the record is changed by others again and again', async () => {
+  test('is rejected as unavailable if others keep changing the record', async () => {
     await here.join('ada');
     const elsewhere = replica(store.inner, clock, new SeededIds(3));
     for (let time = 0; time < 30; time += 1)
@@ -249,7 +249,7 @@ describe('A command', () => {
     expect((await there.read('ada')).state.greetings).not.toContain('bob');
   });
 
-  test('waits for those before it on the same record within a process: none of them loses a race', async () => {
+  test('waits for earlier commands on the same record in its process, without lost races', async () => {
     await here.join('ada');
     const names = Array.from({ length: 20 }, (_, at) => `name-${at}`);
     await Promise.all(names.map((name) => here.greet('ada', name)));
@@ -266,8 +266,8 @@ describe('A command', () => {
     await held;
   });
 
-  describe('that adds and drops values only one may hold', () => {
-    test('claims what it adds before its own event, and releases what it drops after it', async () => {
+  describe('that adds and removes unique values', () => {
+    test('claims additions before its event, and releases removals after it', async () => {
       await here.join('ada', EMAIL);
       await here.changeEmail('ada', 'ada@example.org');
       const order = (await store.inner.readAll()).map(({ type }) => type);
@@ -275,13 +275,13 @@ describe('A command', () => {
       await there.join('eve', EMAIL);
     });
 
-    test('claims nothing for a value that it keeps', async () => {
+    test('claims nothing for a kept value', async () => {
       await here.join('ada', EMAIL);
       await here.greet('ada', 'bob');
       expect(await claimTypes()).toEqual(['ValueClaimed']);
     });
 
-    test('claims again after a race that it lost', async () => {
+    test('claims again after a lost race', async () => {
       await here.join('ada');
       store.beforeAppendTo(memberStream('ada'), () =>
         replica(store.inner, clock, new SeededIds(3)).greet('ada', 'bob'),
@@ -291,7 +291,7 @@ describe('A command', () => {
       await expect(passing(there.join('eve', EMAIL))).rejects.toMatchObject({ code: 'EMAIL_TAKEN' });
     });
 
-    test('is done when its event is stored, though the value it gave up could not be released then', async () => {
+    test('succeeds once its event is stored, even if a removed value could not be released', async () => {
       await here.join('ada', EMAIL);
       store.beforeAppendTo('claim-', () => {
         store.away = true;
@@ -304,10 +304,10 @@ describe('A command', () => {
     });
   });
 
-  describe('in reaction to an event', () => {
+  describe('that reacts to an event', () => {
     const reaction = { commandId: '0192f0c1-0000-7000-8000-0000000000ee', causationId: 'an event' };
 
-    test('carries the event as its cause, and repeats its own ids when it is repeated at the same revision', () => {
+    test('has the event as its cause, and reuses its ids when repeated at the same revision', () => {
       const first = here.appender;
       const events = [{ type: 'MemberGreeted', data: { by: 'bob' } }];
       const prepare = (expected: number, data = events) =>
@@ -317,7 +317,7 @@ describe('A command', () => {
       expect(prepare(1)[0]?.metadata).toMatchObject({ $causationId: 'an event', tenantId: TENANT });
     });
 
-    test('is not taken for the repeat of what another reaction to the same event did to the record', async () => {
+    test('is not confused with another reaction to the same event', async () => {
       await here.join('ada');
       await there.read('ada');
       const one = await here.greet('ada', 'a policy', reaction);
@@ -327,7 +327,7 @@ describe('A command', () => {
     });
   });
 
-  test('is lost to no other, whatever the interleaving of two processes (property)', async () => {
+  test('is never lost, under any interleaving of two processes (property)', async () => {
     const act = fc.record({ where: fc.nat(1), who: fc.nat(1), fault: fc.constantFrom('none', 'answer', 'append') });
     let run = 0;
     await fc.assert(

@@ -14,7 +14,7 @@ const context = (given: Partial<RequestContext> = {}): RequestContext => ({
 });
 
 describe('The context of a request', () => {
-  test('goes with all that the request awaits, and with nothing else', async () => {
+  test('follows everything that the request awaits, and nothing else', async () => {
     const work = (requestId: string) =>
       inContext(context({ requestId }), async () => {
         await nextTurn();
@@ -46,7 +46,7 @@ describe('The context of a request', () => {
     ],
     [{ kind: 'system', name: 'booking' }, { system: 'booking' }],
     [{ kind: 'anonymous' }, {}],
-  ])('tells events who acted: %j', (actor, who) => {
+  ])('gives events their actor: %j', (actor, who) => {
     const given = context({ actor, branchId: 'b', ip: '::1', userAgent: 'curl', causationId: 'cause' });
     expect(metadataOf(given, 2, '2026-01-01T00:00:00.000Z')).toEqual({
       tenantId: TENANT,
@@ -63,12 +63,12 @@ describe('The context of a request', () => {
     });
   });
 
-  test('has no empty fields for what is not known', () => {
+  test('has no empty fields for unknown values', () => {
     const keys = Object.keys(metadataOf(context(), 1, 'now'));
     expect(keys).toEqual(['tenantId', 'timestamp', 'version', 'commandId', 'requestId', '$correlationId']);
   });
 
-  test('of a reaction goes on with the chain of the event, and is the same for each delivery', () => {
+  test('of a reaction continues the chain of the event, identically for each delivery', () => {
     const metadata = metadataOf(context(), 1, 'now');
     const react = (tenantId?: string) =>
       inReactionTo({ id: 'event', tenantId: TENANT, metadata }, 'booking', currentContext, tenantId);

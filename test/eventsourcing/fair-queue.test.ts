@@ -25,19 +25,19 @@ describe('A fair queue', () => {
   const visits = (queue: FairQueue, count: number, group: string, member = group): Promise<string>[] =>
     Array.from({ length: count }, () => visit(queue, group, member));
 
-  test('lets groups take turns, however many of one wait', async () => {
+  test('alternates between groups, however many entries one has', async () => {
     const queue = queueFor();
     await Promise.all([...visits(queue, 4, 'a'), ...visits(queue, 2, 'b'), ...visits(queue, 1, 'c')]);
     expect(order).toEqual(['a/a', 'a/a', 'b/b', 'c/c', 'a/a', 'b/b', 'a/a']);
   });
 
-  test('lets the members of a group take turns within the turns of the group', async () => {
+  test('alternates between members within a group', async () => {
     const queue = queueFor();
     await Promise.all([...visits(queue, 3, 'a', 'x'), ...visits(queue, 1, 'a', 'y'), ...visits(queue, 2, 'b', 'z')]);
     expect(order).toEqual(['a/x', 'a/x', 'b/z', 'a/y', 'b/z', 'a/x']);
   });
 
-  test('lets in no more at once than it may, and never two of one member from one group', async () => {
+  test('limits concurrency, with at most one entry per member and group', async () => {
     const queue = queueFor({ atOnce: 3 });
     const inside: string[] = [];
     const most: Record<string, number> = {};
@@ -53,7 +53,7 @@ describe('A fair queue', () => {
     expect(most).toEqual({ all: 3, a: 1, b: 1, c: 1, d: 1 });
   });
 
-  test('refuses the newest of whoever waits most often, never those who wait less', async () => {
+  test('rejects the newest entry of the largest member, not of others', async () => {
     const queue = queueFor({ maxWaiting: 10 });
     const many = visits(queue, 30, 'flood');
     const others = ['a', 'b', 'c', 'd'].map((name) => visit(queue, name));
@@ -64,7 +64,7 @@ describe('A fair queue', () => {
     expect(outcomes.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => 'in'));
   });
 
-  test('keeps to the limits of a group and of a member over all groups', async () => {
+  test('enforces the limits of a group and a member across groups', async () => {
     const queue = queueFor({ maxPerGroup: 5, maxPerMember: 3 });
     const member = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((group) => visit(queue, group, 'one')));
     expect(member).toEqual(['in', 'in', 'in', 'in', 'full', 'full']);
@@ -74,7 +74,7 @@ describe('A fair queue', () => {
     expect(await Promise.all(crowded)).toEqual(['in', 'in', 'full', 'full', 'full']);
   });
 
-  test('goes on after work that fails', async () => {
+  test('continues after failed work', async () => {
     const queue = queueFor();
     const failing = queue.run({ group: 'a', member: 'a' }, () => Promise.reject(new Error('failed')));
     const next = visit(queue, 'a');
@@ -83,7 +83,7 @@ describe('A fair queue', () => {
   });
 });
 
-describe('A fair queue whose groups leave room for others', () => {
+describe('A fair queue with reserved capacity', () => {
   /** Works that end when they are told, by group, in the order in which they began. */
   function stage(atOnce: number) {
     const queue = new FairQueue({ atOnce, leavesRoom: true });
@@ -104,7 +104,7 @@ describe('A fair queue whose groups leave room for others', () => {
     };
   }
 
-  test('has a place for a newcomer, however many one group has', async () => {
+  test('has a place for a newcomer, however many entries one group has', async () => {
     const { come, running } = stage(8);
     const seen: string[] = [];
     for (const [group, works] of [
@@ -119,7 +119,7 @@ describe('A fair queue whose groups leave room for others', () => {
     expect(seen).toEqual(['aaaa', 'aaaabb', 'aaaabbc', 'aaaabbcd']);
   });
 
-  test('lets everybody have a turn', async () => {
+  test('gives every group a turn', async () => {
     const { come, running, endOldest, settled } = stage(2);
     await come('a', 4);
     await come('b', 2);
@@ -138,7 +138,7 @@ describe('A fair queue whose groups leave room for others', () => {
 describe('A fair queue for one group', () => {
   const group = { group: '' };
 
-  test('lets no more through at once than it is told, also when they come while others take their turn', async () => {
+  test('limits concurrency, even for entries added during others', async () => {
     const queue = new FairQueue({ atOnce: 1, maxWaiting: 5 }, () => new Error('full'));
     const ends: (() => void)[] = [];
     const work = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
@@ -157,7 +157,7 @@ describe('A fair queue for one group', () => {
     await Promise.all(all);
   });
 
-  test('takes them in the order in which they came', async () => {
+  test('is first in, first out', async () => {
     const queue = new FairQueue({ atOnce: 1, maxWaiting: 10 }, () => new Error('full'));
     const order: number[] = [];
     const run = (index: number): Promise<void> =>
@@ -169,7 +169,7 @@ describe('A fair queue for one group', () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
-  test('refuses who would wait too far back, and is free again afterwards, whatever became of the others', async () => {
+  test('rejects entries beyond its limit, and has space again afterwards, whatever the outcomes', async () => {
     const queue = new FairQueue({ atOnce: 1, maxWaiting: 1 }, () => new Error('full'));
     const fail = async (): Promise<never> => {
       await turn();

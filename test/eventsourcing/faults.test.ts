@@ -7,7 +7,7 @@ const said = (schema: z.ZodType, value: unknown): readonly string[] => {
 };
 const name = z.strictObject({ name: z.string().min(1).max(3) });
 
-describe('What is wrong with a field', () => {
+describe('A validation error', () => {
   test.each([
     ['a field that is missing', name, {}, 'name: Is required.'],
     ['a choice that is missing', z.object({ type: z.enum(['IN', 'OUT']) }), {}, 'type: Is required.'],
@@ -27,15 +27,15 @@ describe('What is wrong with a field', () => {
     ['a date that does not exist', z.iso.date(), '2026-02-30', ': Must be a calendar date: YYYY-MM-DD.'],
     ['a text of another form', z.string().regex(/^[A-Z]$/), 'a', ': Must match /^[A-Z]$/.'],
     ['a field that there is not', name, { name: 'Ada', nick: 'A' }, 'nick: Unknown field.'],
-  ])('says of %s what it has to be', (_, schema, value, words) => {
+  ])('of %s says what is required', (_, schema, value, words) => {
     expect(said(schema, value)).toEqual([words]);
   });
 
-  it("has a schema's own words where there are some", () => {
+  it('uses the message of the schema if there is one', () => {
     expect(said(z.string().min(1, 'Give a name.'), '')).toEqual([': Give a name.']);
   });
 
-  it('names the place of each fault, and cuts names that only strangers send', () => {
+  it('names the path of each fault, and truncates unknown names', () => {
     const lines = z.object({ lines: z.array(z.strictObject({ quantity: z.string() })) });
     expect(said(lines, { lines: [{ quantity: '1' }, { quantity: 1 }] })).toEqual([
       'lines[1].quantity: Must be a string.',
@@ -43,7 +43,7 @@ describe('What is wrong with a field', () => {
     expect(said(name, { name: 'Ada', ['x'.repeat(5_000)]: 1 })).toEqual([`${'x'.repeat(100)}: Unknown field.`]);
   });
 
-  it('is told of the first fifty faults', () => {
+  it('contains the first fifty faults', () => {
     expect(said(z.array(z.string()), Array<number>(60).fill(1))).toHaveLength(50);
   });
 });

@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { KeyedQueue } from '../../src/eventsourcing/keyed-queue.js';
 
-describe('A queue with keys', () => {
+describe('A keyed queue', () => {
   const gate = () => {
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
     return { opened, open };
   };
 
-  test('runs tasks of one key one after another, in order, and of others beside them', async () => {
+  test('runs tasks of one key sequentially and in order, and others concurrently', async () => {
     const queue = new KeyedQueue();
     const log: string[] = [];
     const { opened, open } = gate();
@@ -24,7 +24,7 @@ describe('A queue with keys', () => {
     expect(log).toEqual(['b1', 'a1', 'a2']);
   });
 
-  test('runs a task of two keys after those of both, and before later ones of both', async () => {
+  test('runs a task with two keys after earlier and before later ones of both', async () => {
     const queue = new KeyedQueue();
     const log: string[] = [];
     const [a, b] = [gate(), gate()];
@@ -49,7 +49,7 @@ describe('A queue with keys', () => {
     expect(log).toEqual(['c1', 'a1', 'b1', 'ab', 'ba', 'b2', 'a2']);
   });
 
-  test('answers as the task does, and goes on after one that failed', async () => {
+  test('returns the result of the task, and continues after a failure', async () => {
     const queue = new KeyedQueue();
     const failing = queue.run('a', () => Promise.reject(new Error('no')));
     const next = queue.run('a', () => Promise.resolve('yes'));
@@ -57,7 +57,7 @@ describe('A queue with keys', () => {
     expect(await next).toBe('yes');
   });
 
-  test('runs each task in the context that asked for it', async () => {
+  test('runs each task in the context of its caller', async () => {
     const queue = new KeyedQueue();
     const who = new AsyncLocalStorage<string>();
     const ask = (name: string) =>
@@ -70,7 +70,7 @@ describe('A queue with keys', () => {
     expect(await Promise.all([ask('ada'), ask('eve')])).toEqual(['ada', 'eve']);
   });
 
-  test('never has two tasks of one key under way (property)', async () => {
+  test('never runs two tasks of one key concurrently (property)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(2), { maxLength: 12 }), async (scheduler, keys) => {
         const queue = new KeyedQueue();

@@ -61,7 +61,7 @@ const userStream = (id: string): string => `user-${TENANT}_${id}`;
 const codeOf = (result: PromiseSettledResult<unknown>): string =>
   result.status === 'fulfilled' ? 'done' : (result.reason as { code: string }).code;
 
-describe('Of those that keep a tenant', () => {
+describe('A required member of a tenant', () => {
   let directory: string;
   let store: EmbeddedEventStore;
   let clock: ManualClock;
@@ -79,7 +79,7 @@ describe('Of those that keep a tenant', () => {
     ['demoted', { role: 'ADMIN' }],
     ['deactivated', { isActive: false }],
     ['deleted', 'dismiss'],
-  ])('the last cannot be %s, and can be when there is another', async (_what, how) => {
+  ])('cannot be %s if it is the last one', async (_what, how) => {
     const one = replica(store, clock);
     await one.hire('ada', { role: 'OWNER' });
     await one.hire('bob', { role: 'ADMIN' });
@@ -91,7 +91,7 @@ describe('Of those that keep a tenant', () => {
     await expect(one.change('bob', { role: 'ADMIN' })).rejects.toMatchObject({ code: 'LAST_OWNER' });
   });
 
-  test('two who demote each other at the same moment leave one, 200 times, in one process and in two', async () => {
+  test('remains when two demote each other concurrently, 200 times, in one process and in two', async () => {
     const [a, b] = [replica(store, clock), replica(store, clock)];
     await a.hire('ada', { role: 'OWNER' });
     await a.hire('bob', { role: 'OWNER' });
@@ -108,7 +108,7 @@ describe('Of those that keep a tenant', () => {
     }
   });
 
-  test('one whose removal is under way does not count; after five seconds it can no longer be carried out', async () => {
+  test('does not count during its removal, which fails after five seconds', async () => {
     const paused = new FaultyEventStore(store);
     const [slow, quick] = [replica(paused, clock), replica(store, clock)];
     for (const who of ['ada', 'bob']) await quick.hire(who, { role: 'OWNER' });
@@ -123,7 +123,7 @@ describe('Of those that keep a tenant', () => {
     expect(await quick.owners('ada', 'bob')).toEqual(['ada']);
   });
 
-  test('one who is about to be added does not count yet', async () => {
+  test('does not count before it is added', async () => {
     const paused = new FaultyEventStore(store);
     const [slow, quick] = [replica(paused, clock), replica(store, clock)];
     await quick.hire('ada', { role: 'OWNER' });
@@ -138,7 +138,7 @@ describe('Of those that keep a tenant', () => {
     expect(await quick.owners('ada', 'bob')).toEqual(['bob']);
   });
 
-  test('roles are not counted, also when one stays that was to be deleted', async () => {
+  test('is not a role, even one that was kept from deletion', async () => {
     const paused = new FaultyEventStore(store);
     const [slow, quick] = [replica(paused, clock), replica(store, clock)];
     await quick.hire('ada', { role: 'OWNER' });
@@ -153,7 +153,7 @@ describe('Of those that keep a tenant', () => {
   });
 
   describe('A role', () => {
-    test('that somebody has is not deleted until it is taken from them', async () => {
+    test('cannot be deleted while users have it', async () => {
       const one = replica(store, clock);
       await one.makeRole('till');
       await one.hire('ada', { roleIds: ['till'] });
@@ -164,12 +164,12 @@ describe('Of those that keep a tenant', () => {
       await expect(again).rejects.toMatchObject({ kind: 'not_found', details: { errors: [{ path: 'roleIds' }] } });
     });
 
-    test('that there never was is not given', async () => {
+    test('cannot be assigned if it never existed', async () => {
       const one = replica(store, clock);
       await expect(one.hire('ada', { roleIds: ['nothing'] })).rejects.toMatchObject({ kind: 'not_found' });
     });
 
-    test('that is refused leaves the address of the refused user free at once', async () => {
+    test('leaves the address of the rejected user free immediately', async () => {
       const one = replica(store, clock);
       await expect(one.hire('ada', { roleIds: ['nothing'] })).rejects.toMatchObject({ kind: 'not_found' });
       const beganAtMs = clock.monotonicMs();
@@ -177,7 +177,7 @@ describe('Of those that keep a tenant', () => {
       expect(clock.monotonicMs()).toBe(beganAtMs);
     });
 
-    test('that a deleted user had is free', async () => {
+    test('of a deleted user is free', async () => {
       const one = replica(store, clock);
       await one.makeRole('till');
       await one.hire('ada', { roleIds: ['till'] });
@@ -185,7 +185,7 @@ describe('Of those that keep a tenant', () => {
       await one.dropRole('till');
     });
 
-    test('is given or deleted, not both, where that is done at the same moment, 100 times', async () => {
+    test('is assigned or deleted, not both, concurrently, 100 times', async () => {
       const [a, b] = [replica(store, clock), replica(store, clock)];
       await a.hire('ada');
       for (let round = 0; round < 100; round += 1) {
@@ -200,7 +200,7 @@ describe('Of those that keep a tenant', () => {
       }
     });
 
-    test('that a paused command is about to give is deleted only when that can no longer be', async () => {
+    test('about to be assigned by a paused command is deleted only once that can no longer happen', async () => {
       const paused = new FaultyEventStore(store);
       const [slow, quick] = [replica(paused, clock), replica(store, clock)];
       await quick.makeRole('till');

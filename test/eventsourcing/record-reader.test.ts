@@ -92,25 +92,25 @@ describe('A record that is read', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('is as its stream says, with its revision and position', async () => {
+  test('matches its stream, with its revision and position', async () => {
     expect(await read()).toEqual({ stream, state: { history: [] }, revision: -1, position: -1 });
     const { position } = await write(priced(100), priced(200));
     expect(await read()).toEqual({ stream, state: { history: ['100 USD', '200 USD'] }, revision: 1, position });
   });
 
-  test('is found under its own tenant only', async () => {
+  test('is found only in its own tenant', async () => {
     await write(priced(100));
     expect((await reader.read(price, OTHER_TENANT, 'p1')).revision).toBe(-1);
   });
 
-  test('is complete also when its stream is longer than a page of reading', async () => {
+  test('is complete if its stream exceeds a page', async () => {
     await write(...Array.from({ length: 1_200 }, (_, cents) => priced(cents)));
     await write(...Array.from({ length: 1_050 }, (_, cents) => priced(cents)));
     expect(await read()).toMatchObject({ revision: 2_249 });
     expect((await read()).state.history).toHaveLength(2_250);
   });
 
-  test('is never older than asked: read without more it is current, also right after somebody else wrote', async () => {
+  test('is never older than requested: by default it is current, even after a concurrent write', async () => {
     await read();
     for (let cents = 0; cents < 5; cents += 1) {
       await write(priced(cents));
@@ -118,7 +118,7 @@ describe('A record that is read', () => {
     }
   });
 
-  test('may be as old as the reader allows, and not older', async () => {
+  test('can be as old as the reader allows', async () => {
     await write(priced(1));
     await read();
     await write(priced(2));
@@ -128,7 +128,7 @@ describe('A record that is read', () => {
     expect((await read(1_000)).revision).toBe(1);
   });
 
-  test('is not thought fresh because this process has just written it', async () => {
+  test('is not considered fresh because this process wrote it', async () => {
     await write(priced(1));
     const loaded = await read();
     await clock.advance(5_000);
@@ -137,14 +137,14 @@ describe('A record that is read', () => {
     expect((await read(1_000)).revision).toBe(2);
   });
 
-  test('is taken from what this process has just written, where any age will do', async () => {
+  test('uses the last write of this process if any age is allowed', async () => {
     reader.remember({ stream, state: { history: ['x'] }, revision: 4, position: 9 });
     await clock.advance(5_000);
     expect((await read(Number.MAX_SAFE_INTEGER)).state.history).toEqual(['x']);
     expect(store.streamReads).toEqual([]);
   });
 
-  test('is read from its tail alone, once it is known', async () => {
+  test('is read from its tail only, once known', async () => {
     await write(priced(1));
     const first = await read();
     expect(await read()).toBe(first);
@@ -161,7 +161,7 @@ describe('A record that is read', () => {
     expect(reader.cached(price, TENANT, 'p1')).toBe(newer);
   });
 
-  test('counts fences as revisions and not as state', async () => {
+  test('counts fences as revisions, not as state', async () => {
     await write(fence());
     expect(await read()).toMatchObject({ state: { history: [] }, revision: 0 });
     await write(priced(1), fence());
@@ -170,13 +170,13 @@ describe('A record that is read', () => {
     expect(expectedAt(-1)).toBe('no_stream');
   });
 
-  test('keeps at most as many records in memory as it was told', async () => {
+  test('is limited in memory to the configured number', async () => {
     reader = new RecordReader(store, catalogue, clock, 2);
     for (const id of ['a', 'b', 'c']) await reader.read(price, TENANT, id);
     expect(['a', 'b', 'c'].map((id) => reader.cached(price, TENANT, id) !== undefined)).toEqual([false, true, true]);
   });
 
-  test('is the same for many readers at once while it is written (property)', async () => {
+  test('is the same for many concurrent readers during writes (property)', async () => {
     const step = fc.constantFrom('write', 'read', 'read old', 'remember', 'remember late');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -222,7 +222,7 @@ describe('A record that is read', () => {
     const whileAway = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
     const lenient = () => reader.read(price, TENANT, 'p1', whileAway);
 
-    test('is as it was seen within the time that is allowed, and refused after that', async () => {
+    test('is the last known state within the allowed age, and rejected afterwards', async () => {
       await write(priced(1));
       const seen = await lenient();
       store.away = true;
@@ -234,7 +234,7 @@ describe('A record that is read', () => {
       await expect(lenient()).rejects.toBeInstanceOf(EventStoreUnavailable);
     });
 
-    test('is refused to who must know how it is now, and where it was never seen', async () => {
+    test('is rejected if a current state is required, or if it was never read', async () => {
       await write(priced(1));
       await read();
       store.away = true;
@@ -245,7 +245,7 @@ describe('A record that is read', () => {
       await expect(other).rejects.toBeInstanceOf(EventStoreUnavailable);
     });
 
-    test('is what was seen, too, when the store says nothing for a second', async () => {
+    test('is the last known state, too, if the store is silent for a second', async () => {
       await write(priced(1));
       const seen = await lenient();
       await clock.advance(1_000);
@@ -258,22 +258,19 @@ describe('A record that is read', () => {
       answer();
     });
 
-    test.each([4_500, 6_000])(
-      'is waited for as long as it takes when what was seen is too old by then: %d ms',
-      async (ms) => {
-        await write(priced(1));
-        await lenient();
-        await write(priced(2));
-        await clock.advance(ms);
-        const answer = store.holdReads();
-        const reading = lenient();
-        await clock.advance(PATIENCE_MS * 3);
-        answer();
-        expect((await reading).state.history).toHaveLength(2);
-      },
-    );
+    test.each([4_500, 6_000])('is waited for if the last known state is too old by then: %d ms', async (ms) => {
+      await write(priced(1));
+      await lenient();
+      await write(priced(2));
+      await clock.advance(ms);
+      const answer = store.holdReads();
+      const reading = lenient();
+      await clock.advance(PATIENCE_MS * 3);
+      answer();
+      expect((await reading).state.history).toHaveLength(2);
+    });
 
-    test('is refused when what was seen has become too old before the store said that it is away', async () => {
+    test('is rejected if the last known state expires before the store reports its failure', async () => {
       await write(priced(1));
       await lenient();
       await clock.advance(4_500);
@@ -285,7 +282,7 @@ describe('A record that is read', () => {
       await expect(reading).rejects.toBeInstanceOf(EventStoreUnavailable);
     });
 
-    test('is as it is now when the store is back', async () => {
+    test('is current once the store is available', async () => {
       await write(priced(1));
       await lenient();
       await write(priced(2));
@@ -298,7 +295,7 @@ describe('A record that is read', () => {
     });
   });
 
-  test('is looked for once for all who may share the answer, and anew for who may not', async () => {
+  test('is read once for all readers who can share the result, and again for others', async () => {
     await write(priced(1));
     const before = store.streamReads.length;
     const answer = store.holdReads();
@@ -313,7 +310,7 @@ describe('A record that is read', () => {
     expect((await Promise.all([...sharing, ...alone])).every(({ revision }) => revision === 0)).toBe(true);
   });
 
-  describe('from events of older versions', () => {
+  describe('with events of older versions', () => {
     test('is as if they had been written today', async () => {
       await write(
         stored('PriceSet', { dollars: 12.34 }, 1),
@@ -323,22 +320,22 @@ describe('A record that is read', () => {
       expect((await read()).state.history).toEqual(['1234 USD', '500 EUR', '700 USD']);
     });
 
-    test('is refused when what comes of them does not fit today', async () => {
+    test('is rejected if the upcast events are invalid', async () => {
       await write(stored('PriceSet', { dollars: 'many' }, 1));
       await expect(read()).rejects.toThrow();
     });
 
-    test('is refused when a version is in no upcaster', async () => {
+    test('is rejected if no upcaster knows a version', async () => {
       await write(stored('PriceSet', { cents: 1 }, 0));
       await expect(read()).rejects.toThrow('No upcaster from version 0');
     });
   });
 
-  describe('with an event that this code does not know', () => {
+  describe('with an unknown event', () => {
     test.each([
       ['of another type', () => stored('PriceForgotten', {}, 1)],
       ['of a newer version', () => stored('PriceSet', { cents: 1, currency: 'USD' }, 4)],
-    ])('%s is refused, and not served from memory either', async (_, unknown) => {
+    ])('%s is rejected, and not served from memory either', async (_, unknown) => {
       await write(priced(1));
       await read();
       await write(unknown());
@@ -347,13 +344,13 @@ describe('A record that is read', () => {
     });
   });
 
-  describe('by way of the catalogue', () => {
-    test('has every event type and every name once', () => {
+  describe('and the event catalogue', () => {
+    test('has unique event types and names', () => {
       expect(() => new EventCatalogue([price, { ...member, name: 'price' }])).toThrow('Two aggregates');
       expect(() => new EventCatalogue([price, { ...price, name: 'other' }])).toThrow('Two event types');
     });
 
-    test('is written only as its schemas say', () => {
+    test('rejects events that do not match their schemas', () => {
       expect(() => catalogue.encode({ type: 'PriceSet', data: { cents: 1.5, currency: 'USD' } })).toThrow();
       expect(() => catalogue.encode({ type: 'Unheard', data: {} })).toThrow('declared by no aggregate');
       const { data, version } = catalogue.encode({

@@ -2,7 +2,7 @@ import { retryForever } from '../../src/eventsourcing/retry-forever.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { whileTimePasses } from '../support/while-time-passes.js';
 
-describe('What is attempted persistently', () => {
+describe('A persistent retry', () => {
   const setUp = () => {
     const clock = new ManualClock();
     const ending = new AbortController();
@@ -22,13 +22,13 @@ describe('What is attempted persistently', () => {
     return { clock, ending, attemptedAtMs, complaints, attempt, run };
   };
 
-  test('is answered when it is done, and complained of once until then', async () => {
+  test('returns the result once it succeeds, and logs one failure until then', async () => {
     const { clock, complaints, attempt, run } = setUp();
     expect(await whileTimePasses(clock, run(attempt(4)))).toBe('done');
     expect(complaints).toEqual([new Error('not yet')]);
   });
 
-  test('is complained of again for another reason, and when it had got on', async () => {
+  test('logs another failure for another reason, and after progress', async () => {
     const { clock, complaints, run } = setUp();
     const reasons = ['away', 'away', 'refused', 'refused'];
     const work = (gotOn: () => void): Promise<string> => {
@@ -41,14 +41,14 @@ describe('What is attempted persistently', () => {
     expect(complaints).toEqual(['away', 'refused', 'refused'].map((reason) => new Error(reason)));
   });
 
-  test('waits longer after each failure, up to 5 s, and begins anew when it got on', async () => {
+  test('waits longer after each failure, up to 5 s, and restarts after progress', async () => {
     const { clock, attemptedAtMs, attempt, run } = setUp();
     await whileTimePasses(clock, run(attempt(11, [9])), 1_000);
     const pauses = attemptedAtMs.slice(1).map((atMs, index) => atMs - (attemptedAtMs[index] ?? 0));
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 50, 100]);
   });
 
-  test('is given up at once when it is to end', async () => {
+  test('stops immediately on abort', async () => {
     const { clock, ending, attemptedAtMs, attempt, run } = setUp();
     const running = run(attempt(0));
     await clock.advance(200);
