@@ -276,7 +276,7 @@ describe('Published events', () => {
   });
 });
 
-describe('An event that is not as its contract says', () => {
+describe('An event that violates its contract', () => {
   const example = (type: string): IntegrationEvent => {
     const found = contracts.find((one) => typeOf(one) === type);
     if (!found) throw new Error(type);
@@ -296,7 +296,7 @@ describe('An event that is not as its contract says', () => {
     event: { ...recorded.event, ...changes, data: { ...recorded.event.data, ...data } },
   });
 
-  test('may be published once more', () => {
+  test('can be republished if it matches', () => {
     expect(told(recorded)).toBe('as it should be');
     expect(told(changed({ replayed: true }))).toBe('as it should be');
   });
@@ -322,7 +322,7 @@ describe('An event that is not as its contract says', () => {
       'data.postings.0.pin',
     ],
     ["another tenant's address", changed({ tenantid: '0199d3a0-0000-7000-8000-000000000002' }), 'subject'],
-  ])('is not published with %s, and the refusal names the place and no value', (_, message, place) => {
+  ])('is not published with %s, and the error names the location without the value', (_, message, place) => {
     const refusal = told(message) as { code: string; message: string };
     expect(refusal.code).toBe('INVALID_EVENT');
     expect(refusal.message).toContain(place);
@@ -330,7 +330,7 @@ describe('An event that is not as its contract says', () => {
   });
 });
 
-test('No public event is taken for another by the beginning of its name', () => {
+test('Events are not matched by a prefix of their name', () => {
   const types = [...catalogue.types.keys()];
   for (const type of publicEventTypes)
     expect([type, types.filter((other) => other !== type && other.startsWith(type))]).toEqual([type, []]);
@@ -347,14 +347,14 @@ describe('The AsyncAPI document', () => {
     };
   };
 
-  test('is there for everybody, beside the OpenAPI document, and named on the page', async () => {
+  test('is public, next to the OpenAPI document, and linked on the page', async () => {
     const reply = await service.get('/asyncapi.json');
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect((await service.get('/docs')).text).toContain('href="/asyncapi.json"');
     expect((reply.body as Document).asyncapi).toMatch(/^3\./);
   });
 
-  test('has a channel, an operation and a message for each event, and every reference leads somewhere', async () => {
+  test('has a channel, an operation and a message per event, and all references resolve', async () => {
     const document = (await service.get('/asyncapi.json')).body as Document;
     const { channels, operations, components } = document;
     const subjects = published.map(({ subject }) => subject);
@@ -378,7 +378,7 @@ describe('The AsyncAPI document', () => {
     }
   });
 
-  test('says of the headers what is published, and of the payload the same as the list', async () => {
+  test('describes the published headers, and the same payloads as the list', async () => {
     const { components } = (await service.get('/asyncapi.json')).body as Document;
     const headers = z.fromJSONSchema(components.schemas['headers'] as never);
     const [message] = messagesIn(service.directory);

@@ -62,7 +62,7 @@ async function expectedCount(): Promise<number> {
   return all.reduce((sum, { type, data }) => sum + (publicTypes[type]?.(data) ?? 0), 0);
 }
 
-describe('A sale on the broker', () => {
+describe('A sale published to the broker', () => {
   test('is accepted, then booked, with an event for each of its transactions', async () => {
     const sale = saleOf('published', { customer: { name: 'Ada' }, payments: [{ method: 'CASH', amount: '60.00' }] });
     const { saleId, acceptedAt } = await service.sell(books.partner, sale);
@@ -130,7 +130,7 @@ describe('A sale on the broker', () => {
     }
   });
 
-  test('tells of each category that a person chooses for one of its transactions', async () => {
+  test('has an event for each manual choice of a category', async () => {
     const { token } = books.tenant;
     await service.sell(books.partner, saleOf('chosen', { customer: { name: 'Cho Sen' } }));
     const id = (await service.transactions(token, 'search=chosen')).items[0]?.id ?? '';
@@ -146,7 +146,7 @@ describe('A sale on the broker', () => {
       data: { transactionId: id, categoryId, customerId: expect.any(String) as string },
     });
   });
-  test('that is rejected says why', async () => {
+  test('that is rejected has an event with the reason', async () => {
     await service.postSale(books.partner, saleOf('refused', { branchCode: 'NOWHERE' }));
     const { saleId } = await service.settled(books.partner, 'refused');
     const [, rejected] = await about(({ event }) => event.subject === saleId, 2);
@@ -154,8 +154,8 @@ describe('A sale on the broker', () => {
   });
 });
 
-describe('All that is published', () => {
-  test('is every public event of the history, once, and nothing of another tenant or of the platform', async () => {
+describe('Published messages', () => {
+  test('contain every public event once, and nothing of other tenants or the platform', async () => {
     await writeHistory(service, books, { seed: 3, sales: 25 });
     await service.quiet();
     const count = await expectedCount();
@@ -170,7 +170,7 @@ describe('All that is published', () => {
     }
   });
 
-  test('comes in the order of its record', async () => {
+  test('are in order per record', async () => {
     const all = await service.service.engines.events.readAll({ maxCount: 100_000 });
     const places = new Map(all.map(({ id, stream, revision }) => [id, { stream, revision }]));
     const last = new Map<string, number>();
@@ -199,7 +199,7 @@ describe('After a restart', () => {
     return replies.map(({ body }) => body);
   };
 
-  test('everything is as it was, and nothing is published or booked again', async () => {
+  test('nothing changes, and nothing is published or booked again', async () => {
     await service.quiet();
     await about(() => true, await expectedCount());
     const before = [await answers(), (await browse()).length, (await eventsOf('Sale')).length];
@@ -213,7 +213,7 @@ describe('After a restart', () => {
   });
 
   // Without a checkpoint nobody knows what the broker has forgotten, so nothing is published again by itself.
-  test('without its read models it builds them again, and publishes what is new when it is resumed', async () => {
+  test('without its read models the service rebuilds them, and publishes new events once resumed', async () => {
     const before = await answers();
     const published = await browse();
     await service.restart(async () => {

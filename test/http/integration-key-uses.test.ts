@@ -74,7 +74,7 @@ async function settle(): Promise<void> {
   await nextTurn();
 }
 
-test('A key that is used all the time is recorded once a minute', async () => {
+test('Continuous use of a key is recorded once a minute', async () => {
   const uses = replica();
   for (let second = 0; second < 180; second += 1) {
     uses.note(key());
@@ -91,7 +91,7 @@ test('A key that is used all the time is recorded once a minute', async () => {
   expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59', '00:03:00']);
 });
 
-test('The last use before a rest is recorded when the minute is over, and then nothing more', async () => {
+test('The last use before a pause is recorded after a minute, and then nothing more', async () => {
   const uses = replica();
   uses.note(key());
   await settle();
@@ -106,7 +106,7 @@ test('The last use before a rest is recorded when the minute is over, and then n
   expect(await recorded()).toEqual(['00:00:00', '00:00:20']);
 });
 
-test('Two replicas record a key that both let in about once a minute together', async () => {
+test('Two replicas together record the use of a key about once a minute', async () => {
   const [one, two] = [replica(), replica()];
   for (let second = 0; second <= 120; second += 1) {
     for (const uses of [one, two]) {
@@ -120,7 +120,7 @@ test('Two replicas record a key that both let in about once a minute together', 
   await ended(two);
 }, 30_000);
 
-test('Of a burst of keys a bounded number is noted, each once', async () => {
+test('A burst of keys records a bounded number, each once', async () => {
   const uses = replica();
   for (let index = 0; index < 10_050; index += 1) uses.note(key(`key-${index}`));
   await until(clock, async () => (await recorded()).length >= 10_000, 60_000);
@@ -128,7 +128,7 @@ test('Of a burst of keys a bounded number is noted, each once', async () => {
   expect((await recorded()).length).toBe(10_000);
 }, 90_000);
 
-test('While the history is away nobody waits or fails, one warning is said, and the use is recorded later', async () => {
+test('An unavailable history blocks no request, logs one warning, and delays the record', async () => {
   const uses = replica();
   store.away = true;
   for (let index = 0; index < 50; index += 1) uses.note(key(`key-${index % 5}`));
@@ -140,7 +140,7 @@ test('While the history is away nobody waits or fails, one warning is said, and 
   expect((await recorded()).length).toBe(5);
 });
 
-test('The end does not wait long for a sweep that a history keeps waiting', async () => {
+test('Shutdown does not wait long for a blocked sweep', async () => {
   const uses = replica();
   const used = [key('key-1'), key('key-2'), key('key-3')];
   for (const one of used) uses.note(one);
@@ -155,7 +155,7 @@ test('The end does not wait long for a sweep that a history keeps waiting', asyn
   pause.resume();
 });
 
-test('The end does not wait long for a history that does not answer', async () => {
+test('Shutdown does not wait long for a history that does not respond', async () => {
   const uses = replica();
   uses.note(key());
   await settle();

@@ -59,7 +59,7 @@ async function replica(): Promise<(key: string) => Promise<string>> {
 }
 
 describe('The list of integration keys', () => {
-  test('has every key, newest first, with all there is to know and no secret', async () => {
+  test('contains every key, newest first, with all details and no secret', async () => {
     const empty = await service.createTenant();
     expect(await keysOf(empty)).toEqual([]);
     const made = [
@@ -78,13 +78,13 @@ describe('The list of integration keys', () => {
       expect(JSON.stringify(listed)).not.toContain(secretOf(key));
   });
 
-  test("shows an operator's rate limit, and is not changed by what it does not know", async () => {
+  test('shows a rate limit set by an operator, and rejects unknown parameters', async () => {
     const { id } = await service.createKey(tenant, { rateLimit: 500 });
     expect(await shown({ id })).toMatchObject({ rateLimit: 500, revision: 1 });
     expect((await service.get(`${PATH}?pageNumber=1`, tenant.token)).told).toBe('400 VALIDATION_FAILED pageNumber');
   });
 
-  test("has more keys than a page, and none of another tenant's", async () => {
+  test('has several pages, and no keys of another tenant', async () => {
     const many = await service.createTenant();
     const body = { name: 'K', sourceId: 's' };
     const made = await Promise.all(Array.from({ length: 25 }, () => service.post(PATH, body, many.token)));
@@ -94,8 +94,8 @@ describe('The list of integration keys', () => {
   });
 });
 
-describe('A key that is revoked', () => {
-  test('ends at once, for ever, and once', async () => {
+describe('A revoked key', () => {
+  test('stops working immediately and permanently', async () => {
     const elsewhere = await replica();
     const { id, key } = await service.createKey(tenant, { rateLimit: null });
     expect([await use(key), await elsewhere(key)]).toEqual([LET_IN, 'limit 60']);
@@ -116,7 +116,7 @@ describe('A key that is revoked', () => {
     expect(await use(key)).toBe(REFUSED);
   });
 
-  test('only at the revision that was asked for', async () => {
+  test('requires the revision in If-Match', async () => {
     const { id, key } = await service.createKey(tenant);
     expect((await revoke(id, { 'if-match': '"0"' })).told).toBe('409 REVISION_CONFLICT');
     expect((await revoke(id, { 'if-match': '1' })).told).toBe('400 VALIDATION_FAILED If-Match');
@@ -124,7 +124,7 @@ describe('A key that is revoked', () => {
     expect((await revoke(id, { 'if-match': '"1"' })).status).toBe(200);
   });
 
-  test('while it is in use is refused from then on, whoever of many asks', async () => {
+  test('is rejected on concurrent requests of any caller', async () => {
     const { id, key } = await service.createKey(tenant);
     const before = Array.from({ length: 20 }, () => use(key));
     expect((await revoke(id)).status).toBe(200);
@@ -133,8 +133,8 @@ describe('A key that is revoked', () => {
   });
 });
 
-describe('A key that is rotated', () => {
-  test('has another secret, shown this once; the old one ends at once, all else stays', async () => {
+describe('A rotated key', () => {
+  test('has a new secret, shown once; the old one stops working immediately', async () => {
     const elsewhere = await replica();
     const { id, key: old } = await service.createKey(tenant, { sourceId: 'till', rateLimit: 70 });
     expect(await elsewhere(old)).toBe('limit 70');
@@ -152,7 +152,7 @@ describe('A key that is rotated', () => {
     for (const secret of [secretOf(old), secretOf(key)]) expect(history).not.toContain(secret);
   });
 
-  test('by two at once has the secret of one of them', async () => {
+  test('rotated concurrently has the secret of one rotation', async () => {
     const { id } = await service.createKey(tenant);
     const replies = await Promise.all([rotate(id), rotate(id)]);
     expect(replies.map(({ status }) => status)).toEqual([201, 201]);
@@ -160,7 +160,7 @@ describe('A key that is rotated', () => {
     expect(told.sort()).toEqual([REFUSED, LET_IN]);
   });
 
-  test('keeps the window of its rate limit', async () => {
+  test('keeps its rate limit window', async () => {
     const { id, key } = await service.createKey(tenant, { rateLimit: 2 });
     expect([await use(key), await use(key)]).toEqual([LET_IN, LET_IN]);
     const { key: next } = (await rotate(id)).data as TestKey;
@@ -168,8 +168,8 @@ describe('A key that is rotated', () => {
   });
 });
 
-describe("A key is nobody else's", () => {
-  test("Another tenant's, unknown and malformed ids are not there", async () => {
+describe('Access to a key', () => {
+  test('fails for unknown, malformed and foreign ids', async () => {
     const { id, key } = await service.createKey(tenant);
     for (const wrong of [service.service.engines.ids.next(), 'no-id', `${id}0`]) {
       expect((await revoke(wrong)).told).toBe('404 NOT_FOUND');
@@ -181,7 +181,7 @@ describe("A key is nobody else's", () => {
     expect(await shown({ id })).toMatchObject({ revokedAt: null, revision: 1 });
   });
 
-  test('Who may not manage integrations neither sees nor changes them', async () => {
+  test('requires the permission to manage integrations', async () => {
     const { id } = await service.createKey(tenant);
     const user = { ...tenant, token: await service.createUser(tenant, 'USER') };
     const replies = [await service.get(PATH, user.token), await revoke(id, {}, user), await rotate(id, user)];
@@ -191,7 +191,7 @@ describe("A key is nobody else's", () => {
   });
 });
 
-test('Nothing may be sent that is not asked for', async () => {
+test('Unknown input is rejected', async () => {
   const { id } = await service.createKey(tenant);
   const { token } = tenant;
   const body = { rateLimit: 61 };
@@ -207,7 +207,7 @@ test('Nothing may be sent that is not asked for', async () => {
   expect(await shown({ id })).toMatchObject({ revision: 1 });
 });
 
-test('What happens to a key is audited, but for its use', () => {
+test('Changes of a key are audited, its uses are not', () => {
   const audited = [...catalogue.types]
     .filter(([type]) => type.startsWith('IntegrationKey'))
     .map(([type, { audit }]) => [type, audit && `${audit.action} ${audit.entity}`]);
@@ -235,7 +235,7 @@ describe('The last use of a key', () => {
     throw new Error('The use of the key never showed.');
   };
 
-  test('shows at once, then once a minute, and does not change the key', async () => {
+  test('appears immediately, then once a minute, and keeps the revision', async () => {
     const { id, key } = await service.createKey(tenant, { rateLimit: null });
     expect((await shown({ id })).lastUsedAt).toBeNull();
     const beganAt = new Date(clock.nowMs()).toISOString();
@@ -253,7 +253,7 @@ describe('The last use of a key', () => {
     expect((await revoke(id, { 'if-match': '"0"' })).status).toBe(200);
   });
 
-  test('is kept when the service ends, and a key that was refused was not used', async () => {
+  test('is recorded at shutdown; rejected requests do not count', async () => {
     const { id, key } = await service.createKey(tenant);
     expect(await use(key)).toBe(LET_IN);
     await lastUseOf(id);

@@ -11,7 +11,7 @@ describe('A name', () => {
       ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e'],
       ...['\u2066', '\u2067', '\u2068', '\u2069'],
     ].map((one) => [hex(one), `Acme${one}Ltd`]),
-  )('has no character that cannot be seen, or that turns what follows: %s', (_, text) => {
+  )('cannot contain invisible or bidirectional control characters: %s', (_, text) => {
     expect(line(100).safeParse(text).error?.issues[0]?.message).toBe('Must not contain invisible characters.');
   });
 
@@ -24,11 +24,11 @@ describe('A name', () => {
     ['of Hebrew', 'שלום בע"מ'],
     ['of Japanese', '株式会社カフェ'],
     ['with a no-break space', 'Café\u00a0Noir'],
-  ])('keeps every letter %s', (_, text) => {
+  ])('can contain every letter %s', (_, text) => {
     expect(line(100).safeParse(text).data).toBe(text);
   });
 
-  test('is refused so on routes of people and of partners, and longer texts are not', async () => {
+  test('is checked for people and partners, unlike longer texts', async () => {
     const service = await TestService.start();
     try {
       const { tenant, partner } = await service.openBooks();

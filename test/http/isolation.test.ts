@@ -254,7 +254,7 @@ async function compare(asking: Side, other: Side, own: Known, foreign: Known): P
   expect(toStrangers.size).toBeGreaterThan(5);
 }
 
-test('What is asked is all that a tenant can ask', () => {
+test('The requests cover every route of a tenant', () => {
   expect(questions.length).toBeGreaterThan(10);
   expect(questions.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
@@ -265,7 +265,7 @@ test('What is asked is all that a tenant can ask', () => {
   );
 });
 
-test('Whatever two tenants do, neither sees anything of the other (property)', async () => {
+test('Tenants never see data of each other, whatever they do (property)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), async (steps) => {
       const sides = [await newSide(), await newSide()] as const;

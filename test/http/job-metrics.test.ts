@@ -32,7 +32,7 @@ async function backup(status: 'SUCCEEDED' | 'FAILED'): Promise<string> {
 const metric = async (name: string): Promise<number | undefined> =>
   new MetricsText((await service.get('/metrics')).text).all(name, { job: 'database-backup' })[0]?.value;
 
-test('Metrics tell when each job last succeeded, and how often it failed; the error log names the run and the reason', async () => {
+test('Metrics show the last success and the failures of each job; the error log names the run and the reason', async () => {
   expect(await metric('kontor_job_failures_total')).toBe(0);
   expect(await metric('kontor_job_last_success_timestamp_seconds')).toBeUndefined();
   const beganAtSeconds = Math.floor(service.clock.nowMs() / 1_000);

@@ -63,7 +63,7 @@ const lines = (watcher: Watcher): string[] =>
     .map(({ id, data }) => `${id ?? ''} ${(data as JobExecutionView).status}`);
 
 describe('The stream of jobs', () => {
-  test('begins with all jobs as they are, and goes on with every change', async () => {
+  test('begins with the state of all jobs, and continues with every change', async () => {
     await ran();
     const watcher = await watch();
     expect([watcher.status, watcher.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -84,7 +84,7 @@ describe('The stream of jobs', () => {
     await until(() => feed().open === 0);
   });
 
-  test('shows progress as it comes', async () => {
+  test('shows progress', async () => {
     const watcher = await watch();
     await service.post('/api/platform/jobs/trigger', { jobName: 'toy' }, operator);
     await until(() => toy.runs.length === 1);
@@ -96,7 +96,7 @@ describe('The stream of jobs', () => {
   });
 
   const SEED = 20_261_121;
-  test(`resumes after any event, with nothing missed and nothing repeated (seed ${SEED})`, async () => {
+  test(`resumes after any event, without gaps or repetitions (seed ${SEED})`, async () => {
     const random = mulberry32(SEED);
     const kept: string[] = [];
     let watcher = await watch();
@@ -134,7 +134,7 @@ describe('The stream of jobs', () => {
     watcher.leave();
   }, 60_000);
 
-  test('answers a resumed watcher at once, also where nothing has happened', async () => {
+  test('responds immediately to a resumed client, even without new events', async () => {
     await ran();
     const [last = ''] = (await shown()).slice(-1);
     const watcher = await watch(last.split(' ')[0]);
@@ -143,7 +143,7 @@ describe('The stream of jobs', () => {
     expect(watcher.events).toEqual([]);
   });
 
-  test('does not resume after what is no event', async () => {
+  test('cannot be resumed after an unknown event', async () => {
     for (const id of ['', '-1', 'x', '1.5', ' ', '01', '1e3', '9007199254740993', '99999999']) {
       const watcher = await watch(id);
       expect([id, watcher.status, JSON.parse(watcher.text)]).toMatchObject([
@@ -153,7 +153,7 @@ describe('The stream of jobs', () => {
     }
   });
 
-  test('says every 15 seconds that it is there', async () => {
+  test('sends a keep-alive every 15 seconds', async () => {
     const watcher = await watch();
     await watcher.next();
     for (const count of [1, 2]) {
@@ -163,7 +163,7 @@ describe('The stream of jobs', () => {
     expect(watcher.comments).toEqual(['keep-alive', 'keep-alive']);
   });
 
-  test('ends when the session ends, and does not when another one does', async () => {
+  test('ends with its session, but not with another one', async () => {
     const other = await service.signIn('operator@kontor.test', 'operator-secret');
     const [kept, ended] = [await watch(), await watch(undefined, other)];
     await service.post('/api/auth/logout', undefined, other);
@@ -181,7 +181,7 @@ describe('The stream of jobs', () => {
     await until(() => watcher.isOver);
   });
 
-  test('ends for an operator who was removed', async () => {
+  test('ends when its operator is removed', async () => {
     const gone = { fullName: 'Gone', email: 'gone@kontor.test', password: PASSWORD };
     const { id } = await service.post('/api/platform/operators', gone, operator);
     const watcher = await watch(undefined, await service.signIn(gone.email));
@@ -189,7 +189,7 @@ describe('The stream of jobs', () => {
     await until(() => watcher.isOver);
   });
 
-  test('ends with the service, which does not wait for it, read or unread', async () => {
+  test('ends with the service, which does not wait for slow readers', async () => {
     const readers = await Promise.all(Array.from({ length: 5 }, () => watch()));
     const silent = await Promise.all(Array.from({ length: 5 }, () => watch()));
     for (const watcher of silent) watcher.stopReading();
@@ -201,7 +201,7 @@ describe('The stream of jobs', () => {
     for (const watcher of silent) watcher.leave();
   });
 
-  test('is refused where too many are open, and is there again when one has left', async () => {
+  test('is rejected beyond the limit, and accepted once another stream ends', async () => {
     const open = feed() as unknown as { streams: Map<object, object> };
     const watcher = await watch();
     const fillers = Array.from({ length: MAX_STREAMS - 1 }, () => ({
@@ -219,7 +219,7 @@ describe('The stream of jobs', () => {
     watcher.leave();
   });
 
-  test('keeps nothing from being done beside it, forty times over', async () => {
+  test('does not block other requests, in forty repetitions', async () => {
     const watchers = await Promise.all(Array.from({ length: 40 }, () => watch()));
     const books = await service.openBooks();
     const beganMs = performance.now();
@@ -229,7 +229,7 @@ describe('The stream of jobs', () => {
   });
 });
 
-test('a session, and a person over all sessions, can hold so many streams open and no more', async () => {
+test('open streams are limited per session and per user', async () => {
   const environment = { SESSION_STREAMS: '2', USER_STREAMS: '3' };
   const own = await TestService.start({ environment });
   try {

@@ -52,8 +52,8 @@ const over = (): Promise<JobRecord> =>
 const logged = (id: string, status: string): Promise<JobExecutionView> =>
   until(async () => (await logs()).items.find((one) => one.id === id && one.status === status));
 
-describe('A job that is triggered', () => {
-  test('runs, tells how far it is, and is listed with what it did', async () => {
+describe('A triggered job', () => {
+  test('runs, reports its progress, and is listed with its result', async () => {
     expect(await toyNow()).toEqual({
       name: 'toy',
       description: 'Does what a test says.',
@@ -103,7 +103,7 @@ describe('A job that is triggered', () => {
     expect(await toyNow()).toMatchObject({ isRunning: false, lastExecution: done });
   });
 
-  test('is refused while it runs, and runs again when it is over', async () => {
+  test('is rejected while it runs, and can run again afterwards', async () => {
     const first = await begun();
     expect(told(await trigger())).toBe('409 JOB_ALREADY_RUNNING');
     toy.latest.finish({ message: 'Done.' });
@@ -114,7 +114,7 @@ describe('A job that is triggered', () => {
     expect((await over()).lastExecution).toMatchObject({ id: second.executionLogId, message: 'Done again.' });
   });
 
-  test('twenty times at once runs once', async () => {
+  test('runs once for twenty concurrent requests', async () => {
     const before = toy.runs.length;
     const replies = await Promise.all(Array.from({ length: 20 }, () => trigger()));
     expect(replies.map(told).sort()).toEqual(['201 -', ...Array<string>(19).fill('409 JOB_ALREADY_RUNNING')]);
@@ -124,7 +124,7 @@ describe('A job that is triggered', () => {
     expect(toy.runs.length).toBe(before + 1);
   });
 
-  test('fails with what it says, and can be run again', async () => {
+  test('fails with its error message, and can be run again', async () => {
     const { executionLogId } = await begun();
     toy.latest.run.report(12, 'half-way');
     toy.latest.fail(new Error('The disk is full.'));
@@ -136,7 +136,7 @@ describe('A job that is triggered', () => {
     expect((await over()).lastExecution?.status).toBe('SUCCEEDED');
   });
 
-  test('is given the parameters, which its schema has checked', async () => {
+  test('gets its validated parameters', async () => {
     await begun({ note: 'abc' });
     expect(toy.latest.run.parameters).toEqual({ note: 'abc' });
     toy.latest.finish({ message: 'Done.' });
@@ -157,7 +157,7 @@ describe('A job that is triggered', () => {
     [{ jobName: 'nothing' }, '404 NOT_FOUND jobName'],
     [{ jobName: 'constructor' }, '404 NOT_FOUND jobName'],
     [{ jobName: 'x'.repeat(101) }, '400 VALIDATION_FAILED jobName'],
-  ])('is not started by %j', async (body, expected) => {
+  ])('is rejected with %j', async (body, expected) => {
     // The error log may tell meanwhile of what other tests have done.
     const filter = { on: 'stream', prefixes: ['job-'] } as const;
     const last = async () =>
@@ -167,7 +167,7 @@ describe('A job that is triggered', () => {
     expect(await last()).toEqual(before);
   });
 
-  test('ends as failed when the service stops, which does not wait for it for long', async () => {
+  test('ends as failed at shutdown, which does not wait long', async () => {
     const { executionLogId } = await begun();
     toy.heedsItsSignal = false;
     const beganMs = performance.now();
@@ -182,7 +182,7 @@ describe('A job that is triggered', () => {
   });
 });
 
-describe('The runs', () => {
+describe('Job executions', () => {
   test('are listed newest first, page by page', async () => {
     const { items, totalCount } = await logs();
     expect(items.length).toBe(totalCount);
@@ -194,7 +194,7 @@ describe('The runs', () => {
     expect((await logs('pageNumber=99&pageSize=100')).items).toEqual([]);
   });
 
-  test('are found by job and message', async () => {
+  test('can be searched by job and message', async () => {
     const count = async (search: string): Promise<number> =>
       (await logs(`pageNumber=1&pageSize=100&search=${encodeURIComponent(search)}`)).totalCount;
     const { items } = await logs();
@@ -215,14 +215,14 @@ describe('The runs', () => {
     },
   );
 
-  test('are for operators only', async () => {
+  test('are available to operators only', async () => {
     for (const path of ['', '/logs?pageNumber=1&pageSize=1', '/stream'])
       expect((await service.get(`/api/platform/jobs${path}`, books.tenant.token)).status).toBe(403);
     expect((await trigger({ jobName: 'toy' }, books.tenant.token)).status).toBe(403);
   });
 });
 
-test('Every event of a run tells the whole execution, and only begin and end are audited', async () => {
+test('Every event of a run contains the whole execution, and only start and end are audited', async () => {
   const { events } = service.service.engines;
   const stored = (await events.readStream('job-platform_toy')).events;
   const { catalogue } = await import('../../src/app/catalogue.js');

@@ -9,7 +9,7 @@ const decodeJson = (bytes: Buffer): unknown => body.decodeJson(bytes, ENOUGH);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('a JSON body', () => {
-  test('means what JSON.parse says it means', () => {
+  test('is parsed like JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
         fc.pre(!text.includes('__proto__'));
@@ -18,7 +18,7 @@ describe('a JSON body', () => {
     );
   });
 
-  test('may hold colons, quotes, brackets and backslashes within its strings', () => {
+  test('can contain colons, quotes, brackets and backslashes in strings', () => {
     const value = { 'a:b': 'c":"d', 'e\\': '\\"{[:', f: ['\\\\', { g: '}' }] };
     expect(parseJson(JSON.stringify(value))).toEqual(value);
   });
@@ -30,38 +30,38 @@ describe('a JSON body', () => {
     ['{"a":1,"\\u0061":2}'],
     ['{"1":1,"1":2}'],
     ['{"":1,"":2}'],
-  ])('that repeats a member name is refused: %s', (text) => {
+  ])('with a repeated member name is rejected: %s', (text) => {
     expect(() => parseJson(text)).toThrow('A member name is repeated in one object.');
   });
 
-  test('may use one name in several objects', () => {
+  test('can use one name in several objects', () => {
     expect(parseJson('[{"a":{"a":1}},{"a":2}]')).toEqual([{ a: { a: 1 } }, { a: 2 }]);
   });
 
   test.each([['{"__proto__":{"admin":true}}'], ['{"a":[{"\\u005f_proto__":1}]}']])(
-    'cannot reach a prototype: %s',
+    'cannot pollute a prototype: %s',
     (text) => {
       expect(() => parseJson(text)).toThrow('__proto__ is not allowed');
       expect(({} as { admin?: boolean }).admin).toBeUndefined();
     },
   );
 
-  test('may name a member "constructor", which is data like any other', () => {
+  test('can have a member "constructor"', () => {
     expect(Object.keys(parseJson('{"constructor":{"prototype":{"a":1}}}') as object)).toEqual(['constructor']);
   });
 
-  test('may be nested as deep as the limit and no deeper', () => {
+  test('can be nested up to the limit', () => {
     expect(parseJson(nested(MAX_JSON_DEPTH))).toBeDefined();
     expect(() => parseJson(nested(MAX_JSON_DEPTH + 1))).toThrow('nested deeper');
   });
 
-  test('of a megabyte of brackets is refused without running out of stack', () => {
+  test('of a megabyte of brackets is rejected without a stack overflow', () => {
     expect(() => parseJson('['.repeat(1_000_000))).toThrow('nested deeper');
     expect(() => parseJson('{"a":'.repeat(200_000))).toThrow('nested deeper');
   });
 
   test.each([['{'], ['{"a":1}}'], ['{a:1}'], ["{'a':1}"], ['nul'], ['\ufeff{}'], ['{"a":01}'], ['"'], ['"\\']])(
-    'that is malformed is refused: %s',
+    'that is malformed is rejected: %s',
     (text) => {
       expect(() => parseJson(text)).toThrow(/valid JSON|nested deeper/);
     },
@@ -88,17 +88,17 @@ describe('a JSON body', () => {
     ['0.000001'],
     ['-0'],
     ['0e5'],
-  ])('with a number that a double holds exactly as written is taken: %s', (text) => {
+  ])('with a number that a double represents exactly is accepted: %s', (text) => {
     expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
   });
 
-  test('with a number of a million digits is refused at once', () => {
+  test('with a number of a million digits is rejected quickly', () => {
     const started = performance.now();
     expect(() => parseJson(`[1${'0'.repeat(900_000)}1]`)).toThrow('send it as a string');
     expect(performance.now() - started).toBeLessThan(1000);
   });
 
-  test('keeps long digits within strings', () => {
+  test('keeps long digit sequences in strings', () => {
     expect(parseJson('{"iban":"12345678901234567890"}')).toEqual({ iban: '12345678901234567890' });
   });
 
@@ -113,12 +113,12 @@ describe('a JSON body', () => {
     ['empty lists', '[[],[],[]]', 7],
     ['nested objects', '{"a":{"b":{}}}', 4],
     ['commas within strings, which count for nothing', '[",,,,[[[["]', 2],
-  ])('may hold as many values as its route takes, and no more: %s', (_, text, values) => {
+  ])('can contain as many values as its route allows: %s', (_, text, values) => {
     expect(body.parseJson(text, values)).toEqual(JSON.parse(text));
     expect(() => body.parseJson(text, values - 1)).toThrow(`more than ${values - 1} values`);
   });
 
-  test('with too many values is refused before it is parsed, so that what is wrong behind them is not even found', () => {
+  test('with too many values is rejected before parsing, so later errors are not found', () => {
     expect(() => body.parseJson(`[${'1,'.repeat(100)}oops`, 50)).toThrow('more than 50 values');
   });
 });

@@ -37,7 +37,7 @@ const fly = (payload: string | object, headers: Record<string, string> = withKey
   ask({ method: 'POST', url: '/api/integrations/v1/flights', headers: { ...json, ...headers }, payload });
 const flight = { externalId: 'F-1', legs: [{ metres: 3 }] };
 
-describe('who may call', () => {
+describe('Authorization', () => {
   test.each([
     ['no credential', {}, 401],
     ['an unknown token', as('stranger'), 401],
@@ -48,14 +48,14 @@ describe('who may call', () => {
     ['an integration key', withKey('shop'), 401],
     ['a user with the permission', as('user'), 200],
     ['a session that cannot be confirmed', as('away'), 503],
-  ])("a tenant's route asked with %s", async (_, headers, status) => {
+  ])('of a tenant route with %s', async (_, headers, status) => {
     const answer = await get(`/api/kites/${ID}`, headers);
     expect(answer.status).toBe(status);
     if (status !== 200)
       expect(answer.json).toMatchObject({ statusCode: status, requestId: answer.headers['x-request-id'] });
   });
 
-  test('a missing credential says which is needed', async () => {
+  test('names the missing credential', async () => {
     const answer = await get('/api/wind', {});
     expect(answer.headers['www-authenticate']).toBe('Bearer');
     expect(answer.json).toEqual({
@@ -66,25 +66,25 @@ describe('who may call', () => {
     });
   });
 
-  test('a platform route is for operators only', async () => {
+  test('limits platform routes to operators', async () => {
     expect((await get('/api/platform/winds', as('admin'))).status).toBe(403);
     expect((await get('/api/platform/winds', as('operator'))).status).toBe(200);
     expect((await get('/api/platform/winds', {})).status).toBe(401);
   });
 
-  test('a route for all who are signed in takes users and operators', async () => {
+  test('admits users and operators to routes for all signed-in callers', async () => {
     expect((await get('/api/wind', as('none'))).json['data']).toEqual({ kind: 'user' });
     expect((await get('/api/wind', as('operator'))).json['data']).toEqual({ kind: 'operator' });
   });
 
-  test('a tenant-admin route needs notifications.send', async () => {
+  test('requires notifications.send for tenant-admin routes', async () => {
     const shout = (token: string) => ask({ method: 'POST', url: '/api/kites/admin', headers: as(token) });
     expect([(await shout('user')).status, (await shout('operator')).status, (await shout('admin')).status]).toEqual([
       403, 403, 201,
     ]);
   });
 
-  test('unknown addresses under /api tell nothing without a credential', async () => {
+  test('reveals nothing about unknown addresses under /api without a credential', async () => {
     for (const url of ['/api/unknown', '/api', '/%61pi/unknown', '/api/%zz', 'http://kontor.test/api/unknown']) {
       expect([url, (await get(url, {})).status]).toEqual([url, 401]);
       expect([url, (await get(url)).json['code']]).toEqual([url, 'NOT_FOUND']);
@@ -93,7 +93,7 @@ describe('who may call', () => {
     expect((await ask({ method: 'POST', url: '/api/wind', headers: {} })).status).toBe(401);
   });
 
-  test('an address that does not have the method says which it has, to those who may know', async () => {
+  test('lists the methods of an address only to authorized callers', async () => {
     const trying = async (
       method: 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS',
       url: string,
@@ -112,7 +112,7 @@ describe('who may call', () => {
     expect(await trying('DELETE', '/api/unknown')).toEqual([404, 'NOT_FOUND', undefined]);
   });
 
-  test('encoded paths meet the same checks as plain ones', async () => {
+  test('checks encoded paths like plain ones', async () => {
     for (const url of [`/%61pi/kites/${ID}`, `/api/%6bites/${ID}`, `/api/kites/%30${ID.slice(1)}`]) {
       expect([url, (await get(url, {})).status]).toEqual([url, 401]);
       expect([url, (await get(url)).status]).toEqual([url, 200]);
@@ -120,19 +120,16 @@ describe('who may call', () => {
     expect((await get('/api/kites%2f' + ID, {})).status).toBe(401);
   });
 
-  test.each(['%ff', '%', '%zz', 'a%2fb%ff', '%c0%af'])(
-    'an escape that means nothing comes after the credential: %s',
-    async (part) => {
-      expect((await get(`/api/kites/${part}`, {})).status).toBe(401);
-      expect((await get(`/api/kites/${part}`)).status).toBe(404);
-      const stranger = await get(`/api/integrations/v1/flights/${part}`, {});
-      expect([stranger.status, stranger.headers['x-ratelimit-limit']]).toEqual([401, '60']);
-      const partner = await get(`/api/integrations/v1/flights/${part}`, withKey('shop'));
-      expect([partner.status, partner.headers['x-ratelimit-remaining']]).toEqual([200, '59']);
-    },
-  );
+  test.each(['%ff', '%', '%zz', 'a%2fb%ff', '%c0%af'])('precedes the check of invalid escapes: %s', async (part) => {
+    expect((await get(`/api/kites/${part}`, {})).status).toBe(401);
+    expect((await get(`/api/kites/${part}`)).status).toBe(404);
+    const stranger = await get(`/api/integrations/v1/flights/${part}`, {});
+    expect([stranger.status, stranger.headers['x-ratelimit-limit']]).toEqual([401, '60']);
+    const partner = await get(`/api/integrations/v1/flights/${part}`, withKey('shop'));
+    expect([partner.status, partner.headers['x-ratelimit-remaining']]).toEqual([200, '59']);
+  });
 
-  test('metrics answer to loopback only, and never through a proxy', async () => {
+  test('limits metrics to loopback, never through a proxy', async () => {
     const from = (remoteAddress: string, headers = {}) =>
       ask({ method: 'GET', url: '/metrics', remoteAddress, headers }).then(({ status }) => status);
     expect(await from('127.0.0.1')).toBe(200);
@@ -141,7 +138,7 @@ describe('who may call', () => {
     expect(await from('127.0.0.1', { 'x-forwarded-for': '10.0.0.9' })).toBe(401);
   });
 
-  test('metrics answer to their token only, once they have one', async () => {
+  test('limits metrics to their token once configured', async () => {
     await toy.app.close();
     toy = await startToy({ metricsToken: 'm3trics' });
     expect((await get('/metrics', {})).status).toBe(401);
@@ -155,10 +152,10 @@ describe('who may call', () => {
   });
 });
 
-describe('the order of checks', () => {
+describe('The order of checks', () => {
   const broken = '{"name":';
 
-  test('credential and permission come before the body', async () => {
+  test('checks credential and permission before the body', async () => {
     expect((await make(broken, {})).status).toBe(401);
     expect((await make(broken, as('none'))).status).toBe(403);
     expect((await make('x'.repeat(1_100_000), {})).status).toBe(401);
@@ -166,13 +163,13 @@ describe('the order of checks', () => {
     expect((await make(broken)).status).toBe(400);
   });
 
-  test('credential and permission come before the id', async () => {
+  test('checks credential and permission before the id', async () => {
     expect((await get('/api/kites/not-an-id', {})).status).toBe(401);
     expect((await get('/api/kites/not-an-id', as('none'))).status).toBe(403);
     expect((await get('/api/kites/not-an-id')).status).toBe(404);
   });
 
-  test('what is wrong with a body is told apart', async () => {
+  test('distinguishes errors of a body', async () => {
     expect((await make('{"name":"' + 'x'.repeat(1_048_576) + '"}')).json).toMatchObject({
       statusCode: 413,
       code: 'PAYLOAD_TOO_LARGE',
@@ -194,14 +191,14 @@ describe('the order of checks', () => {
   });
 });
 
-describe('partner routes', () => {
+describe('Partner routes', () => {
   const rate = {
     'x-ratelimit-limit': '60',
     'x-ratelimit-reset': String(Math.ceil((NOW_MS + 29_500) / 1000)),
     'x-ratelimit-window': '60s',
   };
 
-  test('accept with the rate headers of both forms', async () => {
+  test('return the rate limit headers in both forms', async () => {
     const { status, headers, json: body } = await fly(flight);
     expect(status).toBe(202);
     expect(headers).toMatchObject({
@@ -227,7 +224,7 @@ describe('partner routes', () => {
     ['too large a body', `"${'x'.repeat(1_048_576)}"`, withKey('shop'), 413, 'PAYLOAD_TOO_LARGE'],
     ['another content type', 'x', { ...withKey('shop'), 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a malformed Idempotency-Key', flight, { ...withKey('shop'), 'idempotency-key': 'a b' }, 400, 'VALIDATION_FAILED'],
-  ])('refuse %s in their own shape, with the rate headers', async (_, payload, headers, status, code) => {
+  ])('reject %s in their own format, with the rate limit headers', async (_, payload, headers, status, code) => {
     const answer = await fly(payload, headers);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject(rate);
@@ -236,14 +233,14 @@ describe('partner routes', () => {
     expect(Object.keys(answer.json)).toEqual(['error']);
   });
 
-  test('unknown addresses beside them do the same', async () => {
+  test('handle unknown addresses below them the same way', async () => {
     const missing = await get('/api/integrations/v1/nothing', withKey('shop'));
     expect([missing.status, missing.headers['x-ratelimit-remaining']]).toEqual([404, '59']);
     expect(missing.json).toMatchObject({ error: { code: 'NOT_FOUND' } });
     expect((await get('/api/integrations/v1/nothing', {})).json).toMatchObject({ error: { code: 'INVALID_KEY' } });
   });
 
-  test('take any parameter that their declaration does not call an id', async () => {
+  test('accept any parameter that is not declared as an id', async () => {
     const escaped = await get('/api/integrations/v1/flights/%zz', withKey('shop'));
     expect([escaped.status, escaped.text]).toEqual([200, '{"externalId":"%zz"}']);
     const long = 'ı'.repeat(200);
@@ -251,7 +248,7 @@ describe('partner routes', () => {
     expect(answer.json).toEqual({ externalId: long });
   });
 
-  test('slow down who asks too often, before the body is read', async () => {
+  test('rate limit callers before reading the body', async () => {
     await fly(flight, withKey('busy'));
     await fly('{', withKey('busy'));
     const answer = await fly('{', withKey('busy'));
@@ -266,7 +263,7 @@ describe('partner routes', () => {
     });
   });
 
-  test('count requests without a valid key by address, a whole IPv6 network as one', async () => {
+  test('count requests without a valid key by address, per IPv6 network', async () => {
     const from = (remoteAddress: string) =>
       ask({ method: 'GET', url: '/api/integrations/v1/flights/F-1', remoteAddress, headers: {} });
     for (let i = 0; i < 60; i += 1) expect((await from(`2001:db8::${i.toString(16)}`)).status).toBe(401);
@@ -277,25 +274,25 @@ describe('partner routes', () => {
   });
 });
 
-describe('a key that cannot be checked now', () => {
-  test('is not held against its owner, however often it is shown', async () => {
+describe('A key that cannot be checked', () => {
+  test('does not count against its owner', async () => {
     for (let i = 0; i < 70; i += 1) expect((await fly(flight, withKey('away'))).status).toBe(503);
     expect((await fly(flight, withKey('stranger'))).headers['x-ratelimit-remaining']).toBe('59');
   });
 });
 
-describe('request ids', () => {
-  test.each([['a'], ['Az0._-'], ['x'.repeat(128)]])('that are well-formed come back: %s', async (id) => {
+describe('Request ids', () => {
+  test.each([['a'], ['Az0._-'], ['x'.repeat(128)]])('that are well-formed are returned: %s', async (id) => {
     const answer = await get('/api/wind', { ...as('admin'), 'x-request-id': id });
     expect(answer.headers['x-request-id']).toBe(id);
   });
 
-  test.each([[''], ['x'.repeat(129)], ['a b'], ['a"b'], ['ä']])('that are not are replaced: %s', async (id) => {
+  test.each([[''], ['x'.repeat(129)], ['a b'], ['a"b'], ['ä']])('that are malformed are replaced: %s', async (id) => {
     const answer = await get('/api/wind', { ...as('admin'), 'x-request-id': id });
     expect(answer.headers['x-request-id']).toBe('made-1');
   });
 
-  test('stand on errors, in the log line and in the context of writes', async () => {
+  test('appear in errors, log lines and the context of writes', async () => {
     await make({ name: 'Red' }, { ...as('user'), 'x-request-id': 'req-9', 'user-agent': 'Browser/1' });
     expect(seen.context).toEqual({
       tenantId: TENANT,
@@ -323,7 +320,7 @@ describe('If-Match', () => {
   const land = (match: string) =>
     ask({ method: 'PATCH', url: `/api/kites/${ID}/land`, headers: { ...as('admin'), 'if-match': match } });
 
-  test('takes one revision in double quotes', async () => {
+  test('accepts one revision in double quotes', async () => {
     expect((await land('"0"')).status).toBe(200);
     expect(seen.context?.ifMatch).toBe(0);
     await land('"12"');
@@ -341,12 +338,12 @@ describe('If-Match', () => {
     ['"3'],
     ['"9999999999999999"'],
     ["'3'"],
-  ])('in any other form is a bad request: %s', async (match) => {
+  ])('is rejected in any other form: %s', async (match) => {
     expect((await land(match)).json).toMatchObject({ statusCode: 400, errors: [{ path: 'If-Match' }] });
   });
 });
 
-describe('input', () => {
+describe('Input', () => {
   const list = (query: string) => get(`/api/kites?${query}`);
 
   test('of a query is coerced by its declaration', async () => {
@@ -372,23 +369,23 @@ describe('input', () => {
     ['pageNumber=1&pageSize=20&constructor=x', 'constructor'],
     ['pageNumber=1&pageSize=20&search[$ne]=x', 'search[$ne]'],
     [`pageNumber=1&pageSize=20&search=${'x'.repeat(201)}`, 'search'],
-  ])('of a query is refused: %s', async (query, path) => {
+  ])('of a query is rejected: %s', async (query, path) => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
     expect((answer.json['errors'] as { path: string }[]).map((fault) => fault.path)).toContain(path);
   });
 
-  test('of a query given twice is told so', async () => {
+  test('given twice in a query is rejected', async () => {
     expect((await list('pageNumber=1&pageNumber=2&pageSize=20')).json).toMatchObject({
       errors: [{ path: 'pageNumber', message: 'Given more than once.' }],
     });
   });
 
-  test('where no query is declared is refused', async () => {
+  test('is rejected if no query is declared', async () => {
     expect((await get('/api/wind?x=1')).json).toMatchObject({ statusCode: 400, errors: [{ path: 'x' }] });
   });
 
-  test('of a body is checked, trimmed and named by its path', async () => {
+  test('of a body is validated, trimmed and named by its path', async () => {
     await make({ name: '  Red  ', price: 12.5 });
     expect(seen.body).toEqual({ name: 'Red', price: '12.5' });
     const bad = await fly({ externalId: '', legs: [{ metres: 1 }, { metres: 'x', feet: 2 }], extra: 1 });
@@ -414,11 +411,11 @@ describe('input', () => {
     ['name', { name: '\ud800' }],
     ['name', { name: 'x'.repeat(51) }],
     ['price', { name: 'Red', price: 0 }],
-  ])('of a body cannot smuggle in %s', async (path, body) => {
+  ])('of a body rejects %s', async (path, body) => {
     expect((await make(body)).json).toMatchObject({ statusCode: 400, errors: [{ path }] });
   });
 
-  test('where no body is declared may be empty, or an empty object', async () => {
+  test('can be empty or an empty object if no body is declared', async () => {
     const land = (payload?: string) =>
       ask({
         method: 'PATCH',
@@ -432,14 +429,14 @@ describe('input', () => {
     expect((await land('[]')).status).toBe(400);
   });
 
-  test('may write an id in upper case', async () => {
+  test('can contain an id in upper case', async () => {
     const answer = await ask({ method: 'PATCH', url: `/api/kites/${ID.toUpperCase()}/land`, headers: as('admin') });
     expect(answer.json['data']).toMatchObject({ id: ID });
   });
 });
 
-describe('answers', () => {
-  test('wrap stored JSON text without touching it', async () => {
+describe('Responses', () => {
+  test('embed stored JSON text unchanged', async () => {
     const answer = await get(`/api/kites/${ID}`);
     expect(answer.text).toMatch(/^\{"statusCode":200,"data":\{"id":"0199.*"tail":null\}\}$/);
     expect(answer.headers).toMatchObject({
@@ -451,7 +448,7 @@ describe('answers', () => {
     });
   });
 
-  test('wrap results of commands and look-ups, and leave pages alone', async () => {
+  test('wrap results of commands and lookups, but not pages', async () => {
     const made = await make({ name: 'Red' });
     expect([made.status, made.json]).toEqual([201, { statusCode: 201, data: { success: true, id: ID, revision: 0 } }]);
     expect(made.headers['x-event-position']).toBe('41');
@@ -462,13 +459,13 @@ describe('answers', () => {
     expect((await get('/api/kites?pageNumber=1&pageSize=1')).json).not.toHaveProperty('statusCode');
   });
 
-  test('may say that they repeat an earlier one, whose bytes they then have', async () => {
+  test('can be marked as replayed, with the same bytes', async () => {
     const answer = await make({ name: 'Red' }, { ...as('admin'), 'idempotency-key': 'key-1' });
     expect([answer.status, answer.json['statusCode']]).toEqual([200, 201]);
     expect(answer.headers).toMatchObject({ 'idempotent-replayed': 'true', 'x-read-model': 'behind' });
   });
 
-  test('may be text where the client prefers it', async () => {
+  test('can be text if the client prefers it', async () => {
     const csv = await get('/api/kites/report', { ...as('admin'), accept: 'text/csv' });
     expect([csv.text, csv.headers['content-type']]).toEqual(['name\r\nRed\r\n', 'text/csv; charset=utf-8']);
     for (const accept of ['*/*', 'application/json, text/csv;q=0.5', 'text/csv;q=0'])
@@ -478,14 +475,14 @@ describe('answers', () => {
       });
   });
 
-  test('may be a stream of events', async () => {
+  test('can be an event stream', async () => {
     const answer = await get('/api/platform/winds/stream', as('operator'));
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(answer.text).toBe('event: wind\ndata: {}\n\n');
   });
 });
 
-describe('errors', () => {
+describe('Errors', () => {
   test.each([
     ['conflict', 409, 'KITE_TAKEN'],
     ['events', 503, 'UNAVAILABLE'],
@@ -502,7 +499,7 @@ describe('errors', () => {
     expect(toy.outcomes[0]).toMatchObject({ status, code, route: '/api/kites/failing/:how' });
   });
 
-  test('that nobody foresaw are logged with their stack, once', async () => {
+  test('that are unexpected are logged once with their stack', async () => {
     await get('/api/kites/failing/defect?');
     expect(toy.lines).toHaveLength(1);
     const [{ err }] = toy.lines as [{ err: Error }];
@@ -539,13 +536,13 @@ describe('X-Min-Position', () => {
     });
   });
 
-  test('is waited for by reads', async () => {
+  test('delays reads', async () => {
     expect((await get('/api/wind', { ...as('admin'), 'x-min-position': '42' })).status).toBe(200);
     expect((await get('/api/wind')).status).toBe(200);
     expect(asked).toEqual([42]);
   });
 
-  test('that does not come in time is told, with the time to wait', async () => {
+  test('that is not reached in time is reported with a retry delay', async () => {
     const answer = await get('/api/wind', { ...as('admin'), 'x-min-position': '101' });
     expect(answer.json).toMatchObject({ statusCode: 503, code: 'READ_MODEL_BEHIND' });
     expect(answer.headers['retry-after']).toBe('2');
@@ -560,21 +557,21 @@ describe('X-Min-Position', () => {
   );
 });
 
-describe('at the start', () => {
-  test('a route under /api without a declaration is refused', () => {
+describe('At startup', () => {
+  test('a route under /api without a declaration is rejected', () => {
     const server = createServer();
     installKernel(server, {} as never);
     expect(() => server.get('/api/forgotten', () => ({}))).toThrow('GET /api/forgotten has no declaration');
     expect(() => server.get('/assets/logo', () => ({}))).not.toThrow();
   });
 
-  test('a declaration that does not belong to its route is refused', async () => {
+  test('a declaration that does not match its route is rejected', async () => {
     const { app } = await createHttpApp(forgetfulModule, () => ({}) as never);
     app.setGlobalPrefix('/elsewhere');
     await expect(app.init()).rejects.toThrow('GET /elsewhere/api/remembered is declared as GET /api/remembered');
   });
 
-  test('asset routes never stand in for routes of the API', async () => {
+  test('asset routes never replace routes of the API', async () => {
     await toy.app.close();
     const server = createServer();
     installKernel(server, {
@@ -589,7 +586,7 @@ describe('at the start', () => {
   });
 });
 
-describe('over a real socket', () => {
+describe('Over a socket', () => {
   async function talk(bytes: string): Promise<string> {
     if (!toy.server.server.listening) await toy.server.listen({ port: 0, host: '127.0.0.1' });
     const { port } = toy.server.server.address() as AddressInfo;
@@ -606,22 +603,22 @@ describe('over a real socket', () => {
   }
   const close = 'Host: x\r\nConnection: close\r\n';
 
-  test('what is no HTTP is answered in the shape of errors', async () => {
+  test('invalid HTTP gets an error in the usual format', async () => {
     expect(await talk('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request[^]*"code":"VALIDATION_FAILED"/);
   });
 
-  test('headers beyond the limit are refused', async () => {
+  test('headers beyond the limit are rejected', async () => {
     const answer = await talk(`GET /api/wind HTTP/1.1\r\n${close}X-Big: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 431 [^]*"code":"HEADERS_TOO_LARGE"/);
   });
 
-  test('a body that announces too much is refused before it arrives', async () => {
+  test('a body with a large Content-Length is rejected before it arrives', async () => {
     const head = `POST /api/kites HTTP/1.1\r\n${close}Authorization: Bearer admin\r\nContent-Type: application/json\r\n`;
     expect(await talk(`${head}Content-Length: 2000000\r\n\r\n{`)).toMatch(/^HTTP\/1.1 413 /);
     expect(await talk(`${head}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test('targets that are no path are not routed', async () => {
+  test('targets without a path are not routed', async () => {
     expect(await talk(`GET *api/wind HTTP/1.1\r\n${close}\r\n`)).toMatch(/^HTTP\/1.1 (401|404) /);
     expect(await talk(`GET http://x/api/wind HTTP/1.1\r\n${close}\r\n`)).toMatch(/^HTTP\/1.1 401 /);
     expect(await talk(`GET http://x/api/wind HTTP/1.1\r\n${close}Authorization: Bearer admin\r\n\r\n`)).toMatch(
@@ -629,7 +626,7 @@ describe('over a real socket', () => {
     );
   });
 
-  test('writes keep their contexts apart while their bodies arrive in pieces', async () => {
+  test('writes keep their contexts separate while their bodies arrive in pieces', async () => {
     const request = (token: string) =>
       `POST /api/kites HTTP/1.1\r\n${close}Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"name":"Red"}`;
     const answers = await Promise.all(['admin', 'user', 'admin', 'user'].map((token) => talk(request(token))));

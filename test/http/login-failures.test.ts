@@ -14,7 +14,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { TENANT } from '../support/member.toy.js';
 
-describe('A refused sign-in', () => {
+describe('A failed sign-in', () => {
   let directory: string;
   let store: FaultyEventStore;
   let clock: ManualClock;
@@ -49,7 +49,7 @@ describe('A refused sign-in', () => {
   };
   const recorded = async (): Promise<number> => (await store.readAll()).length;
 
-  test('is recorded a moment later, so that its answer takes no longer', async () => {
+  test('is recorded after its response, so the response takes no longer', async () => {
     record();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(store.appends).toEqual([]);
@@ -57,7 +57,7 @@ describe('A refused sign-in', () => {
     while ((await recorded()) === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   });
 
-  test('does not wait until it is recorded, but the end of the service does', async () => {
+  test('does not wait for its record, but shutdown does', async () => {
     const pause = store.pauseAppendTo('session-');
     record();
     await clock.advance(100);
@@ -72,14 +72,14 @@ describe('A refused sign-in', () => {
     expect(event).toMatchObject({ type: 'LoginFailed', data: { userId: 'ada' }, metadata: { tenantId: TENANT } });
   });
 
-  test('that cannot be recorded is logged, and that is all', async () => {
+  test('that cannot be recorded is logged', async () => {
     store.away = true;
     record();
     await failures.onApplicationShutdown();
     expect(said).toEqual(['a refused sign-in was not recorded']);
   });
 
-  test('is only logged when very many wait to be recorded', async () => {
+  test('is only logged if very many are waiting to be recorded', async () => {
     const pause = store.pauseAppendTo('session-');
     for (let time = 0; time < 1_003; time += 1) record();
     expect(said).toEqual(Array.from({ length: 3 }, () => 'too many refused sign-ins to record this one'));

@@ -10,7 +10,7 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 
 const MINUTE_MS = 60_000;
 
-describe('Failed attempts', () => {
+describe('Failed sign-ins', () => {
   let clock: ManualClock;
   let cache: MemoryCache;
   let throttle: LoginThrottle;
@@ -50,19 +50,19 @@ describe('Failed attempts', () => {
   test.each<[string, () => Promise<string[]>]>([
     ['for the account from the same address', () => times(1, 'right')],
     ['again and again', () => times(20, 'wrong')],
-  ])('are ten, then nothing is tried %s', async (_, more) => {
+  ])('are limited to ten, then none is tried %s', async (_, more) => {
     expect(await times(10, 'wrong')).toEqual(['wrong']);
     expect(await more()).toEqual(['RATE_LIMITED 900']);
     expect(attempts).toBe(10);
   });
 
-  test('of one account do not stand in the way of others, nor from other addresses', async () => {
+  test('of one account affect neither other accounts nor other addresses', async () => {
     await times(10, 'wrong');
     expect(await attempt('right', 'eve')).toBe('in');
     expect(await attempt('right', 'ada', '10.0.0.2')).toBe('in');
   });
 
-  test('are forgotten 15 minutes after the first of them, however many were refused meanwhile', async () => {
+  test('expire 15 minutes after the first, regardless of later rejections', async () => {
     await attempt('wrong');
     await clock.advance(10 * MINUTE_MS);
     expect(await times(9, 'wrong')).toEqual(['wrong']);
@@ -73,7 +73,7 @@ describe('Failed attempts', () => {
     expect(await attempt('right')).toBe('in');
   });
 
-  test('are the only ones that count: neither successes, nor refusals, nor what could not be tried', async () => {
+  test('are the only attempts that count: not successes, rejections or attempts that could not be tried', async () => {
     expect(await times(9, 'wrong')).toEqual(['wrong']);
     expect(await times(50, 'right')).toEqual(['in']);
     expect(await times(50, 'unavailable')).toEqual(['UNAVAILABLE']);
@@ -82,14 +82,14 @@ describe('Failed attempts', () => {
     expect(await attempt('right', 'eve')).toBe('in');
   });
 
-  test('are a hundred from one address, over whatever accounts', async () => {
+  test('are limited to a hundred per address over all accounts', async () => {
     for (let account = 0; account < 20; account += 1)
       expect(await times(5, 'wrong', `account-${account}`)).toEqual(['wrong']);
     expect(await attempt('right', 'fresh')).toBe('RATE_LIMITED 900');
     expect(await attempt('right', 'account-3', '10.0.0.2')).toBe('in');
   });
 
-  test('from an address do not lock out accounts that have signed in from it before, whose own limit remains', async () => {
+  test('from an address do not lock out accounts that signed in from it before', async () => {
     expect(await attempt('right', 'ada')).toBe('in');
     for (let account = 0; account < 20; account += 1) await times(5, 'wrong', `account-${account}`);
     expect(await attempt('right', 'eve')).toBe('RATE_LIMITED 900');
@@ -98,7 +98,7 @@ describe('Failed attempts', () => {
     expect(await attempt('right', 'ada')).toBe('RATE_LIMITED 900');
   });
 
-  test('are as few from all the addresses of an IPv6 network as from one, and those of others are their own', async () => {
+  test('are limited per IPv6 network like one address, separately from other networks', async () => {
     const from = (host: number): string => `2001:db8:0:7::${host.toString(16)}`;
     for (let host = 0; host < 10; host += 1) expect(await attempt('wrong', 'ada', from(host))).toBe('wrong');
     expect(await attempt('right', 'ada', from(99))).toBe('RATE_LIMITED 900');
@@ -111,7 +111,7 @@ describe('Failed attempts', () => {
     expect(await attempt('right', 'eve', '10.0.0.9')).toBe('RATE_LIMITED 900');
   });
 
-  test('cannot be more by being made at once', async () => {
+  test('cannot exceed the limit concurrently', async () => {
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => attempt('wrong')));
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(10);
     expect(attempts).toBe(10);
@@ -119,7 +119,7 @@ describe('Failed attempts', () => {
     expect(others.filter((outcome) => outcome === 'wrong')).toHaveLength(90);
   });
 
-  test('are not thought of those who come at once and know the password', async () => {
+  test('do not affect concurrent sign-ins with the right password', async () => {
     await times(9, 'wrong');
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => attempt('right')));
     expect(new Set(outcomes)).toEqual(new Set(['in']));
@@ -127,7 +127,7 @@ describe('Failed attempts', () => {
     expect(new Set(others)).toEqual(new Set(['in']));
   });
 
-  test('are made few at once; beyond those that may wait they are refused, and not counted', async () => {
+  test('are limited in concurrency; attempts beyond the queue are rejected and not counted', async () => {
     let underWay = 0;
     let most = 0;
     const slow = (index: number): Promise<string | undefined> =>
@@ -145,7 +145,7 @@ describe('Failed attempts', () => {
     expect(await slow(0)).toBe('in');
   });
 
-  test('are counted over all replicas', async () => {
+  test('are counted across replicas', async () => {
     const other = new LoginThrottle(cache, clock, {
       info: () => undefined,
       warn: () => undefined,
@@ -156,7 +156,7 @@ describe('Failed attempts', () => {
     expect(await attempt('right')).toBe('RATE_LIMITED 900');
   });
 
-  test('are counted by each process for itself while the cache is away, which it says once a second', async () => {
+  test('are counted per process while the cache is unavailable, which is logged once a second', async () => {
     await cache.close();
     expect(await times(5, 'right')).toEqual(['in']);
     expect(await times(10, 'wrong')).toEqual(['wrong']);
@@ -168,7 +168,7 @@ describe('Failed attempts', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('of one account from ever new addresses must be some seconds apart after the first ten', async () => {
+  test('of one account from changing addresses are delayed by seconds after the first ten', async () => {
     let address = 0;
     const strange = (outcome: Outcome): Promise<string> => attempt(outcome, 'ada', `10.5.0.${(address += 1)}`);
     const outcomes: string[] = [];
@@ -188,7 +188,7 @@ describe('Failed attempts', () => {
     expect(await strange('right')).toBe('in');
   });
 
-  test('from elsewhere do not hold up whoever comes from an address where they have signed in before', async () => {
+  test('from other addresses do not delay users at an address where they signed in before', async () => {
     expect(await attempt('right', 'ada', '10.6.0.1')).toBe('in');
     for (let address = 0; address < 30; address += 1) await attempt('wrong', 'ada', `10.5.0.${address}`);
     expect(await attempt('right', 'ada', '10.6.0.2')).toBe('RATE_LIMITED 1');
@@ -197,7 +197,7 @@ describe('Failed attempts', () => {
     expect(await attempt('right', 'ada', '10.6.0.1')).toBe('in');
   });
 
-  test('leave no address in the cache that could be read there', async () => {
+  test('store no readable address in the cache', async () => {
     const keys: string[] = [];
     cache.hit = (key) => {
       keys.push(key);
@@ -221,7 +221,7 @@ describe('Over HTTP', () => {
     service.post('/api/auth/login', { email, password }, undefined, { 'x-forwarded-for': address });
   const verified = (): number => service.service.app.get(Passwords).verified;
 
-  test('ten guesses at an account are answered, however they are spelled and sent, whether there is one or not', async () => {
+  test('ten guesses per account are answered, however sent, whether the account exists or not', async () => {
     const { email } = await service.createTenant();
     for (const [index, account] of [email, 'nobody@kontor.test'].entries()) {
       const address = `10.2.0.${index}`;
@@ -242,13 +242,13 @@ describe('Over HTTP', () => {
     expect((await login(email, PASSWORD, '10.2.0.0')).status).toBe(200);
   });
 
-  test('twenty who sign in at once with the right password are all let in', async () => {
+  test('twenty concurrent sign-ins with the right password succeed', async () => {
     const { email } = await service.createTenant();
     const replies = await Promise.all(Array.from({ length: 20 }, () => login(email, PASSWORD, '10.4.0.1')));
     expect(new Set(replies.map(({ told }) => told))).toEqual(new Set(['200']));
   });
 
-  test('the current password cannot be guessed either by whoever has got hold of a session', async () => {
+  test('the current password cannot be guessed with a stolen session', async () => {
     const { email, token } = await service.createTenant();
     const change = (currentPassword: string, address = '10.3.0.1'): Promise<Reply> =>
       service.post('/api/auth/change-password', { currentPassword, newPassword: 'quite another' }, token, {

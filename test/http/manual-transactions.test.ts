@@ -18,7 +18,7 @@ type Transaction = {
 
 const BASE = { date: '2026-03-04', amount: '100.00' };
 
-describe('A transaction that a person records', () => {
+describe('A manual transaction', () => {
   let service: TestService;
   let books: Books;
   let ids: Record<string, string>;
@@ -171,7 +171,7 @@ describe('A transaction that a person records', () => {
     [{ type: 'PAYMENT', accountId: 'Cash', expenseItemId: 'Bank' }, ['expenseItemId']],
     [{ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'customer' }, ['counterAccountId']],
     [{ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Bank', currency: 'USD' }, ['currency']],
-  ])('is refused with 400 naming the fields: %j', async (body, paths) => {
+  ])('is rejected with 400 naming the fields: %j', async (body, paths) => {
     const reply = await post(body);
     expect(reply.status).toBe(400);
     for (const path of paths) expect(reply.told).toContain(path);
@@ -182,12 +182,12 @@ describe('A transaction that a person records', () => {
     [{ type: 'COLLECTION', customerId: 'customer', accountId: 'nothing' }, 'accountId'],
     [{ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Bank', branchId: 'nowhere' }, 'branchId'],
     [{ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Bank', categoryId: 'nothing' }, 'categoryId'],
-  ])('is refused with 404 naming what is not there: %j', async (body, path) => {
+  ])('is rejected with 404 naming what does not exist: %j', async (body, path) => {
     const reply = await post(body);
     expect([reply.status, reply.told.includes(path)]).toEqual([404, true]);
   });
 
-  test('needs two accounts, open ones, an active customer and a category that fits', async () => {
+  test('requires two open accounts, an active customer and a matching category', async () => {
     const { token } = books.tenant;
     expect(codeOf(await post({ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Cash' }))).toBe('SAME_ACCOUNT');
     for (const [type, account] of [
@@ -210,7 +210,7 @@ describe('A transaction that a person records', () => {
     expect(codeOf(await post(pay))).toBe('CATEGORY_ARCHIVED');
   });
 
-  test('gets its category from the rules at once, unless it has one', async () => {
+  test('gets its category from the rules unless given', async () => {
     const { token } = books.tenant;
     const { id: categoryId } = await service.post('/api/transaction-categories', { name: 'Subscriptions' }, token);
     const { id: other } = await service.post('/api/transaction-categories', { name: 'Other' }, token);
@@ -235,7 +235,7 @@ describe('A transaction that a person records', () => {
     const count = async (): Promise<number> =>
       (await service.transactions(books.tenant.token, 'type=TRANSFER')).totalCount;
 
-    test('is recorded once, however often and in whatever order of fields it is sent', async () => {
+    test('is recorded once for repeated requests with any order of fields', async () => {
       const before = await count();
       const headers = { 'idempotency-key': 'transfer-1' };
       const first = await post(body, headers);
@@ -256,7 +256,7 @@ describe('A transaction that a person records', () => {
       expect(await count()).toBe(before + 1);
     });
 
-    test('is recorded once of twenty at once', async () => {
+    test('is recorded once for twenty concurrent requests', async () => {
       const before = await count();
       const headers = { 'idempotency-key': 'transfer-2' };
       const replies = await Promise.all(Array.from({ length: 20 }, () => post(body, headers)));
@@ -265,7 +265,7 @@ describe('A transaction that a person records', () => {
       expect(await count()).toBe(before + 1);
     });
 
-    test('is refused for another request, naming what differs', async () => {
+    test('is rejected for another request, naming the differences', async () => {
       const headers = { 'idempotency-key': 'transfer-3' };
       await post(body, headers);
       const reply = await post({ ...body, reference: 'R' }, headers);
@@ -276,7 +276,7 @@ describe('A transaction that a person records', () => {
       ]);
     });
 
-    test('belongs to its tenant: another uses the same key for its own', async () => {
+    test('belongs to its tenant: another tenant can use the same key', async () => {
       const other = await service.openBooks();
       const { items } = (await service.get('/api/accounts?pageNumber=1&pageSize=100', other.tenant.token)).body as {
         items: { id: string; name: string }[];
@@ -290,11 +290,11 @@ describe('A transaction that a person records', () => {
     });
   });
 
-  describe('is cancelled', () => {
+  describe('cancelled', () => {
     const cancel = (id: string, reason: unknown = 'A mistake') =>
       service.call('POST', `/api/transactions/${id}/cancel`, { token: books.tenant.token, body: { reason } });
 
-    test('by its reversal, which restores every balance, once', async () => {
+    test('is reversed once, which restores every balance', async () => {
       const before = await service.balancesByCode(books.tenant.token);
       const { id } = await post({ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Bank' });
       const reply = await cancel(id);
@@ -310,7 +310,7 @@ describe('A transaction that a person records', () => {
       expect(codeOf(await cancel(reversal.id))).toBe('IS_REVERSAL');
     });
 
-    test('by one of many who try at once', async () => {
+    test('is reversed once by concurrent requests', async () => {
       const { id } = await post({ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Bank' });
       const replies = await Promise.all(Array.from({ length: 10 }, () => cancel(id)));
       expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -319,20 +319,20 @@ describe('A transaction that a person records', () => {
       );
     });
 
-    test('never where a sale made it, nor where there is none', async () => {
+    test('is rejected for sales and unknown transactions', async () => {
       await service.sell(books.partner, saleOf('sold'));
       const { items } = await service.transactions(books.tenant.token, 'type=INVOICE');
       expect(codeOf(await cancel(items[0]?.id ?? ''))).toBe('SYSTEM_GENERATED');
       expect((await cancel('0199d3a0-0000-7000-8000-000000000001')).status).toBe(404);
     });
 
-    test('with a reason', async () => {
+    test('requires a reason', async () => {
       const { id } = await post({ type: 'TRANSFER', accountId: 'Cash', counterAccountId: 'Bank' });
       for (const reason of [undefined, '', ' ', 7]) expect((await cancel(id, reason ?? null)).told).toContain('reason');
     });
   });
 
-  test('and everything before it, leaves the books in balance', async () => {
+  test('The ledger balances afterwards', async () => {
     const { totalDebit, totalCredit } = await service.trialBalance(books.tenant.token);
     expect(totalDebit).toBe(totalCredit);
     expect(service.complaints).toEqual([]);

@@ -239,14 +239,14 @@ afterEach(async () => {
 });
 
 describe('Who may scrape', () => {
-  test('is this machine if no token is set, but nobody through a proxy', async () => {
+  test('is limited to this machine without a token, and never through a proxy', async () => {
     const service = await started();
     expect((await service.get('/metrics')).status).toBe(200);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip'])
       expect((await service.get('/metrics', undefined, { [name]: '127.0.0.1' })).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('is whoever has the token if one is set', async () => {
+  test('requires the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
     // Before its read models have had everything once, it is not ready.
     await service.quiet();

@@ -39,7 +39,7 @@ async function reacted(): Promise<void> {
   }, PATIENCE_MS);
 }
 
-test('Rejected sales are told to owners and administrators, once for each reason and hour', async () => {
+test('Owners and administrators are notified of rejected sales, once per reason and hour', async () => {
   const clerk = await service.createUser(books.tenant, 'USER');
   const admin = await service.createUser(books.tenant, 'ADMIN');
   for (const n of [1, 2, 3]) await service.postSale(books.partner, saleOf(`lost-${n}`, { branchCode: 'NOWHERE' }));
@@ -56,7 +56,7 @@ test('Rejected sales are told to owners and administrators, once for each reason
   await eventually(async () => (await list(again.token)).length === 2, PATIENCE_MS);
 });
 
-test('Operators are told of letters, once for each origin and hour, and of no tenant’s own matters', async () => {
+test('Operators are notified of dead letters, once per origin and hour, and not of tenant matters', async () => {
   for (const n of [1, 2, 3]) await service.postSale(books.partner, saleOf(`lost-${n}`, { branchCode: 'NOWHERE' }));
   const notice = await told(operator, /origin SALE/);
   expect(notice).toMatchObject({ type: 'ERROR', link: '/console/dead-letters?origin=SALE&status=PARKED' });
@@ -65,7 +65,7 @@ test('Operators are told of letters, once for each origin and hour, and of no te
   expect(await list(operator)).toHaveLength(1);
 });
 
-test('Operators are told of jobs that fail, once for each job and hour', async () => {
+test('Operators are notified of failed jobs, once per job and hour', async () => {
   const toy = addJob(service, new ToyJob());
   for (const run of [0, 1]) {
     await service.post('/api/platform/jobs/trigger', { jobName: 'toy' }, operator);
@@ -90,7 +90,7 @@ test('Operators are told of jobs that fail, once for each job and hour', async (
   expect(await list(operator)).toHaveLength(1);
 });
 
-test('Whose choices made a rule is told so, and nobody else', async () => {
+test('Only the user whose choices created a rule is notified', async () => {
   const { token } = books.tenant;
   const clerk = await service.createUser(books.tenant, 'USER');
   const { id: categoryId } = await service.post('/api/transaction-categories', { name: 'Beans' }, token);
@@ -108,7 +108,7 @@ test('Whose choices made a rule is told so, and nobody else', async () => {
   expect(await list(token)).toEqual([]);
 });
 
-test('Who is deleted has no browsers any more', async () => {
+test('Deleted users have no push subscriptions', async () => {
   const clerk = await service.createUser(books.tenant, 'USER');
   const keys = {
     p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',

@@ -203,7 +203,7 @@ class World {
   }
 }
 
-test('Everybody sees what they were sent, and counts what they have not read, whatever happens to them', async () => {
+test('Users see the notifications sent to them, and their unread count, after any history', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 30, maxLength: 50, size: 'max' }),

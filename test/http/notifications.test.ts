@@ -64,8 +64,8 @@ async function documents(): Promise<number> {
   return count;
 }
 
-describe('A notification for everybody', () => {
-  test('is seen by every active user, the sender included, and is one event', async () => {
+describe('A notification for all users', () => {
+  test('is seen by every active user including the sender, and is one event', async () => {
     const clerk = await team.signedIn();
     const [before, documentsBefore] = [await stored('NotificationSent'), await documents()];
     const sent = await send({ broadcast: true, type: 'WARNING', link: '/stock' });
@@ -90,7 +90,7 @@ describe('A notification for everybody', () => {
     }
   });
 
-  test('is not seen by who comes later, nor by who was suspended at that moment', async () => {
+  test('is not seen by later users, or by users suspended at the time', async () => {
     const clerk = await team.signedIn();
     const activity = (isActive: boolean) =>
       service.call('PATCH', `/api/users/${clerk.id}`, { token: tenant.token, body: { isActive } });
@@ -107,8 +107,8 @@ describe('A notification for everybody', () => {
   });
 });
 
-describe('A notification for some', () => {
-  test('reaches those who had the role at that moment', async () => {
+describe('A targeted notification', () => {
+  test('reaches users who had the role at the time', async () => {
     const clerk = await team.signedIn();
     const become = (role: string) =>
       service.call('PATCH', `/api/users/${clerk.id}`, { token: tenant.token, body: { role } });
@@ -122,7 +122,7 @@ describe('A notification for some', () => {
     expect(await titles(tenant.token)).toEqual(['In time']);
   });
 
-  test('names people by id, by role and by branch, each of them once', async () => {
+  test('selects users by id, role and branch, each once', async () => {
     const branch = await service.post('/api/branches', { code: 'NORTH', name: 'North' }, tenant.token);
     const inBranch = await team.signedIn({ branchIds: [branch.id] });
     const atBranch = await team.signedIn({ branchId: branch.id });
@@ -135,7 +135,7 @@ describe('A notification for some', () => {
     expect(await unread(other.token)).toBe(0);
   });
 
-  test('says who is not there, and takes either everybody or targets', async () => {
+  test('names unknown targets, and takes either a broadcast or targets', async () => {
     const nobody = '01890000-0000-7000-8000-000000000000';
     const stranger = await (await Team.of(service)).owner();
     for (const id of [nobody, stranger.id, 'x']) {
@@ -161,7 +161,7 @@ describe('A notification for some', () => {
     expect((await attempt({ broadcast: true, link: 'https://kontor.test/x' })).status).toBe(201);
   });
 
-  test('is sent by whoever has the permission', async () => {
+  test('requires the permission', async () => {
     const clerk = await team.signedIn();
     expect(codeOf(await attempt({ broadcast: true }, clerk.token))).toBe('403 FORBIDDEN');
     expect(codeOf(await attempt({ broadcast: true }, await service.operator()))).toBe('403 FORBIDDEN');
@@ -171,13 +171,13 @@ describe('A notification for some', () => {
   });
 });
 
-describe('Reading', () => {
+describe('Reading notifications', () => {
   let clerk: Member;
   beforeEach(async () => {
     clerk = await team.signedIn();
   });
 
-  test('one takes it off the count, once', async () => {
+  test('one at a time decreases the count once', async () => {
     const { notificationId } = await send({ broadcast: true });
     await send({ userIds: [clerk.id], title: 'For you' });
     expect(await unread(clerk.token)).toBe(2);
@@ -192,7 +192,7 @@ describe('Reading', () => {
     expect(await titles(clerk.token, 'isRead=false')).toEqual(['For you']);
   });
 
-  test('compares If-Match with what the reader sees', async () => {
+  test('compares If-Match with the revision of the reader', async () => {
     const { notificationId } = await send({ broadcast: true });
     expect(codeOf(await read(notificationId, clerk.token, { 'if-match': '"1"' }))).toBe('409 REVISION_CONFLICT');
     expect((await read(notificationId, clerk.token, { 'if-match': '"0"' })).status).toBe(200);
@@ -205,7 +205,7 @@ describe('Reading', () => {
     );
   });
 
-  test("knows nothing of others' notifications", async () => {
+  test('does not affect notifications of others', async () => {
     const { notificationId } = await send({ userIds: [clerk.id] });
     const elsewhere = (await Team.of(service)).tenant;
     for (const token of [tenant.token, elsewhere.token, await service.operator()])
@@ -214,7 +214,7 @@ describe('Reading', () => {
     expect(await unread(elsewhere.token)).toBe(0);
   });
 
-  test('all is one event, and leaves what comes after it', async () => {
+  test('at once is one event, and excludes later ones', async () => {
     for (const title of ['a', 'b', 'c']) await send({ broadcast: true, title });
     const [newest] = (await list(clerk.token)).items;
     await read(newest?.id ?? '', clerk.token);
@@ -232,14 +232,14 @@ describe('Reading', () => {
     expect(swept.every((at) => at !== null)).toBe(true);
   });
 
-  test('all of nothing answers a position that can be read from', async () => {
+  test('at once returns a readable position even if there are none', async () => {
     const reply = await service.call('PATCH', '/api/notifications/read-all', { token: clerk.token });
     expect([reply.data, reply.headers['x-event-position']]).toEqual([{ updatedCount: 0 }, '0']);
     const headers = { 'x-min-position': reply.headers['x-event-position'] ?? '' };
     expect((await service.call('GET', '/api/notifications', { token: clerk.token, headers })).status).toBe(200);
   });
 
-  test('is paged over all kinds in one order', async () => {
+  test('is paged across all kinds in one order', async () => {
     const expected: string[] = [];
     for (let n = 0; n < 13; n += 1) {
       const target = [{ broadcast: true }, { roles: ['USER'] }, { userIds: [clerk.id] }][n % 3] ?? {};
@@ -259,7 +259,7 @@ describe('Reading', () => {
   });
 });
 
-test('Operators have notifications of their own', async () => {
+test('Operators have their own notifications', async () => {
   const operator = await service.signIn(OPERATOR.email, OPERATOR.password);
   await send({ broadcast: true });
   expect(await titles(operator)).not.toContain('Stocktaking');

@@ -50,8 +50,8 @@ const invite = async (tenant: TestTenant | undefined, id: string): Promise<strin
 const bind = async (token: string, code: string): Promise<string> =>
   (await service.post('/api/auth/oidc/bind', { code }, token)).told;
 
-describe('At the first sign-in by OpenID', () => {
-  test('nobody gets in merely because a tenant has registered their address', async () => {
+describe('The first sign-in by OpenID', () => {
+  test('is not allowed merely because a tenant registered the address', async () => {
     const email = freshAddress();
     await hire(evil, email);
     expect(await into(await tokenFor(email))).toBe(REFUSED);
@@ -59,7 +59,7 @@ describe('At the first sign-in by OpenID', () => {
     expect(await into(await tokenFor(email))).toBe(REFUSED);
   });
 
-  test('a person becomes the user of the tenant that lists their issuer and domain, for good', async () => {
+  test('permanently binds a person to the user of the tenant that lists their issuer and domain', async () => {
     const email = freshAddress();
     await hire(evil, email);
     const id = await hire(acme, email.toUpperCase());
@@ -77,14 +77,14 @@ describe('At the first sign-in by OpenID', () => {
     ['a domain below it', 'mail.acme.test', undefined],
     ['the end of it only', 'me.test', undefined],
     ['another issuer', 'acme.test', 'https://login.elsewhere.test'],
-  ])('nobody gets in where the tenant lists %s', async (_, domain, by) => {
+  ])('is rejected if the tenant lists %s', async (_, domain, by) => {
     const email = freshAddress();
     await hire(acme, email);
     expect((await list(acme, domain, by)).status).toBe(200);
     expect(await into(await tokenFor(email))).toBe(REFUSED);
   });
 
-  test('nobody gets in where two tenants would have them; an invitation tells which', async () => {
+  test('is rejected if two tenants match, unless an invitation selects one', async () => {
     const email = freshAddress();
     await hire(evil, email);
     const id = await hire(acme, email);
@@ -96,7 +96,7 @@ describe('At the first sign-in by OpenID', () => {
     expect(await into(token)).toBe(acme?.slug);
   });
 
-  test('an address that has got another holder at the issuer lets nobody in for the first one', async () => {
+  test('is rejected for the former holder of an address that was reassigned by the issuer', async () => {
     const email = freshAddress();
     await hire(acme, email);
     await list(acme);
@@ -104,14 +104,14 @@ describe('At the first sign-in by OpenID', () => {
     expect(await into(await tokenFor(email, { sub: 'second' }))).toBe(REFUSED);
   });
 
-  test('an operator is who has the verified address, whatever tenants say', async () => {
+  test('of a verified operator address succeeds regardless of tenants', async () => {
     await hire(evil, OPERATOR.email);
     await list(evil, 'kontor.test');
     expect(await into(await tokenFor(OPERATOR.email))).toBe('platform');
     expect(await into(await tokenFor(OPERATOR.email, { sub: 'second' }))).toBe(REFUSED);
   });
 
-  test('many requests at once bind once', async () => {
+  test('binds once for concurrent requests', async () => {
     const email = freshAddress();
     await hire(acme, email);
     await list(acme);
@@ -122,7 +122,7 @@ describe('At the first sign-in by OpenID', () => {
 });
 
 describe('An invitation', () => {
-  test('binds whoever brings it, under whatever address, once', async () => {
+  test('binds its bearer, under any address, once', async () => {
     const id = await hire(acme, freshAddress());
     const [token, other] = [await tokenFor(freshAddress()), await tokenFor(freshAddress())];
     const code = await invite(acme, id);
@@ -143,7 +143,7 @@ describe('An invitation', () => {
     expect([await into(before), await into(after)]).toEqual([REFUSED, acme?.slug]);
   });
 
-  test('ends after seven days, with the next one, and with the user', async () => {
+  test('expires after seven days, with the next one, and with the user', async () => {
     const id = await hire(acme, freshAddress());
     const token = await tokenFor(freshAddress(), { exp: Math.floor(clock.nowMs() / 1_000) + 30 * 86_400 });
     const first = await invite(acme, id);
@@ -159,14 +159,14 @@ describe('An invitation', () => {
       expect(await bind(token, code)).toBe('400 VALIDATION_FAILED code');
   });
 
-  test('needs a token of the provider, and no other', async () => {
+  test('requires a token of the provider', async () => {
     const code = await invite(acme, await hire(acme, freshAddress()));
     expect(await bind(at(evil).token, code)).toBe(REFUSED);
     expect((await service.post('/api/auth/oidc/bind', { code })).told).toBe(REFUSED);
     expect(await bind(await tokenFor(freshAddress(), {}, { typ: 'JWT' }), code)).toBe(REFUSED);
   });
 
-  test('does not bind an identity that is bound elsewhere, until the user there is gone', async () => {
+  test('does not bind an identity bound to another user until that user is removed', async () => {
     const token = await tokenFor(freshAddress());
     const there = await hire(evil, freshAddress());
     expect(await bind(token, await invite(evil, there))).toBe('200');
@@ -178,7 +178,7 @@ describe('An invitation', () => {
     expect(await into(token)).toBe(acme?.slug);
   });
 
-  test('is made only by who may set the password of the user', async () => {
+  test('requires the permission to set the password of the user', async () => {
     const { sub: owner = '' } = decodeJwt(at(acme).token);
     const admin = await service.createUser(at(acme), 'ADMIN');
     expect((await service.post(`/api/users/${owner}/invitation`, {}, admin)).told).toBe('403 FORBIDDEN');
@@ -188,8 +188,8 @@ describe('An invitation', () => {
   });
 });
 
-describe('The settings of a tenant', () => {
-  test('are empty at first, and those of the tenant alone', async () => {
+describe('Tenant settings', () => {
+  test('are empty initially, and separate per tenant', async () => {
     expect((await list(acme)).status).toBe(200);
     const own = await service.get('/api/settings', at(acme).token);
     expect(own.data).toMatchObject({ id: acme?.id, oidcDomains: [{ issuer: issuer.url, domain: 'acme.test' }] });
@@ -199,7 +199,7 @@ describe('The settings of a tenant', () => {
     expect(seen.data).toMatchObject({ oidcDomains: [{ issuer: issuer.url, domain: 'acme.test' }] });
   });
 
-  test('change under If-Match, and not at all where nothing is different', async () => {
+  test('change under If-Match, and only if something differs', async () => {
     await list(acme);
     const change = { token: at(acme).token, headers: { 'if-match': '"0"' }, body: { oidcDomains: [] } };
     expect((await service.call('PATCH', '/api/settings', change)).told).toBe('409 REVISION_CONFLICT');
@@ -213,7 +213,7 @@ describe('The settings of a tenant', () => {
     [{ oidcDomains: [{ issuer: 'https://a.test', domain: '@acme.test' }] }, 'oidcDomains[0].domain'],
     [{ oidcDomains: null }, 'oidcDomains'],
     [{ requireFactor: true }, 'requireFactor'],
-  ])('are refused as %j', async (body, path) => {
+  ])('are rejected as %j', async (body, path) => {
     expect((await settings(acme, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => issuer.close());
 
-describe("An OpenID issuer's token", () => {
+describe('A token of an OpenID issuer', () => {
   let clock: ManualClock;
   let tokens: OidcTokens;
   let said: string[];
@@ -43,7 +43,7 @@ describe("An OpenID issuer's token", () => {
   const email = 'ada@acme.test';
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-  test('tells the address, and names the session by issuer, subject and session', async () => {
+  test('provides the address, and identifies the session by issuer, subject and session', async () => {
     const token = await issuer.token(email);
     expect(await told(token)).toBe(email);
     const { sessionId } = await tokens.verify(token);
@@ -53,7 +53,7 @@ describe("An OpenID issuer's token", () => {
     expect((await tokens.verify(await issuer.token(email, { sid: 's' }))).sessionId).not.toBe(sessionId);
   });
 
-  test('is checked without asking the issuer more than once', async () => {
+  test('is verified with a single request to the issuer', async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => told(await issuer.token(`${index}@a.b`))),
     );
@@ -104,12 +104,12 @@ describe("An OpenID issuer's token", () => {
         return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
       },
     ],
-  ])('is refused: %s', async (_, make) => {
+  ])('is rejected: %s', async (_, make) => {
     expect(await told(await make())).toBe('UNAUTHENTICATED');
     expect(said).toEqual([]);
   });
 
-  test('of a provider without a type for access tokens is taken, but for what shows that it is an ID token', async () => {
+  test('of a provider without access token types is accepted, unless it is an ID token', async () => {
     const logger = { info: noop, warn: noop, error: noop };
     tokens = new OidcTokens({ issuer: issuer.url, audience: 'kontor-api', tokenType: 'jwt', clock, logger });
     const accepted = [{ typ: 'JWT' }, { typ: undefined }, { typ: 'at+jwt' }];
@@ -120,7 +120,7 @@ describe("An OpenID issuer's token", () => {
     expect(await told(await issuer.token(email, {}, { typ: 'logout+jwt' }))).toBe('UNAUTHENTICATED');
   });
 
-  test('is another’s when it names another issuer, or none is set', async () => {
+  test('belongs to another issuer if it names one, or none is configured', async () => {
     expect(await told(await issuer.token(email, { iss: `${issuer.url}/` }))).toBe('not its');
     expect(await told('garbage')).toBe('not its');
     const none = new OidcTokens({ audience: 'kontor-api', clock, logger: { info: noop, warn: noop, error: noop } });
@@ -128,7 +128,7 @@ describe("An OpenID issuer's token", () => {
     expect(issuer.asked).toEqual([]);
   });
 
-  test('runs out on time, known from before or not', async () => {
+  test('expires on time, cached or not', async () => {
     const token = await issuer.token(email);
     expect(await told(token)).toBe(email);
     await clock.advance(299_000);
@@ -137,7 +137,7 @@ describe("An OpenID issuer's token", () => {
     expect(await told(token)).toBe('UNAUTHENTICATED');
   });
 
-  test('of a new key of the issuer is taken, and its keys are not asked for again and again', async () => {
+  test('signed with a new key is accepted, and the keys are not fetched repeatedly', async () => {
     tokens = new OidcTokens({
       ...{ issuer: issuer.url, audience: 'kontor-api', clock, cooldownMs: 0 },
       logger: { info: noop, warn: noop, error: noop },
@@ -148,7 +148,7 @@ describe("An OpenID issuer's token", () => {
     expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/keys']);
   });
 
-  test('cannot be told while the issuer is away, which is then left alone for a while', async () => {
+  test('cannot be verified while the issuer is unavailable, which is then not asked for a while', async () => {
     issuer.away = true;
     for (let time = 0; time < 3; time += 1) expect(await told(await issuer.token(email))).toBe('UNAVAILABLE');
     expect(issuer.asked).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("An OpenID issuer's token", () => {
     ['names no keys', () => ({ jwks_uri: undefined }), /jwks_uri/],
     ['is larger than anybody needs', () => ({ more: 'x'.repeat(1_100_000) }), /more than 1 MiB/],
     ['names keys that are none', () => ({ jwks_uri: `${issuer.url}/nothing` }), /200 OK/],
-  ])('is not trusted where the discovery document %s', async (_, document, why) => {
+  ])('is not trusted if the discovery document %s', async (_, document, why) => {
     issuer.discovery = document();
     expect(await told(await issuer.token(email))).toBe('UNAVAILABLE');
     expect(said).toEqual([expect.stringMatching(why)]);
@@ -182,7 +182,7 @@ describe("An OpenID issuer's token", () => {
     ['http://127.0.0.1.acme.test', false],
     ['ftp://localhost', false],
     ['nothing', false],
-  ])('may come from an issuer at %s: %s', (address, expected) => {
+  ])('can come from an issuer at %s: %s', (address, expected) => {
     expect(isTrustworthy(address)).toBe(expected);
   });
 });
@@ -193,7 +193,7 @@ test.each<[string, object]>([
   ['at an address without encryption', { OIDC_ISSUER: 'http://login.acme.test' }],
   ['at none', { OIDC_ISSUER: 'acme' }],
   ['that has the name of this service', { OIDC_ISSUER: 'https://acme.test', JWT_ISSUER: 'https://acme.test' }],
-])('An OpenID issuer %s is refused at start', (_, environment) => {
+])('An OpenID issuer %s is rejected at start', (_, environment) => {
   expect(() => readConfig(environment as NodeJS.ProcessEnv)).toThrow('OIDC_ISSUER');
 });
 
@@ -211,7 +211,7 @@ describe('With an OpenID issuer the service', () => {
   afterEach(() => service.close());
   const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
 
-  test('takes its tokens for operators, and for users whose tenant lists their domain, and its own as before', async () => {
+  test('accepts its tokens for operators and for users of listed domains, besides its own tokens', async () => {
     const token = await issuer.token(tenant.email.toUpperCase());
     expect((await service.get('/api/auth/me', token)).data).toMatchObject({
       user: { email: tenant.email, role: 'OWNER' },
@@ -224,7 +224,7 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(await issuer.token(tenant.email, { aud: 'other' }))).toBe('401 UNAUTHENTICATED');
   });
 
-  test('writes down in whose session something was done, and has nothing to end when it is left', async () => {
+  test('records the session of each action, and has no session to end at sign-out', async () => {
     const token = await issuer.token(tenant.email);
     const body = { name: 'Shop', sourceId: 'shop' };
     expect((await service.post('/api/integration-keys', body, token)).status).toBe(201);
@@ -246,7 +246,7 @@ describe('With an OpenID issuer the service', () => {
     return inContext(context, () => runner.execute(user, { tenantId: tenant.id, id }, data, updateUser));
   };
 
-  test('stays with the user who was bound, whatever addresses they have here and there', async () => {
+  test('keeps the binding of a user, whatever addresses change', async () => {
     const { sub: id = '' } = decodeJwt(tenant.token);
     const same = { sub: 'ada at the issuer' };
     expect(await use(await issuer.token(tenant.email, same))).toBe('200');
@@ -257,7 +257,7 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(await issuer.token(`new@${tenant.slug}.test`, { sub: 'eve' }))).toBe('401 UNAUTHENTICATED');
   });
 
-  test('refuses them for an address that was claimed for a user who was never made', async () => {
+  test('rejects them for an address claimed for a user who was never created', async () => {
     const { ids } = service.service.engines;
     const own = { tenantId: tenant.id, name: 'test', commandId: ids.next() };
     const owner = { stream: `user-${tenant.id}_${ids.next()}`, revision: -1 };
@@ -266,7 +266,7 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(await issuer.token('lost@acme.test'))).toBe('401 UNAUTHENTICATED');
   });
 
-  test('refuses them when the user is deactivated', async () => {
+  test('rejects them when the user is deactivated', async () => {
     const token = await issuer.token(tenant.email);
     const { sub: id = '' } = decodeJwt(await service.signIn(tenant.email));
     await service.createUser(tenant, 'OWNER');
@@ -276,7 +276,7 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(token)).toBe('401 UNAUTHENTICATED');
   });
 
-  test('refuses them when the tenant is deactivated', async () => {
+  test('rejects them when the tenant is deactivated', async () => {
     const token = await issuer.token(tenant.email);
     expect(await use(token)).toBe('200');
     const path = `/api/platform/tenants/${tenant.id}`;
@@ -286,7 +286,7 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(token)).toBe('401 UNAUTHENTICATED');
   });
 
-  test('lets them change the password that is kept here: sessions that began with it end', async () => {
+  test('lets users change their Kontor password, which ends sessions started with it', async () => {
     const token = await issuer.token(tenant.email);
     const { data } = await service.post('/api/auth/login', { email: tenant.email, password: PASSWORD });
     const { refreshToken } = data as { refreshToken: string };

@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('asks for a credential on every route that is not for all', async () => {
+  test('requires a credential on every route that is not public', async () => {
     for (const { method, path } of toy.kernel.endpoints.filter(({ who }) => who !== 'public' && who !== 'token')) {
       const answer = await toy.server.inject({ method, url: path.replace(/:\w+/g, 'x') });
       expect([method, path, answer.statusCode]).toEqual([method, path, 401]);
@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('refers only to what it has', () => {
+  test('contains no unresolved references', () => {
     const missing = [...within(document)]
       .map(({ $ref }) => $ref)
       .filter((reference) => typeof reference === 'string')
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     expect(missing).toEqual([]);
   });
 
-  test('declares the common refusals on every operation, in the shape of its routes', () => {
+  test('declares the common errors on every operation, in the format of its routes', () => {
     for (const [name, { responses, tags, security }] of operations()) {
       expect([name, Object.keys(responses)]).toEqual([
         name,
@@ -116,14 +116,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has a name for every operation, none twice', () => {
+  test('has a unique name for every operation', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toContain('getKitesById');
     expect(ids.every((id) => /^[a-z][A-Za-z0-9]+$/.test(id))).toBe(true);
   });
 
-  test('offers both names of the bearer credential, and the key of partners', () => {
+  test('has both names of the bearer credential, and the partner key', () => {
     expect(operation('get', '/api/kites').security).toEqual([{ Bearer: [] }, { bearer: [] }]);
     expect(operation('post', '/api/integrations/v1/flights').security).toEqual([{ IntegrationKey: [] }]);
     expect(operation('post', '/api/login').security).toEqual([]);
@@ -153,7 +153,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('describes pages, look-ups and results of commands', () => {
+  test('describes pages, lookups and results of commands', () => {
     const page = operation('get', '/api/kites').responses['200']?.content?.['application/json']?.schema;
     expect(page).toMatchObject({ properties: { items: { items: { $ref: '#/components/schemas/KiteDto' } } } });
     expect(page?.['required']).toContain('totalCount');
@@ -179,7 +179,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('describes what is no JSON by its media type', () => {
+  test('describes responses other than JSON by their media type', () => {
     const types = (path: string): string[] => Object.keys(operation('get', path).responses['200']?.content ?? {});
     expect(types('/metrics')).toEqual(['text/plain']);
     expect(types('/docs')).toEqual(['text/html']);
@@ -187,13 +187,13 @@ describe('the OpenAPI document', () => {
     expect(types('/api/kites/report')).toEqual(['application/json', 'text/csv']);
   });
 
-  test('leaves 401 and 403 without a body where a scope protects', () => {
+  test('omits bodies of 401 and 403 where a scope protects', () => {
     const { responses } = operation('get', '/api/platform/winds/stream');
     expect([responses['401']?.content, responses['403']?.content]).toEqual([undefined, undefined]);
     expect(responses['404']?.content).toBeDefined();
   });
 
-  test('describes query parameters as what they stand for', () => {
+  test('describes query parameters by their meaning', () => {
     const [pageNumber, , search, flying] = operation('get', '/api/kites').parameters;
     expect(pageNumber).toEqual({
       name: 'pageNumber',
@@ -225,7 +225,7 @@ describe('the OpenAPI document', () => {
     expect(parameterNames(operation('post', '/api/kites'))).toContain(reference('Idempotency-Key'));
   });
 
-  test('describes bodies as they are sent, and the refusals of too large and of no JSON', () => {
+  test('describes request bodies, and the errors for oversized and non-JSON bodies', () => {
     const { requestBody, responses } = operation('post', '/api/integrations/v1/flights');
     expect(requestBody).toEqual({
       required: true,
@@ -245,7 +245,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('leaks none of the words with which it was made', () => {
+  test('does not mention implementation terms', () => {
     const { '/openapi.json': _itself, ...paths } = document.paths;
     expect([...within(paths), ...within(document.components)].some((value) => 'openapi' in value)).toBe(false);
     expect([...within(document.components.schemas)].some((value) => '$schema' in value || '$defs' in value)).toBe(
@@ -253,13 +253,13 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('is the same bytes whatever the order of the routes', () => {
+  test('is identical for any order of the routes', () => {
     const info = { title: 'Kites', version: '1.0.0' };
     const text = JSON.stringify(openApiDocument([...toy.kernel.endpoints].reverse(), info));
     expect(text).toBe(toy.document());
   });
 
-  test('refuses two schemas of one name', () => {
+  test('rejects two schemas with one name', () => {
     const endpoint = (path: string, schema: z.ZodType): Endpoint => ({
       method: 'GET',
       path,
@@ -295,7 +295,7 @@ describe('the page of the document', () => {
     ['/docs/assets/..%2fpackage.json'],
     ['/docs/assets/constructor'],
     ['/docs/x'],
-  ])('serves nothing else: %s', async (url) => {
+  ])('does not serve %s', async (url) => {
     expect((await toy.server.inject(url)).statusCode).toBe(404);
   });
 });

@@ -37,7 +37,7 @@ const signIn = async (email: string): Promise<string> =>
   (await service.post('/api/auth/login', { email, password: PASSWORD })).told;
 
 describe('An operator', () => {
-  test('is made by operators, and signs in', async () => {
+  test('is created by operators, and can sign in', async () => {
     const body = { fullName: ' Second ', email: 'second@kontor.test', password: PASSWORD };
     const reply = await create(body);
     expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
@@ -47,19 +47,19 @@ describe('An operator', () => {
     expect((await create({ ...body, email })).told).toBe('201');
   });
 
-  test('is a whole person', async () => {
+  test('requires all fields', async () => {
     expect((await create({})).told).toBe('400 VALIDATION_FAILED fullName email password');
     const body = { fullName: 'A', email: 'a@kontor.test', password: PASSWORD, role: 'OWNER' };
     expect((await create(body)).told).toBe('400 VALIDATION_FAILED role');
   });
 
-  test('is made once where many ask for one address at the same moment', async () => {
+  test('is created once by concurrent requests with one address', async () => {
     const body = { fullName: 'Raced', email: 'raced@kontor.test', password: PASSWORD };
     const race = await Promise.all(Array.from({ length: 4 }, () => create(body)));
     expect(race.map(({ told }) => told).sort()).toEqual(['201', ...Array<string>(3).fill('409 EMAIL_TAKEN')]);
   });
 
-  test('is not asked for on tenant routes', async () => {
+  test('is not admitted to tenant routes', async () => {
     expect((await service.get('/api/customers?pageNumber=1&pageSize=1', token)).told).toBe('403 FORBIDDEN');
     expect((await service.get('/api/reports/trial-balance', token)).told).toBe('403 FORBIDDEN');
     expect((await service.post('/api/integration-keys', {}, token)).told).toBe('403 FORBIDDEN');
@@ -67,7 +67,7 @@ describe('An operator', () => {
 });
 
 describe('The list of operators', () => {
-  test('shows who they are, the newest first, and nothing secret', async () => {
+  test('shows details, newest first, without secrets', async () => {
     const { id, email } = await hired('Zoë');
     const [first] = (await list()).items;
     const { createdAt } = first as OperatorView;
@@ -76,7 +76,7 @@ describe('The list of operators', () => {
     expect(await list('pageSize=1&pageNumber=2')).toMatchObject({ pageSize: 1, hasPreviousPage: true });
   });
 
-  test('is searched by name and address', async () => {
+  test('can be searched by name and address', async () => {
     await create({ fullName: 'Ömer Çelik', email: 'boss@elsewhere.test', password: PASSWORD });
     for (const search of ['omer', 'CELIK', 'boss', 'elsewhere omer'])
       expect([search, await emails(`search=${encodeURIComponent(search)}`)]).toEqual([search, ['boss@elsewhere.test']]);
@@ -85,7 +85,7 @@ describe('The list of operators', () => {
 });
 
 describe('Removing an operator', () => {
-  test('shuts him out at once and hides him, and another may have his address', async () => {
+  test('ends access immediately, hides the operator, and frees the address', async () => {
     const { id, email, token: his } = await hired();
     expect([await may(his), await emails(`search=${email}`)]).toEqual(['200', [email]]);
     const reply = await remove(id, token);
@@ -97,7 +97,7 @@ describe('Removing an operator', () => {
     expect([await may(his), await signIn(email)]).toEqual(['401 UNAUTHENTICATED', '200']);
   });
 
-  test('takes effect within a second where another replica was told', async () => {
+  test('takes effect on other replicas within a second', async () => {
     const { id, email, token: his } = await hired();
     expect(await may(his)).toBe('200');
     await elsewhere(service.service.engines, ({ runner }) =>
@@ -107,13 +107,13 @@ describe('Removing an operator', () => {
     expect([await may(his), await signIn(email)]).toEqual(['401 UNAUTHENTICATED', '401 UNAUTHENTICATED']);
   });
 
-  test('may be done by himself', async () => {
+  test('is possible for oneself', async () => {
     const { id, token: his } = await hired();
     expect((await remove(id, his)).told).toBe('200');
     expect((await remove(id, his)).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('is refused for one that is not there, or no longer as he was seen', async () => {
+  test('is rejected for an unknown operator or another revision', async () => {
     const { ids } = service.service.engines;
     expect((await remove(ids.next(), token)).told).toBe('404 NOT_FOUND');
     expect((await remove('everybody', token)).told).toBe('404 NOT_FOUND');
@@ -138,7 +138,7 @@ describe('The last operator', () => {
     ((await lonely.get(PATH, await lonely.operator())).body as { items: OperatorView[] }).items;
   const dismiss = async (id: string, by: string) => lonely.call('DELETE', `${PATH}/${id}`, { token: by });
 
-  test('cannot go', async () => {
+  test('cannot be removed', async () => {
     const his = await lonely.operator();
     const [{ id }] = (await only()) as [OperatorView];
     expect((await dismiss(id, his)).told).toBe('409 LAST_OPERATOR');
@@ -149,7 +149,7 @@ describe('The last operator', () => {
     expect((await dismiss(id, his)).told).toBe('409 LAST_OPERATOR');
   });
 
-  test('is there still when two remove each other at the same moment, time and again', async () => {
+  test('remains when two operators remove each other concurrently', async () => {
     let stayed = { id: (await only())[0]?.id ?? '', token: await lonely.operator() };
     for (let round = 0; round < 12; round += 1) {
       const email = `rival-${round}@kontor.test`;

@@ -84,7 +84,7 @@ async function twoHistories(): Promise<Books> {
   return books;
 }
 
-test('A directory that was copied file by file while the service wrote is rebuilt from its history', async () => {
+test('A directory copied while the service writes is rebuilt from its history', async () => {
   const books = await twoHistories();
   await copy('models.sqlite');
   await copy('broker.sqlite');
@@ -100,7 +100,7 @@ test('A directory that was copied file by file while the service wrote is rebuil
   expect(await invoicesOf(books)).toBe(5 + SALES);
 }, 120_000);
 
-test('Read models that are ahead of an older history are rebuilt from it', async () => {
+test('Read models ahead of an older history are rebuilt from it', async () => {
   const books = await twoHistories();
   await startOn(() => putBack('history.sqlite'));
   expect((await service.get('/readyz')).status).toBe(503);
@@ -109,7 +109,7 @@ test('Read models that are ahead of an older history are rebuilt from it', async
   await expectToWork(books);
 }, 120_000);
 
-test('Without its history file the service begins a new history with new read models', async () => {
+test('Without its history file the service starts a new history with new read models', async () => {
   await twoHistories();
   await startOn(() => remove('history.sqlite'));
   // Nothing is to be built.
@@ -120,7 +120,7 @@ test('Without its history file the service begins a new history with new read mo
   await expectToWork(books);
 }, 120_000);
 
-test('An older history that has outgrown the read models since then is recognised by its events', async () => {
+test('An older history that has outgrown the read models is recognised by its events', async () => {
   const books = await twoHistories();
   // Somewhere else the copy goes on, without these read models, until it is longer than what they were made from.
   await service.restart(async () => {
@@ -137,7 +137,7 @@ test('An older history that has outgrown the read models since then is recognise
   await expectToWork(books);
 }, 120_000);
 
-test('Policies book the sales that a history holds and the lost read models knew nothing of', async () => {
+test('Policies book sales of the history that lost read models did not contain', async () => {
   const books = await service.openBooks();
   await sell(books, 'early', 3);
   await copy('history.sqlite');
@@ -164,12 +164,12 @@ test('A restart on the same history rebuilds nothing', async () => {
   expect(await invoicesOf(books)).toBe(2);
 }, 60_000);
 
-test('The subscribers whose checkpoints are compared are all that there are', () => {
+test('The compared checkpoints are those of all subscribers', () => {
   const names = service.service.app.get<readonly Policy[]>(POLICIES).map(({ name }) => name);
   expect([...names].toSorted()).toEqual([...POLICY_NAMES].toSorted());
 });
 
-describe('What was written by a Kontor that knew no ids of histories', () => {
+describe('Data of a Kontor without history ids', () => {
   /** The files as such a version leaves them. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
@@ -183,7 +183,7 @@ describe('What was written by a Kontor that knew no ids of histories', () => {
     return Promise.resolve();
   }
 
-  test('is adopted without a rebuild where its checkpoints fit the history', async () => {
+  test('is adopted without a rebuild if its checkpoints match the history', async () => {
     const books = await service.openBooks();
     await sell(books, 'old', 3);
     await service.quiet();
@@ -207,7 +207,7 @@ describe('What was written by a Kontor that knew no ids of histories', () => {
     await expectToWork(books);
   }, 120_000);
 
-  test('is rebuilt where its checkpoints lie beyond the end of the history', async () => {
+  test('is rebuilt if its checkpoints are beyond the end of the history', async () => {
     const books = await twoHistories();
     await startOn(async () => {
       await putBack('history.sqlite');
@@ -218,7 +218,7 @@ describe('What was written by a Kontor that knew no ids of histories', () => {
     await expectToWork(books);
   }, 120_000);
 
-  test('is rebuilt where the history has another event at the position of the newest entry of the audit log', async () => {
+  test('is rebuilt if the history has another event at the position of the newest audit log entry', async () => {
     const books = await twoHistories();
     await service.restart(async () => {
       await copy('models.sqlite');

@@ -36,7 +36,7 @@ describe('A passive customer', () => {
   }
   const balance = async (): Promise<string> => (await service.customer(token(), id)).balance.amount;
 
-  test('takes no new transaction of any kind, until it is active again', async () => {
+  test('accepts no new transaction of any kind until it is active again', async () => {
     await setStatus('PASSIVE');
     const kinds = [
       { type: 'COLLECTION', accountId: cash },
@@ -55,7 +55,7 @@ describe('A passive customer', () => {
     ['its tax number', { taxNumber: 'DE123' }],
     ['its e-mail address', { email: 'ADA@kontor.test' }],
     ['the id of the partner', { externalId: 'ada' }],
-  ])('is not sold to, found by %s: the sale is rejected', async (_, key) => {
+  ])('found by %s causes a sale to be rejected', async (_, key) => {
     expect(await push('first', { customer: { name: 'Ada', code: 'A-1', externalId: 'ada' } })).toBe('BOOKED');
     await setStatus('PASSIVE');
     expect(await push('second', { customer: { name: 'Ada', ...key } })).toBe('CUSTOMER_PASSIVE');
@@ -63,13 +63,13 @@ describe('A passive customer', () => {
     expect((await service.customers(token(), 'search=ada&status=ALL')).totalCount).toBe(1);
   });
 
-  test('is not sold to where it is the default customer', async () => {
+  test('causes a sale to be rejected if it is the default customer', async () => {
     const { items } = await service.customers(token(), 'isDefault=true');
     await setStatus('PASSIVE', items[0]?.id);
     expect(await push('walk-in', {})).toBe('CUSTOMER_PASSIVE');
   });
 
-  test('gives nothing back, but what it bought can be cancelled', async () => {
+  test('cannot return goods, but its sales can be cancelled', async () => {
     const sale = { customer: { name: 'Ada', code: 'A-1' } };
     expect(await push('sale', sale)).toBe('BOOKED');
     await setStatus('PASSIVE');
@@ -79,7 +79,7 @@ describe('A passive customer', () => {
     expect(await balance()).toBe('0.00');
   });
 
-  test('takes the reversal of what a person recorded', async () => {
+  test('accepts the reversal of a manual transaction', async () => {
     const { id: recorded } = await record({ type: 'COLLECTION', accountId: cash });
     await setStatus('PASSIVE');
     const cancel = `/api/transactions/${recorded}/cancel`;

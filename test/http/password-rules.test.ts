@@ -31,7 +31,7 @@ describe('A new password', () => {
     'hopper-2026!',
   ];
 
-  test.each(weak)('is refused when it is %j, wherever it is set', async (password) => {
+  test.each(weak)('is rejected when it is %j, wherever it is set', async (password) => {
     const operator = await service.operator();
     const own = { fullName: 'Hopper', email: email.toUpperCase(), password };
     const company = { name: 'Acme', slug: `acme-${(made += 1)}`, currency: 'EUR', timeZone: 'UTC', owner: own };
@@ -42,7 +42,7 @@ describe('A new password', () => {
     );
   });
 
-  test.each(weak)('is refused when it is %j, also when it replaces another', async (newPassword) => {
+  test.each(weak)('is rejected when it is %j, also when it replaces another', async (newPassword) => {
     const { id } = await asUser({ fullName: 'Hopper', email: `hopper@${tenant.slug}.test`, password: PASSWORD });
     const clear = newPassword.replace(email, `hopper@${tenant.slug}.test`);
     const reset = await service.post(`/api/users/${id}/password`, { newPassword: clear }, tenant.token);
@@ -55,7 +55,7 @@ describe('A new password', () => {
     await service.call('DELETE', `/api/users/${id}`, { token: tenant.token });
   });
 
-  test('says what is wrong with it', async () => {
+  test('is rejected with the reason', async () => {
     const messages = [];
     for (const password of ['short', '1111111111', 'password1234', 'ada.lovelace is here']) {
       const { body } = await asUser(person(password, 'ada.lovelace'));
@@ -69,13 +69,13 @@ describe('A new password', () => {
     ]);
   });
 
-  test('may hold a very short local part, which is in many words by chance', async () => {
+  test('can contain a very short local part', async () => {
     expect((await asUser(person('a planned annex', 'ann'))).told).toBe('201');
     const whole = `bob@${tenant.slug}.test`;
     expect((await asUser(person(`my ${whole}`, 'bob'))).told).toBe('400 VALIDATION_FAILED password');
   });
 
-  test('is the same however its characters are composed, and as long as it looks', async () => {
+  test('is normalized, and its length counts visible characters', async () => {
     const [composed, decomposed] = ['Käsekuchen für alle', 'Käsekuchen für alle'].map((text, index) =>
       text.normalize(index === 0 ? 'NFC' : 'NFD'),
     ) as [string, string];

@@ -108,7 +108,7 @@ const rows: readonly Row[] = [
   }),
 ];
 
-test.each(rows)('%j is undone by its mirror, of the same type and the opposite direction', async (body, postings) => {
+test.each(rows)('%j is reversed with the same type and the opposite direction', async (body, postings) => {
   const made = await record(body);
   expect(named(made)).toEqual(postings);
   const path = `/api/transactions/${made.id}/cancel`;

@@ -39,7 +39,7 @@ const letters = async (): Promise<DeadLetterRecord[]> =>
     .items;
 
 describe('The list of projections', () => {
-  test('has every one of them, how far it is and that nothing is behind', async () => {
+  test('shows all of them with their progress', async () => {
     await service.quiet();
     const rows = await list();
     expect(rows.map(({ name }) => name)).toEqual(projections.map(({ model }) => model.name).toSorted());
@@ -50,7 +50,7 @@ describe('The list of projections', () => {
 });
 
 describe('A rebuild', () => {
-  test('is compared and swapped while sales come in, and no read sees anything else than before', async () => {
+  test('is compared and swapped while sales arrive, without visible effects for readers', async () => {
     const customers = async (): Promise<number> => (await service.customers(books.tenant.token)).totalCount;
     for (let at = 0; at < 5; at += 1) await service.sell(books.partner, saleOf(`before-${at}`));
     const before = await customers();
@@ -76,7 +76,7 @@ describe('A rebuild', () => {
     expect((await service.transactions(books.tenant.token, 'search=after')).totalCount).toBeGreaterThan(0);
   });
 
-  test('of nothing known is not found, one that runs is not begun again, and none that does not run is cancelled', async () => {
+  test('is rejected if unknown or already running, and cancelled only while running', async () => {
     expect(codeOf(await rebuild('nobody'))).toBe('404 NOT_FOUND');
     expect(codeOf(await cancel('nobody'))).toBe('404 NOT_FOUND');
     expect(codeOf(await cancel('roles'))).toBe('409 NO_REBUILD');
@@ -95,7 +95,7 @@ describe('A rebuild', () => {
 });
 
 describe('An event that a projection cannot fold', () => {
-  test('is a letter; all else goes on, and a replay heals the document when the fault is mended', async () => {
+  test('is a dead letter; others continue, and a replay repairs the document after a fix', async () => {
     const created = await service.post('/api/branches', { code: 'SICK', name: 'Sick' }, books.tenant.token);
     const { id } = created.data as { id: string };
     const { evolve } = branchProjection;

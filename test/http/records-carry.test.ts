@@ -17,8 +17,8 @@ const itemsOf = async <T>(path: string): Promise<T[]> =>
   ((await service.get(`${path}?${PAGE}`, operator)).body as { items: T[] }).items;
 type Times = { readonly createdAt: string; readonly updatedAt: string };
 
-describe('Every record tells when it was created and changed', () => {
-  test('an entry of the audit log, which never changes', async () => {
+describe('Creation and change times', () => {
+  test('of an audit log entry never change', async () => {
     const entries = await itemsOf<Times & { readonly id: string; readonly occurredAt: string }>(
       '/api/platform/audit-logs',
     );
@@ -29,7 +29,7 @@ describe('Every record tells when it was created and changed', () => {
     expect(data).toMatchObject({ createdAt: entries[0]?.occurredAt, updatedAt: entries[0]?.occurredAt });
   });
 
-  test('a dead letter, which changes with each replay', async () => {
+  test('of a dead letter change with each replay', async () => {
     const sale = saleOf('nowhere', { branchCode: 'NOWHERE' });
     await service.postSale(books.partner, sale);
     expect((await service.settled(books.partner, 'nowhere')).status).toBe('REJECTED');
@@ -46,7 +46,7 @@ describe('Every record tells when it was created and changed', () => {
 
 const runs = (): Promise<(JobExecutionView & Times)[]> => itemsOf('/api/platform/jobs/logs');
 
-test('A run tells when it began and changed, and shows its file as long as that can be downloaded', async () => {
+test('A run has its start and change times, and its file while it can be downloaded', async () => {
   const backUp = async (): Promise<string> => {
     const reply = await service.post('/api/platform/jobs/trigger', { jobName: 'database-backup' }, operator);
     const { executionLogId } = reply.data as { executionLogId: string };
@@ -72,7 +72,7 @@ test('A run tells when it began and changed, and shows its file as long as that 
   ]);
 });
 
-test('An empty change of an integration key by an operator is a success with the same revision', async () => {
+test('An empty change of an integration key by an operator succeeds with the same revision', async () => {
   const path = `/api/platform/integration-keys/${books.partner.id}`;
   const change = async (body: object) => service.call('PATCH', path, { token: operator, body });
   const before = await change({ rateLimit: 70 });

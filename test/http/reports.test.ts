@@ -86,7 +86,7 @@ async function afterParts<T>(times: number, meanwhile: (part: number) => Promise
   }
 }
 
-describe('The trial balance of books that change while it is read', () => {
+describe('The trial balance of changing books', () => {
   test('is read again until its sides are equal', async () => {
     const { tenant, write } = await largeBooks();
     const posted = (): Promise<void> =>
@@ -100,7 +100,7 @@ describe('The trial balance of books that change while it is read', () => {
     expect(parts).toBe(6);
   });
 
-  test('is refused for a moment where they change with every part', async () => {
+  test('is temporarily rejected if the books change with every read', async () => {
     const { tenant, write } = await largeBooks();
     const posted = (part: number): Promise<void> => write([{ index: 2_001, debit: '0.00', credit: `${part + 1}.00` }]);
     const { answer } = await afterParts(Number.POSITIVE_INFINITY, posted, () =>
@@ -130,7 +130,7 @@ describe('The trial balance', () => {
     },
   );
 
-  test('names each account, in the order of their codes', async () => {
+  test('lists each account by code', async () => {
     const { rows } = await service.trialBalance(books.tenant.token);
     const codes = rows.map(({ code }) => code ?? '');
     expect(codes).toEqual([...codes].sort());
@@ -147,7 +147,7 @@ describe('The trial balance', () => {
     });
   });
 
-  test("agrees with every customer's balance", async () => {
+  test('matches the balance of every customer', async () => {
     const { rows } = await service.trialBalance(books.tenant.token);
     const balances = new Map(rows.map(({ accountId, balance }) => [accountId, balance]));
     const { items } = await service.customers(books.tenant.token);
@@ -158,7 +158,7 @@ describe('The trial balance', () => {
     }
   });
 
-  test('comes as CSV where that is asked for', async () => {
+  test('is available as CSV', async () => {
     await service.post(
       '/api/customers',
       {
@@ -191,7 +191,7 @@ describe('The trial balance', () => {
     ['asOf=yesterday', 'asOf'],
     ['asOf=2026-02-01T00:00:00Z', 'asOf'],
     ['to=2026-02-01', 'to'],
-  ])('refuses the query %s', async (query, path) => {
+  ])('rejects the query %s', async (query, path) => {
     const reply = await service.get(`/api/reports/trial-balance?${query}`, books.tenant.token);
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
   });

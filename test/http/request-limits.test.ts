@@ -5,7 +5,7 @@ import { ID, NOW_MS, startToy, type Toy } from './kernel.toys.js';
 const LIMITS = { address: 100, user: 5, userWrites: 2, tenant: 8 };
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-describe('Whoever is signed in', () => {
+describe('A signed-in caller', () => {
   let toy: Toy;
   beforeEach(async () => {
     toy = await startToy({ limits: LIMITS });
@@ -30,7 +30,7 @@ describe('Whoever is signed in', () => {
     return made;
   };
 
-  test('is told with each answer how many requests are left', async () => {
+  test('gets the number of remaining requests with each response', async () => {
     const { status, headers } = await read('user');
     expect([status, headers]).toEqual([
       200,
@@ -45,7 +45,7 @@ describe('Whoever is signed in', () => {
     ]);
   });
 
-  test('is refused beyond them until the window ends, while others are served', async () => {
+  test('is rejected over the limit until the window ends, while others are served', async () => {
     expect((await times(5, () => read('user'))).map(({ status }) => status)).toEqual(Array(5).fill(200));
     const { status, code, headers } = await read('user');
     expect([status, code, headers['retry-after'], headers['x-ratelimit-remaining']]).toEqual([
@@ -58,13 +58,13 @@ describe('Whoever is signed in', () => {
     expect((await read('operator')).status).toBe(200);
   });
 
-  test('may write less often than read', async () => {
+  test('has a lower limit for writes than for reads', async () => {
     expect((await times(3, () => write('admin'))).map(({ status }) => status)).toEqual([201, 201, 429]);
     expect((await write('admin')).headers['x-ratelimit-limit']).toBe('2');
     expect((await read('admin')).status).toBe(200);
   });
 
-  test('shares the number of the tenant with its other users, and operators do not', async () => {
+  test('shares the limit of the tenant with its other users, unlike operators', async () => {
     await times(5, () => read('user'));
     expect((await times(4, () => read('admin'))).map(({ status }) => status)).toEqual([200, 200, 200, 429]);
     expect((await read('none')).headers['x-ratelimit-limit']).toBe('8');
@@ -74,18 +74,18 @@ describe('Whoever is signed in', () => {
     ]);
   });
 
-  test('counts where it is refused for its permission, its address or its body as well', async () => {
+  test('is counted even if the permission, address or body is rejected', async () => {
     expect((await read('user', '/api/platform/winds')).headers['x-ratelimit-remaining']).toBe('4');
     expect((await read('user', '/api/unknown')).headers['x-ratelimit-remaining']).toBe('3');
     expect((await write('user', '{"name":')).headers['x-ratelimit-remaining']).toBe('1');
   });
 
-  test('is told nothing of limits without a valid token', async () => {
+  test('gets no rate limit headers without a valid token', async () => {
     expect((await read('stranger', `/api/kites/${ID}`)).headers['x-ratelimit-limit']).toBeUndefined();
   });
 });
 
-test('an address may try to sign in, to renew sessions and to open the console as often as the setting says', async () => {
+test('an address is limited in signing in, refreshing sessions and opening the console', async () => {
   const environment = { ADDRESS_REQUESTS_PER_MINUTE: '5', TRUST_PROXY: 'true' };
   const service = await TestService.start({ environment });
   try {

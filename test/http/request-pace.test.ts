@@ -28,19 +28,19 @@ afterEach(() => server.close());
 const ask = async (path: string, isSignedIn = true): Promise<number> =>
   (await server.inject({ path, headers: isSignedIn ? { authorization: 'x' } : {} })).statusCode;
 
-describe('The requests under way', () => {
+describe('Requests in progress', () => {
   test('are counted while they last', async () => {
     expect(await Promise.all([ask('/envelope'), ask('/envelope'), ask('/nothing')])).toEqual([200, 200, 404]);
     expect(most).toBeGreaterThan(0);
     expect(underWay).toBe(0);
   });
 
-  test('are none the fewer for those that are refused', async () => {
+  test('are counted correctly when some are rejected', async () => {
     for (let n = 0; n < 5; n += 1) expect(await ask('/envelope', false)).toBe(401);
     expect([underWay, most]).toEqual([0, 0]);
   });
 
-  test('leave out streams and downloads', async () => {
+  test('exclude streams and downloads', async () => {
     expect([await ask('/sse'), await ask('/file')]).toEqual([200, 200]);
     expect([underWay, most]).toEqual([0, 0]);
   });

@@ -64,8 +64,8 @@ async function restorations(kind: 'customer' | 'account', id: string): Promise<r
   return events.filter(({ type }) => type.endsWith('Restored')).map(({ data }) => data);
 }
 
-describe('A deleted customer is back', () => {
-  test('when a transaction is stored that was checked before the deletion', async () => {
+describe('A deleted customer is restored', () => {
+  test('when a transaction checked before the deletion is stored', async () => {
     const id = await newCustomer({ code: 'A-1', email: 'ada@kontor.test' });
     await remove(pathOf('customer', id));
     const causedBy = await late.collect(id, cash);
@@ -76,7 +76,7 @@ describe('A deleted customer is back', () => {
     expect(await restorations('customer', id)).toEqual([{ code: 'A-1', links: [], causedBy }]);
   });
 
-  test('when the deletion is stored although a transaction came before it', async () => {
+  test('when the deletion is stored after a transaction', async () => {
     const id = await newCustomer({ code: 'A-1' });
     await late.collect(id, cash);
     await late.deleteCustomer(id);
@@ -92,7 +92,7 @@ describe('A deleted customer is back', () => {
     expect(await back('customer', id)).toMatchObject({ balance: { amount: '100.00' } });
   });
 
-  test('in every list, with its name on its transactions, and in the reports', async () => {
+  test('in all lists, in the names of its transactions, and in reports', async () => {
     const id = await newCustomer({ code: 'A-1', name: 'Ada Lovelace' });
     await remove(pathOf('customer', id));
     await late.collect(id, cash);
@@ -114,7 +114,7 @@ describe('A deleted customer is back', () => {
     expect(totalDebit).toBe(totalCredit);
   });
 
-  test('for good: it has transactions now', async () => {
+  test('permanently, because it has transactions', async () => {
     const id = await newCustomer();
     await remove(pathOf('customer', id));
     await late.collect(id, cash);
@@ -123,7 +123,7 @@ describe('A deleted customer is back', () => {
     expect(again.told).toBe('409 CUSTOMER_HAS_TRANSACTIONS');
   });
 
-  test('and back once more where a second deletion had been checked before the transaction', async () => {
+  test('again after a second deletion that was checked before the transaction', async () => {
     const id = await newCustomer();
     await remove(pathOf('customer', id));
     await late.collect(id, cash);
@@ -133,14 +133,14 @@ describe('A deleted customer is back', () => {
     expect(await restorations('customer', id)).toHaveLength(2);
   });
 
-  test('as passive as it was', async () => {
+  test('as passive as before', async () => {
     const id = await newCustomer({ status: 'PASSIVE' });
     await remove(pathOf('customer', id));
     await late.collect(id, cash);
     expect(await back('customer', id)).toMatchObject({ status: 'PASSIVE' });
   });
 
-  test('and can be changed and sold to like any other', async () => {
+  test('and can be changed and used like any other', async () => {
     const id = await newCustomer({ code: 'A-1' });
     await remove(pathOf('customer', id));
     await late.collect(id, cash);
@@ -151,7 +151,7 @@ describe('A deleted customer is back', () => {
     expect(await service.customer(token(), id)).toMatchObject({ name: 'Ada L.', balance: { amount: '0.00' } });
   });
 
-  test('with the time and the chain of causes of the transaction, by the service itself', async () => {
+  test('with the time and causation of the transaction, by the service itself', async () => {
     const id = await newCustomer();
     await remove(pathOf('customer', id));
     const causedBy = await late.collect(id, cash);
@@ -161,10 +161,10 @@ describe('A deleted customer is back', () => {
   });
 });
 
-describe('What a deleted customer had', () => {
+describe('A field of a deleted customer', () => {
   const external = { sourceId: 'shop', externalId: 'ada-1' };
 
-  test('is lost where another took its code meanwhile', async () => {
+  test('is lost if another customer took its code', async () => {
     const id = await newCustomer({ code: 'A-1' });
     await remove(pathOf('customer', id));
     const other = await newCustomer({ code: 'a-1', name: 'Bob' });
@@ -177,7 +177,7 @@ describe('What a deleted customer had', () => {
     expect(await service.customer(token(), id)).toMatchObject({ code: 'A-2' });
   });
 
-  test('is lost where another is linked to the id of the partner by now, and the rest is kept', async () => {
+  test('is lost if another customer is linked to its external id; others are kept', async () => {
     const id = await newCustomer({ code: 'A-1' });
     await late.linkCustomer(id, external.sourceId, external.externalId);
     await late.linkCustomer(id, external.sourceId, 'ada-2');
@@ -194,7 +194,7 @@ describe('What a deleted customer had', () => {
     expect(await service.customer(token(), id)).toMatchObject({ balance: { amount: '0.00' } });
   });
 
-  test('is its again where it is free: code, link, tax number and e-mail address', async () => {
+  test('is restored if free: code, link, tax number and e-mail address', async () => {
     const id = await newCustomer({ code: 'A-1', taxNumber: 'DE 123', email: 'ada@kontor.test' });
     await late.linkCustomer(id, external.sourceId, external.externalId);
     await remove(pathOf('customer', id));
@@ -210,7 +210,7 @@ describe('What a deleted customer had', () => {
     expect(await service.customer(token(), id)).toMatchObject({ balance: { amount: '300.00' } });
   });
 
-  test('is shared where another has its e-mail address by now: partners find the other', async () => {
+  test('is shared if another customer has its e-mail address: partners find the other', async () => {
     const id = await newCustomer({ email: 'ada@kontor.test' });
     await remove(pathOf('customer', id));
     const other = await newCustomer({ name: 'Bob', email: 'ada@kontor.test' });
@@ -221,8 +221,8 @@ describe('What a deleted customer had', () => {
   });
 });
 
-describe('A deleted account is back', () => {
-  test('when a transaction is stored that was checked before the deletion', async () => {
+describe('A deleted account is restored', () => {
+  test('when a transaction checked before the deletion is stored', async () => {
     const id = await newAccount({ code: '777' });
     await remove(pathOf('account', id));
     const causedBy = await late.transfer(cash, id);
@@ -234,7 +234,7 @@ describe('A deleted account is back', () => {
     expect(again.told).toBe('409 ACCOUNT_HAS_TRANSACTIONS');
   });
 
-  test('when the deletion is stored although a transaction came before it', async () => {
+  test('when the deletion is stored after a transaction', async () => {
     const id = await newAccount();
     await late.transfer(id, cash);
     await late.deleteAccount(id);
@@ -243,7 +243,7 @@ describe('A deleted account is back', () => {
     expect(await restorations('account', id)).toEqual([{ code: null, causedBy: deletion?.id }]);
   });
 
-  test('without its code where another has taken it', async () => {
+  test('without its code if another account took it', async () => {
     const id = await newAccount({ code: '777' });
     await remove(pathOf('account', id));
     const other = await newAccount({ code: '777', name: 'Other' });
@@ -252,7 +252,7 @@ describe('A deleted account is back', () => {
     expect((await service.get(pathOf('account', other), token())).data).toMatchObject({ code: '777' });
   });
 
-  test('together with a customer, where one transaction reaches both', async () => {
+  test('together with a customer if one transaction uses both', async () => {
     const [customerId, accountId] = [await newCustomer(), await newAccount({ code: '777' })];
     await remove(pathOf('customer', customerId));
     await remove(pathOf('account', accountId));
@@ -265,7 +265,7 @@ describe('A deleted account is back', () => {
 });
 
 describe('Nothing is restored', () => {
-  test('that nothing was posted to', async () => {
+  test('without postings', async () => {
     const id = await newCustomer();
     await remove(pathOf('customer', id));
     await late.collect(await newCustomer(), cash);
@@ -274,7 +274,7 @@ describe('Nothing is restored', () => {
     expect(await restorations('customer', id)).toEqual([]);
   });
 
-  test('in a tenant because of what another tenant books', async () => {
+  test('because of bookings of another tenant', async () => {
     const id = await newCustomer();
     await remove(pathOf('customer', id));
     const other = await service.openBooks();
@@ -283,7 +283,7 @@ describe('Nothing is restored', () => {
     expect((await service.get(pathOf('customer', id), token())).status).toBe(404);
   });
 
-  test('twice, however often its causes are delivered', async () => {
+  test('twice, however often its causes are redelivered', async () => {
     const [early, later] = [await newCustomer(), await newCustomer()];
     await late.collect(early, cash);
     await late.deleteCustomer(early);
@@ -305,7 +305,7 @@ describe('Nothing is restored', () => {
 });
 
 describe('After a crash', () => {
-  test('everything may be delivered again, and nothing is restored twice', async () => {
+  test('redelivery restores nothing twice', async () => {
     const ids = [await newCustomer({ code: 'A-1' }), await newCustomer(), await newCustomer()] as const;
     await remove(pathOf('customer', ids[0]));
     await late.collect(ids[0], cash);

@@ -42,7 +42,7 @@ const balances = () => service.balancesByCode(books.tenant.token);
 const found = async (query = '') => (await service.transactions(books.tenant.token, query)).items;
 
 describe('A return', () => {
-  test('gives back what was sold, and pays the customer out', async () => {
+  test('reverses what was sold, and refunds the customer', async () => {
     expect(await push('s', { customer: { name: 'Ada' }, ...paid })).toBe('BOOKED');
     expect(await push('r', returnOf('s', '40.00', refund))).toBe('BOOKED');
     expect(await balances()).toEqual({ '100': '100.00', '102': '-40.00', '600': '-60.00' });
@@ -63,14 +63,14 @@ describe('A return', () => {
     expect([document?.saleId, payment?.saleId]).toEqual([own, own]);
   });
 
-  test('is booked on the customer of the sale, whatever it says of one', async () => {
+  test('is booked on the customer of the sale, whatever it names', async () => {
     await push('s', { customer: { name: 'Ada' } });
     await push('r', returnOf('s', '10.00', { customer: { name: 'Bob' } }));
     expect((await found()).map(({ customerName }) => customerName)).toEqual(['Ada', 'Ada']);
     expect((await service.customers(books.tenant.token, 'search=bob')).totalCount).toBe(0);
   });
 
-  test('together with others never comes to more than the sale', async () => {
+  test('cannot exceed the sale together with others', async () => {
     await push('s');
     expect(await push('r-1', returnOf('s', '60.00'))).toBe('BOOKED');
     expect(await push('r-2', returnOf('s', '40.01'))).toBe('RETURN_EXCEEDS_SALE');
@@ -79,7 +79,7 @@ describe('A return', () => {
     expect((await balances())['600']).toBe('0.00');
   });
 
-  test('is one of many at the same moment, and the limit holds', async () => {
+  test('respects the limit among concurrent returns', async () => {
     await push('s');
     const names = Array.from({ length: 8 }, (_, index) => `r-${index}`);
     const outcomes = await Promise.all(names.map((name) => push(name, returnOf('s', '30.00'))));
@@ -88,7 +88,7 @@ describe('A return', () => {
     expect((await balances())['600']).toBe('-10.00');
   });
 
-  test('may come together with its sale, or just before it', async () => {
+  test('can arrive with its sale, or just before it', async () => {
     const [returned, sold] = await Promise.all([push('r', returnOf('s', '25.00')), push('s')]);
     expect([returned, sold]).toEqual(['BOOKED', 'BOOKED']);
   });
@@ -115,7 +115,7 @@ describe('A cancellation', () => {
     expect(await found()).toHaveLength(4);
   });
 
-  test('shows on what it cancels', async () => {
+  test('is shown on what it cancels', async () => {
     await push('s', paid);
     const before = await found();
     expect(before.map(({ isCancelled, revision }) => [isCancelled, revision])).toEqual([
@@ -131,7 +131,7 @@ describe('A cancellation', () => {
     expect(await found('type=COLLECTION')).toHaveLength(2);
   });
 
-  test('excludes a return, and the other way round, also at the same moment', async () => {
+  test('and a return exclude each other, also concurrently', async () => {
     await push('s-1');
     await push('r-1', returnOf('s-1', '1.00'));
     expect(await push('c-1', cancellationOf('s-1'))).toBe('RETURN_EXCEEDS_SALE');
@@ -144,7 +144,7 @@ describe('A cancellation', () => {
   });
 });
 
-test('Neither is booked on what is no sale, or on the sale of another source', async () => {
+test('Returns and cancellations of non-sales or sales of other sources are rejected', async () => {
   await push('s');
   await push('r', returnOf('s', '1.00'));
   const other = { tenant: books.tenant, partner: await service.createKey(books.tenant, { sourceId: 'other' }) };
@@ -163,7 +163,7 @@ test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });
 
-describe('A status of a sale', () => {
+describe('The status of a sale', () => {
   const release: (() => void)[] = [];
   afterEach(() => {
     for (const undo of release.splice(0)) undo();
@@ -185,7 +185,7 @@ describe('A status of a sale', () => {
       return events.filter(({ metadata }) => JSON.stringify(metadata).includes(books.tenant.id)).length >= count;
     }, 10_000);
 
-  test('stays BOOKED while read models lag behind what was booked on it later', async () => {
+  test('stays BOOKED while read models lag behind later bookings', async () => {
     await push('s', paid);
     holdProgress();
     await service.postSale(books.partner, saleOf('r', returnOf('s', '40.00', refund)));
@@ -193,7 +193,7 @@ describe('A status of a sale', () => {
     expect(await statusOf('s')).toBe('BOOKED');
   });
 
-  test('is BOOKED as soon as all transactions of a sale, a return or a cancellation can be read', async () => {
+  test('is BOOKED once all transactions of a sale, a return or a cancellation are readable', async () => {
     holdProgress();
     for (const [externalId, facts] of [
       ['s', paid],
@@ -206,7 +206,7 @@ describe('A status of a sale', () => {
     }
   });
 
-  test('is ACCEPTED until then, also while the read models are away', async () => {
+  test('is ACCEPTED until then, also while the read models are unavailable', async () => {
     const { reads } = service.service.engines;
     const getMany = reads.getMany.bind(reads);
     holdProgress();

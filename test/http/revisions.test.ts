@@ -17,7 +17,7 @@ const etagOf = async (path: string): Promise<string | undefined> => (await servi
 const revisionOf = (reply: { readonly data: unknown }): number => (reply.data as { revision: number }).revision;
 
 describe("A transaction's revision", () => {
-  test('starts at 0 for what a sale makes, and for reversals, and counts changes', async () => {
+  test('starts at 0 for sales and reversals, and counts changes', async () => {
     await service.sell(books.partner, saleOf('counted', { payments: [{ method: 'CASH', amount: '100.00' }] }));
     const made = (await service.transactions(token, 'search=counted')).items;
     expect(made.map(({ revision }) => revision)).toEqual([0, 0]);
@@ -40,7 +40,7 @@ describe("A transaction's revision", () => {
     expect([reversal?.revision, await etagOf(`/api/transactions/${reversal?.id ?? ''}`)]).toEqual([0, '"0"']);
   });
 
-  test('is raised on the original when a partner cancels its sale', async () => {
+  test('increases on the original when a partner cancels its sale', async () => {
     await service.sell(books.partner, saleOf('undone'));
     await service.sell(books.partner, {
       ...{ externalId: 'undoing', type: 'CANCELLATION', relatedExternalId: 'undone', currency: 'EUR' },
@@ -53,7 +53,7 @@ describe("A transaction's revision", () => {
 });
 
 describe("A customer's revision", () => {
-  test('does not count what becomes of its opening balance', async () => {
+  test('does not count changes of its opening balance', async () => {
     const openingBalance = { amount: '10.00', direction: 'OUT', date: '2026-01-01' };
     const { id } = await service.post('/api/customers', { name: 'Opened', openingBalance }, token);
     const path = `/api/customers/${id}`;
@@ -73,7 +73,7 @@ describe("A customer's revision", () => {
     expect(revisionOf(await service.call('PATCH', path, { token, body: {} }))).toBe(1);
   });
 
-  test('lets one of two changes pass that were read at the same revision, while its opening balance changes', async () => {
+  test('admits one of two concurrent changes while its opening balance changes', async () => {
     const openingBalance = { amount: '10.00', direction: 'OUT', date: '2026-01-01' };
     for (let round = 0; round < 10; round += 1) {
       const { id } = await service.post('/api/customers', { name: `Raced ${round}`, openingBalance }, token);
@@ -96,7 +96,7 @@ describe("An account's revision", () => {
   const make = async (facts: object = {}): Promise<string> =>
     (await service.post('/api/accounts', { type: 'CREDIT_CARD', name: service.fresh('Card'), ...facts }, token)).id;
 
-  test('counts the loss of isDefault, so that a change of what was read before is refused', async () => {
+  test('counts the loss of isDefault, so an outdated change is rejected', async () => {
     const old = await make({ isDefault: true });
     const before = await account(old);
     expect([before.isDefault, before.revision]).toEqual([true, 0]);
@@ -119,7 +119,7 @@ describe("An account's revision", () => {
     expect(await account(old)).toMatchObject({ name: 'Fresh', revision: 2 });
   });
 
-  test('counts a change of isDefault together with others once, and none where nothing changed', async () => {
+  test('counts a change of isDefault with others once, and no change not at all', async () => {
     const id = await make();
     const both = await change('PATCH', `/api/accounts/${id}`, 0, { name: 'Both', isDefault: true });
     expect([revisionOf(both), (await account(id)).revision]).toEqual([1, 1]);

@@ -37,7 +37,7 @@ const permissionsOf = async (token: string): Promise<string[]> => {
 describe('Creating a role', () => {
   beforeAll(newTeam);
 
-  test('answers with the whole role, as it is then read', async () => {
+  test('returns the whole role, as a read does', async () => {
     const body = { name: '  Till ', description: 'Sells\nthings', permissions: ['reports.read', 'customers.read'] };
     const reply = await team.createRole(body);
     const { createdAt } = reply.data as RoleDetail;
@@ -65,7 +65,7 @@ describe('Creating a role', () => {
     expect(got.headers['etag']).toBe('"0"');
   });
 
-  test('needs no description, and no permission', async () => {
+  test('requires no description or permission', async () => {
     const reply = await team.createRole({ name: 'Nothing', permissions: [] });
     expect(reply.data).toMatchObject({ description: null, permissionCount: 0, permissions: [] });
     const twice = await team.createRole({ name: 'Twice', permissions: ['reports.read', 'reports.read'] });
@@ -81,12 +81,12 @@ describe('Creating a role', () => {
     ['permissions', { permissions: null }],
     ['permissions', { permissions: undefined }],
     ['isSystem', { isSystem: true }],
-  ])('is refused for %s: %j', async (path, facts) => {
+  ])('is rejected for %s: %j', async (path, facts) => {
     const reply = await team.createRole({ name: 'Some name', permissions: [], ...facts });
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('is answered although the read models are behind', async () => {
+  test('responds although the read models lag', async () => {
     const late = await TestService.start({ environment: { READ_WAIT_MS: '0' } });
     const crew = await Team.of(late);
     const reply = await crew.createRole({ name: 'Early', permissions: ['reports.read'] });
@@ -101,7 +101,7 @@ describe('Creating a role', () => {
 describe("A role's name", () => {
   beforeAll(newTeam);
 
-  test('is taken within the tenant, in any case; the names of system roles are taken from the beginning', async () => {
+  test('is unique within the tenant in any case, including names of system roles', async () => {
     await team.createRole({ name: 'Till', permissions: [] });
     const other = await team.role([]);
     for (const name of ['Till', ' TILL ', 'owner', 'Admin', 'uSer']) {
@@ -111,7 +111,7 @@ describe("A role's name", () => {
     expect((await others.createRole({ name: 'Till', permissions: [] })).told).toBe('201');
   });
 
-  test('is free again when its role has another one, or is deleted', async () => {
+  test('is free again when its role is renamed or deleted', async () => {
     const { id } = await team.createRole({ name: 'Cook', permissions: [] });
     expect((await change(id, { name: 'COOK' })).told).toBe('200');
     await change(id, { name: 'Chef' });
@@ -120,7 +120,7 @@ describe("A role's name", () => {
     expect((await team.createRole({ name: 'cook', permissions: [] })).told).toBe('201');
   });
 
-  test('goes to one of twenty who ask for it at once', async () => {
+  test('is assigned to one of twenty concurrent requests', async () => {
     const all = Array.from({ length: 20 }, () => team.createRole({ name: 'Wanted', permissions: [] }));
     const told = (await Promise.all(all)).map((reply) => reply.told).sort();
     expect(told).toEqual(['201', ...Array<string>(19).fill('409 ROLE_NAME_TAKEN')]);
@@ -143,14 +143,14 @@ describe('The list of roles', () => {
     expect(roles[0]?.createdAt).toMatch(/^\d{4}-\d\d-\d\dT/);
   });
 
-  test('goes on with the others by name', async () => {
+  test('continues with the others by name', async () => {
     for (const name of ['waiter', 'Çelik', 'Admin of tills', 'Zebra', 'cook'])
       await team.createRole({ name, permissions: [] });
     const names = (await list()).slice(3).map(({ name }) => name);
     expect(names).toEqual(['Admin of tills', 'Çelik', 'cook', 'waiter', 'Zebra']);
   });
 
-  test('counts users who are there, active or not, as single roles do', async () => {
+  test('counts existing users, active or not, like single roles', async () => {
     const [till, empty] = [await team.role([]), await team.role([])];
     const gone = await team.hire({ roleIds: [till] });
     await team.hire({ roleIds: [till, empty] });
@@ -179,13 +179,13 @@ describe('A system role', () => {
     expect(got.data).toMatchObject({ id, name, isSystem: true, permissions: [...SYSTEM_ROLE_PERMISSIONS[name]] });
   });
 
-  test('stays as it is', async () => {
+  test('cannot be changed', async () => {
     const id = systemRoleId(team.tenant.id, 'USER');
     for (const attempt of [change(id, { description: 'Mine' }), change(id, {}), grant(id, []), remove(id)])
       expect((await attempt).told).toBe('409 SYSTEM_ROLE');
   });
 
-  test('of another tenant is not there', async () => {
+  test('of another tenant is not found', async () => {
     const id = systemRoleId(others.tenant.id, 'USER');
     for (const attempt of [get(id), change(id, {}), grant(id, []), remove(id)])
       expect((await attempt).told).toBe('404 NOT_FOUND');
@@ -199,7 +199,7 @@ describe('Changing a role', () => {
     ({ id } = await team.createRole({ name: service.fresh('Role'), description: 'Old', permissions: ['users.read'] }));
   });
 
-  test('changes name and description, and null clears', async () => {
+  test('changes name and description; null clears', async () => {
     const reply = await change(id, { name: 'New name', description: null });
     expect(reply.body).toEqual({ statusCode: 200, data: { success: true, id, revision: 1 } });
     expect(await team.roleOf(id)).toMatchObject({ name: 'New name', description: null, permissionCount: 1 });
@@ -207,7 +207,7 @@ describe('Changing a role', () => {
     expect((await change(id, { name: 'New name' })).data).toMatchObject({ revision: 1 });
   });
 
-  test('replaces its permissions, at once for those who have it', async () => {
+  test('replaces its permissions, immediately for its users', async () => {
     const member = await team.signedIn({ roleIds: [id] });
     expect(await permissionsOf(member.token)).toEqual(['users.read']);
     expect((await grant(id, ['roles.read'])).data).toEqual({ success: true, id, revision: 1 });
@@ -223,17 +223,17 @@ describe('Changing a role', () => {
     ['name', { name: '' }],
     ['permissions', { permissions: [] }],
     ['isSystem', { isSystem: false }],
-  ])('is refused for %s: %j', async (path, body) => {
+  ])('is rejected for %s: %j', async (path, body) => {
     expect((await change(id, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('is refused for permissions that there are not', async () => {
+  test('is rejected for unknown permissions', async () => {
     expect((await grant(id, ['users.read', 'everything'])).told).toBe('400 VALIDATION_FAILED permissions[1]');
     expect((await grant(id, null)).told).toBe('400 VALIDATION_FAILED permissions');
     expect((await grant(id, undefined)).told).toBe('400 VALIDATION_FAILED permissions');
   });
 
-  test('is refused where somebody else was faster', async () => {
+  test('is rejected on a revision conflict', async () => {
     await change(id, { description: 'Newer' });
     const late = { 'if-match': '"0"' };
     for (const attempt of [
@@ -245,7 +245,7 @@ describe('Changing a role', () => {
     expect((await grant(id, [], team.token, { 'if-match': '"1"' })).told).toBe('200');
   });
 
-  test('does not reach another tenant, nor a role that is not there', async () => {
+  test('is not possible for an unknown role or one of another tenant', async () => {
     const foreign = others.token;
     for (const [unknown, token] of [
       [id, foreign],
@@ -275,7 +275,7 @@ describe('Deleting a role', () => {
     expect((await team.create({ roleIds: [id] })).told).toBe('404 NOT_FOUND roleIds[0]');
   });
 
-  test('waits until nobody has it, active or not', async () => {
+  test('requires that no user, active or not, has it', async () => {
     const id = await team.role([]);
     const users = [await team.hire({ roleIds: [id] }), await team.hire({ roleIds: [id], isActive: false })];
     for (const user of users) {
@@ -289,7 +289,7 @@ describe('Deleting a role', () => {
   });
 });
 
-describe('Nobody grants what they lack', () => {
+describe('Missing permissions cannot be granted', () => {
   let clerk: Member;
   beforeAll(async () => {
     await newTeam();
@@ -304,7 +304,7 @@ describe('Nobody grants what they lack', () => {
       expect((await create(permissions)).told).toBe('403 FORBIDDEN');
   });
 
-  test('with a role that is there, nor takes it away: what they lack stays as it is', async () => {
+  test('with an existing role, or revoked from it', async () => {
     const id = await team.role(['integrations.manage']);
     for (const permissions of [['users.write'], ['integrations.manage', 'users.write'], [], ['users.read']])
       expect([permissions, (await grant(id, permissions, clerk.token)).told]).toEqual([permissions, '403 FORBIDDEN']);
@@ -314,14 +314,14 @@ describe('Nobody grants what they lack', () => {
     expect((await change(id, { name: 'Renamed' }, clerk.token)).told).toBe('200');
   });
 
-  test('to themselves', async () => {
+  test('to oneself', async () => {
     const own = (await team.user(clerk.id)).roleIds[0] ?? '';
     expect((await grant(own, ['roles.write', 'users.write'], clerk.token)).told).toBe('403 FORBIDDEN');
   });
 });
 
-describe('The permissions that there are', () => {
-  test('are told with group and description', async () => {
+describe('The list of permissions', () => {
+  test('contains groups and descriptions', async () => {
     await newTeam();
     const told = (await service.get('/api/permissions', team.token)).data as { code: string }[];
     expect(told.map(({ code }) => code)).toEqual([...ALL_PERMISSIONS]);

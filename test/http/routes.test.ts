@@ -82,11 +82,11 @@ function accessOf({ security, description = '' }: Operation): string {
 }
 
 describe('The table of routes', () => {
-  test('has every route that the service has, and no other', () => {
+  test('contains exactly the routes of the service', () => {
     expect(routes.map(({ name }) => name).sort()).toEqual([...operations().keys()].sort());
   });
 
-  test('says the same as the document of success, shape, caller and permission', () => {
+  test('matches the document in success status, format, caller and permission', () => {
     const told = routes.map(({ name, success }) => {
       const operation = operations().get(name);
       if (!operation) throw new Error(name);
@@ -106,13 +106,13 @@ describe('Every route', () => {
     return (await service.call(method, address, options)).told;
   };
 
-  test('declares the errors that its callers may get', () => {
+  test('declares the errors its callers can get', () => {
     for (const [name, { responses }] of operations())
       for (const status of ['400', '401', '403', '404', '409', '500'])
         expect([name, status, status in responses]).toEqual([name, status, true]);
   });
 
-  test('asks for a credential, unless it is public', async () => {
+  test('requires a credential, unless it is public', async () => {
     for (const route of routes) {
       const expected = { public: expect.not.stringMatching(/^401 UNAUTH|^403/) as string, token: '200' };
       const refusal = route.who === 'partner' ? '401 INVALID_KEY' : '401 UNAUTHENTICATED';
@@ -121,7 +121,7 @@ describe('Every route', () => {
     }
   });
 
-  test('is closed to tenants where it is for operators, and the other way round', async () => {
+  test('is closed to tenants if it is for operators, and vice versa', async () => {
     const operator = await service.operator();
     const tokens = { platform: books.tenant.token, tenant: operator, 'tenant-admin': operator };
     for (const route of routes.filter(({ who }) => who in tokens)) {
@@ -130,7 +130,7 @@ describe('Every route', () => {
     }
   });
 
-  test('is open to whom it is for', async () => {
+  test('is open to its callers', async () => {
     const operator = await service.operator();
     const signedIn = routes.filter(({ who }) => who === 'any' || who === 'platform' || who.startsWith('tenant'));
     // A stream of events has no end.
@@ -144,7 +144,7 @@ describe('Every route', () => {
     }
   });
 
-  test('is closed to users whose role lacks its permission, and open to the others', async () => {
+  test('is closed to users without its permission, and open to others', async () => {
     const token = await service.createUser(books.tenant, 'USER');
     for (const route of routes.filter(({ who }) => who.startsWith('tenant'))) {
       const may = [...SYSTEM_ROLE_PERMISSIONS.USER].some((code) => code === route.permission);
@@ -155,7 +155,7 @@ describe('Every route', () => {
   });
 });
 
-test('Addresses of the API that lead nowhere tell nothing without a credential', async () => {
+test('Unknown API addresses reveal nothing without a credential', async () => {
   for (const path of [
     '/api/nothing',
     '/api/customers/a/b/c',

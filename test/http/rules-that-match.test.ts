@@ -24,7 +24,7 @@ const read = async (id: string, by = token): Promise<Record<string, unknown>> =>
   (await service.get(`${RULES}/${id}`, by)).data as Record<string, unknown>;
 
 describe('A category rule', () => {
-  test('has amounts of the currency of the books', async () => {
+  test('uses amounts in the currency of the books', async () => {
     const { id } = await rule({ amountMin: 5, amountMax: '9.1' });
     expect(await read(id)).toMatchObject({ amountMin: '5.00', amountMax: '9.10' });
     await patch(`${RULES}/${id}`, { amountMax: '12' });
@@ -45,7 +45,7 @@ describe('A category rule', () => {
     expect(refused.told).toBe('400 VALIDATION_FAILED amountMin');
   });
 
-  test('is refused where its category does not take its direction', async () => {
+  test('is rejected if its category does not accept its direction', async () => {
     const [out, both] = [await category({ direction: 'OUT' }), await category()];
     expect((await rule({ categoryId: out, direction: 'IN' })).told).toBe('409 CATEGORY_DIRECTION');
     const { id } = await rule({ categoryId: both, direction: 'IN' });
@@ -58,7 +58,7 @@ describe('A category rule', () => {
   test.each([
     ['an account', '/api/accounts', () => account()],
     ['a customer', '/api/customers', async () => (await post('/api/customers', { name: service.fresh('Named') })).id],
-  ])('keeps %s that it names from being deleted, and names none that is deleted', async (_, path, make) => {
+  ])('prevents the deletion of %s it names, and cannot name a deleted one', async (_, path, make) => {
     const id = await make();
     const made = await rule({ accountId: id });
     expect((await remove(`${path}/${id}`)).told).toBe('409 ACCOUNT_IN_RULE');
@@ -73,7 +73,7 @@ describe('A category rule', () => {
     expect((await remove(`${path}/${other}`)).told).toBe('201');
   });
 
-  test('never names an account that is deleted at the same moment', async () => {
+  test('never names a concurrently deleted account', async () => {
     for (let round = 0; round < 15; round += 1) {
       const accountId = await account();
       const categoryId = await category();
@@ -90,7 +90,7 @@ describe('A category rule', () => {
 });
 
 describe('A category', () => {
-  test('is neither made nor moved below one that is archived', async () => {
+  test('cannot be created in or moved to an archived one', async () => {
     const [archived, child, other] = [await category(), await category(), await category()];
     await patch(`${CATEGORIES}/${child}`, { parentId: archived });
     await remove(`${CATEGORIES}/${archived}`);
@@ -103,7 +103,7 @@ describe('A category', () => {
     expect((await patch(`${CATEGORIES}/${other}`, { parentId: archived })).told).toBe('200');
   });
 
-  test('is listed by its name, whatever its age, as are roles after the system roles', async () => {
+  test('is listed by name, regardless of age, as are roles after system roles', async () => {
     const names = ['zebra', 'Ähre', 'apple', 'Birch'];
     for (const name of names) await category({ name });
     for (const name of names) await post('/api/roles', { name, permissions: ['customers.read'] });
@@ -116,7 +116,7 @@ describe('A category', () => {
 });
 
 describe('The test of rules', () => {
-  test('takes all accounts of a transaction, as its recording does', async () => {
+  test('considers all accounts of a transaction, as recording does', async () => {
     const [cash, bank] = [await account('CASH'), await account('BANK')];
     const made = await rule({ keyword: 'deposit', accountId: bank });
     const facts = { date: '2026-03-01', amount: '5', accountId: cash, counterAccountId: bank, description: 'deposit' };

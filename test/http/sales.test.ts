@@ -31,7 +31,7 @@ describe('Booking a sale', () => {
     books = await service.openBooks();
   });
 
-  test('makes an invoice and a collection for each payment, all balanced', async () => {
+  test('creates an invoice and a collection per payment, all balanced', async () => {
     const { saleId } = await sell({
       customer: { name: 'Ada' },
       branchCode: 'main',
@@ -90,7 +90,7 @@ describe('Booking a sale', () => {
     expect(new Set(transactions.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('without tax posts nothing to tax, and without a payment collects nothing', async () => {
+  test('without tax posts no tax, and without payment collects nothing', async () => {
     const { saleId } = await sell();
     const [invoice, ...others] = await bookedBy(saleId);
     expect(others).toEqual([]);
@@ -99,12 +99,12 @@ describe('Booking a sale', () => {
     expect(invoice?.branchId).toBeNull();
   });
 
-  test('of nothing to pay is an invoice of zero', async () => {
+  test('of zero creates an invoice of zero', async () => {
     const { saleId } = await sell({ lines: [{ description: 'Gift', quantity: 1, unitPrice: 0 }] });
     expect(await bookedBy(saleId)).toMatchObject([{ documentEffect: 'INVOICE', amount: '0.00' }]);
   });
 
-  test('may collect more than it is worth: the customer then has credit', async () => {
+  test('can collect more than the total: the customer then has credit', async () => {
     const payments = [{ method: 'CASH', amount: '150.00' }];
     await sell({ customer: { name: 'Generous' }, payments });
     const { items } = await service.customers(token(), 'search=generous');
@@ -117,7 +117,7 @@ describe('Every currency', () => {
     ['EUR', '12.34', 19, '14.68', '2.34'],
     ['JPY', '1234', 10, '1357', '123'],
     ['KWD', '1.234', 5, '1.296', '0.062'],
-  ])('is booked with its own digits: %s', async (currency, unitPrice, taxRate, gross, tax) => {
+  ])('is booked with its own decimals: %s', async (currency, unitPrice, taxRate, gross, tax) => {
     books = await service.openBooks({ currency });
     const zero = gross.replace(/\d/g, '0').replace(/^0+(?=0)/, '');
     const { saleId } = await sell({
@@ -136,7 +136,7 @@ describe('Every currency', () => {
     expect((await service.postSale(books.partner, finer)).told).toBe('400 VALIDATION_FAILED payments[0].amount');
   });
 
-  test('holds amounts of 15 digits and their sums, to the last cent', async () => {
+  test('supports amounts of 15 digits and their sums, exactly', async () => {
     books = await service.openBooks();
     const unitPrice = '999999999999999.99';
     const line = { description: 'Dear', quantity: 1, unitPrice };
@@ -163,7 +163,7 @@ describe('The date of a sale', () => {
     ['Europe/Berlin', '2026-06-30T22:30:00.000Z', '2026-07-01'],
     ['Asia/Kathmandu', '2027-12-31T18:15:00.000Z', '2028-01-01'],
     ['Pacific/Kiritimati', '2028-02-28T10:00:00.000Z', '2028-02-29'],
-  ])('is the one in %s at %s: %s', async (timeZone, occurredAt, date) => {
+  ])('is the local date in %s at %s: %s', async (timeZone, occurredAt, date) => {
     books = await service.openBooks({ timeZone });
     const { saleId } = await sell({ occurredAt });
     expect(await bookedBy(saleId)).toMatchObject([{ date }]);
@@ -181,12 +181,12 @@ describe('The customer of a sale', () => {
     return invoice?.customerId ?? '';
   };
 
-  test('is the default customer when none is given', async () => {
+  test('is the default customer if none is given', async () => {
     const { items } = await service.customers(token(), 'isDefault=true');
     expect(await soldTo(undefined)).toBe(items[0]?.id);
   });
 
-  test('is made when nothing matches, with all that the partner told, and found by its own id afterwards', async () => {
+  test('is created if nothing matches, with all given fields, and later found by its external id', async () => {
     const told = {
       externalId: 'p-1',
       name: 'Ada',
@@ -202,7 +202,7 @@ describe('The customer of a sale', () => {
     expect((await service.customer(token(), id)).name).toBe('Ada');
   });
 
-  test('without any key of its own is made anew each time', async () => {
+  test('without any key is created each time', async () => {
     expect(await soldTo({ name: 'Nameless' })).not.toBe(await soldTo({ name: 'Nameless' }));
   });
 
@@ -219,7 +219,7 @@ describe('The customer of a sale', () => {
     expect(await soldTo({ name: 'Whoever', ...told })).toBe(id);
   });
 
-  test('is matched by the link before the code, the code before the tax number, that before the e-mail', async () => {
+  test('is matched by link, then code, then tax number, then e-mail address', async () => {
     const [byCode, byTax, byMail] = [
       await create({ name: 'C', code: 'ORDER' }),
       await create({ name: 'T', taxNumber: 'ORDER-T' }),
@@ -233,7 +233,7 @@ describe('The customer of a sale', () => {
     expect(await soldTo({ ...told, code: 'ORDER-NEWER', taxNumber: 'NEW' })).toBe(byMail);
   });
 
-  test('is linked by source: the same partner id of another source is another customer', async () => {
+  test('is linked per source: the same external id of another source is another customer', async () => {
     const other = await service.createKey(books.tenant, { sourceId: 'other' });
     const mine = await soldTo({ externalId: 'per-source', name: 'Mine' });
     const sale = await service.sell(
@@ -252,7 +252,7 @@ describe('The customer of a sale', () => {
       'address under two partner ids',
       (index: number) => ({ externalId: `n5-${index % 2}`, email: 'new5@new.test', name: 'N' }),
     ],
-  ])('is made once when many sales of a new %s come at the same moment', async (name, customerOf) => {
+  ])('is created once by concurrent sales of a new %s', async (name, customerOf) => {
     const names = Array.from({ length: 8 }, (_, index) => `new ${name} ${index}`);
     await Promise.all(names.map((id, index) => sell({ customer: customerOf(index) }, id)));
     const { items } = await service.transactions(token(), `search=${encodeURIComponent(`new ${name}`)}`);
@@ -263,7 +263,7 @@ describe('The customer of a sale', () => {
   });
 });
 
-describe('What cannot be booked', () => {
+describe('An unbookable sale', () => {
   beforeAll(async () => {
     books = await service.openBooks();
     const passive = { name: 'Passive', code: 'PASSIVE', status: 'PASSIVE' };
@@ -293,7 +293,7 @@ describe('What cannot be booked', () => {
     expect((await service.postSale(books.partner, sale)).text).toBe(first.text);
   });
 
-  test('makes no customer', async () => {
+  test('creates no customer', async () => {
     const before = (await service.customers(token(), 'status=ALL')).totalCount;
     const sale = saleOf('no-customer', { branchCode: 'NOWHERE', customer: { name: 'Ghost', externalId: 'ghost' } });
     await service.postSale(books.partner, sale);
@@ -303,7 +303,7 @@ describe('What cannot be booked', () => {
 });
 
 describe('The status of a sale', () => {
-  test('is told for external ids of any characters', async () => {
+  test('is available for external ids with any characters', async () => {
     books = await service.openBooks();
     for (const externalId of ['a/b?c=d#e', 'ünï 字', '%2e%2e', '../..', 'x'.repeat(200), '" or 1=1']) {
       await sell({}, externalId);
@@ -311,7 +311,7 @@ describe('The status of a sale', () => {
     }
   });
 
-  test('BOOKED is told only when its transactions can be read', async () => {
+  test('is BOOKED only when its transactions are readable', async () => {
     for (let round = 0; round < 8; round += 1) {
       const externalId = service.fresh('prompt');
       const customer = { name: externalId, externalId };
@@ -325,7 +325,7 @@ describe('The status of a sale', () => {
   });
 });
 
-test('Debits equal credits in every book, and nothing of all this was worth a warning', async () => {
+test('Debits equal credits in every book, and the tests above log no warnings', async () => {
   const events = await service.service.engines.events.readAll({ filter: { on: 'type', prefixes: ['SaleBooked'] } });
   expect(events.length).toBeGreaterThan(50);
   for (const { data } of events)

@@ -188,7 +188,7 @@ async function expectFound(route: string, side: 0 | 1, search: string, records: 
   return expected.length;
 }
 
-test('What is searched is all that a tenant can search', () => {
+test('The searches cover every search of a tenant', () => {
   const document = new ApiDocument(service.service.openApi());
   const searchable = routeTable.filter(
     (route) => route.method === 'GET' && route.who === 'tenant' && document.queryOf(route).includes('search'),
@@ -212,7 +212,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
     for (const city of CITIES) expect(await expectFound(route, 0, city, records)).toBeGreaterThanOrEqual(CITIES.length);
   });
 
-  test('finds every record by the beginning of each word in each of its fields', async () => {
+  test('finds every record by the prefix of each word in each of its fields', async () => {
     const records = await everything(route, 0);
     const search = searchOf(route, 0);
     // Each field has words, or there would be nothing to find.
@@ -234,7 +234,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
     for (const word of words) if (word.length > 1) await expectFound(route, 0, word.slice(1), records);
   });
 
-  test('finds what has all words, in whatever order, and nothing that lacks one', async () => {
+  test('finds records with all words in any order, and no others', async () => {
     const records = await everything(route, 0);
     for (const record of records) {
       const words = textsOf(record, searchOf(route, 0)).flatMap((text) => naiveWords(text ?? ''));
@@ -245,7 +245,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
     }
   });
 
-  test('shows nothing of another tenant, who has the same words', async () => {
+  test('shows nothing of another tenant with the same words', async () => {
     const [own, foreign] = [await everything(route, 0), await everything(route, 1)];
     expect(foreign).toHaveLength(own.length);
     const foreignIds = new Set(foreign.map(({ id }) => id));
@@ -256,12 +256,12 @@ describe.each(ROUTES)('The search of %s', (route) => {
     for (const { id } of foreign) expect(await idsFor(route, 0, id)).toEqual([]);
   });
 
-  test('takes special characters for what lies between words', async () => {
+  test('treats special characters as separators', async () => {
     const records = await everything(route, 0);
     for (const search of PUNCTUATED) await expectFound(route, 0, search, records);
   });
 
-  test('bears whatever is sent: it answers, or says what is wrong', async () => {
+  test('handles any input: it responds, or reports the error', async () => {
     for (const search of ODD) await expectHarmless(route, `search=${encodeURIComponent(search)}`);
     for (const query of ODD_QUERIES) await expectHarmless(route, query);
     // More than a request line holds.
@@ -287,14 +287,14 @@ async function expectHarmless(route: string, query: string): Promise<void> {
   }
 }
 
-test('Letters of other scripts are words, emojis are none', async () => {
+test('Letters of other scripts are words, emojis are not', async () => {
   for (const search of ['שלו', '東', '100', 'brien 東京', 'שלום 😀'])
     expect([search, (await idsFor('/api/customers', 0, search)).length]).toEqual([search, 1]);
   for (const search of ['😀', '%', "'"])
     expect([search, await idsFor('/api/customers', 0, search)]).toEqual([search, []]);
 });
 
-test("Operators' searches know the spellings, too", async () => {
+test('Searches of operators support the spellings, too', async () => {
   const token = await service.operator();
   for (const [index, city] of CITIES.entries()) {
     const owner = { fullName: 'Owner', email: `owner${index}@city.test`, password: PASSWORD };

@@ -124,7 +124,7 @@ const verified = (): number => service.service.app.get(Passwords).verified;
 const sidOf = (token: string): string => String(decodeJwt(token)['sid']);
 
 describe('A sign-in', () => {
-  test('tells where it stands in the history, as its renewal does, so that its user can be read with it', async () => {
+  test('returns its position in the history, as a refresh does, so its user can be read', async () => {
     const { id, email } = await person({ role: 'OWNER' });
     const signedIn = await login(email);
     const tokens = signedIn.data as Tokens;
@@ -139,7 +139,7 @@ describe('A sign-in', () => {
     expect(read.data).toMatchObject({ lastLoginAt: (own[0]?.data as { startedAt: string }).startedAt });
   });
 
-  test('is refused alike, with the same work, whatever is wrong', async () => {
+  test('is rejected alike, with the same work, for any cause', async () => {
     const [active, inactive, deleted, known] = [await person(), await person(), await person(), await person()];
     const closed = await service.createTenant();
     await update(inactive.id, { isActive: false });
@@ -168,7 +168,7 @@ describe('A sign-in', () => {
     }
   });
 
-  test('is recorded when it is refused, with whose it was and why, and never the password', async () => {
+  test('is recorded when rejected, with user and reason, without the password', async () => {
     const { id, email } = await person();
     const failed = async () =>
       (await events('LoginFailed')).map(({ data }) => data as { userId: string }).filter(({ userId }) => userId === id);
@@ -193,13 +193,13 @@ describe('A sign-in', () => {
     expect(JSON.stringify(started)).not.toContain(refreshToken.split('.')[2]);
   });
 
-  test('finds the address in any case', async () => {
+  test('finds the e-mail address in any case', async () => {
     const { email } = await person();
     expect((await login(email.toUpperCase())).status).toBe(200);
   });
 
   test.each([[{}], [{ email: 'a@b.test' }], [{ email: 1, password: 'x' }], [{ email: 'a', password: 'b', more: 1 }]])(
-    'must be one: %j',
+    'is rejected as %j',
     async (body) => {
       expect((await service.post('/api/auth/login', body, undefined, newAddress())).status).toBe(400);
     },
@@ -207,7 +207,7 @@ describe('A sign-in', () => {
 });
 
 describe('A refresh', () => {
-  test('gives a new pair in the same session, and the old access token stays good', async () => {
+  test('returns a new pair in the same session, and the old access token stays valid', async () => {
     const { email } = await person();
     const first = await signIn(email);
     const second = await refreshed(first.refreshToken);
@@ -256,7 +256,7 @@ describe('A refresh', () => {
     expect(ended.map(({ data }) => data)).toMatchObject([{ reason: 'REFRESH_TOKEN_REUSED' }]);
   });
 
-  test('with the same token many times at once, on two replicas, gives all the same answer and is one rotation', async () => {
+  test('with the same token concurrently on two replicas returns one result and is one rotation', async () => {
     const replica = await SecondReplica.beside(service);
     const { accessToken, refreshToken } = await signIn((await person()).email);
     const answers = await Promise.all(
@@ -268,7 +268,7 @@ describe('A refresh', () => {
     expect(rotations).toHaveLength(1);
   });
 
-  test('with a made-up token is refused and ends nothing', async () => {
+  test('with a forged token is rejected and ends nothing', async () => {
     const { email } = await person();
     const [mine, other] = [await signIn(email), await signIn(email)];
     const [tenantId = '', sid = '', secret = ''] = mine.refreshToken.split('.');
@@ -293,7 +293,7 @@ describe('A refresh', () => {
     expect((await refresh(mine.refreshToken)).status).toBe(200);
   });
 
-  test('goes on as long as there is one every 30 days, and not longer', async () => {
+  test('extends the session by 30 days each time, and no longer', async () => {
     const { email } = await person();
     let tokens = await signIn(email);
     for (let month = 0; month < 3; month += 1) {
@@ -305,7 +305,7 @@ describe('A refresh', () => {
     expect((await refresh(tokens.refreshToken)).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('goes on over a rotation of the signing key, and the answer can be given again with the old one', async () => {
+  test('works across a rotation of the signing key, also when replayed with the old one', async () => {
     const { refreshToken, accessToken } = await signIn((await person()).email);
     const first = await refresh(refreshToken);
     await rotateKeys();
@@ -325,7 +325,7 @@ describe('A refresh', () => {
   });
 });
 
-test('The public keys may be kept for a minute by whoever verifies', async () => {
+test('The public keys can be cached for a minute', async () => {
   const reply = await service.get('/.well-known/jwks.json');
   expect(reply.headers['cache-control']).toBe('public, max-age=60');
   const { keys } = reply.body as { keys: object[] };
@@ -333,7 +333,7 @@ test('The public keys may be kept for a minute by whoever verifies', async () =>
 });
 
 describe('Signing out', () => {
-  test('ends this session and no other, once', async () => {
+  test('ends only this session, once', async () => {
     const { email } = await person();
     const [mine, other] = [await signIn(email), await signIn(email)];
     const reply = await logout(mine.accessToken);
@@ -369,7 +369,7 @@ describe('What ends sessions', () => {
       act: async ({ email }) => change((await signIn(email)).accessToken, PASSWORD, NEW_PASSWORD),
     },
   ];
-  test.each(everything)('$what: within a second, also where a replica knew better', async ({ act }) => {
+  test.each(everything)('$what: within a second, also on a replica with cached data', async ({ act }) => {
     const replica = await SecondReplica.beside(service);
     const who = await person();
     const { accessToken, refreshToken } = await signIn(who.email);
@@ -382,7 +382,7 @@ describe('What ends sessions', () => {
     expect((await refresh(refreshToken)).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('deactivation of the tenant: for all its users, for good, and for nobody else', async () => {
+  test('deactivation of the tenant: permanently for all its users, and nobody else', async () => {
     const replica = await SecondReplica.beside(service);
     const closed = await service.createTenant();
     const { accessToken, refreshToken } = await signIn(closed.email);
@@ -417,7 +417,7 @@ describe('What ends sessions', () => {
 });
 
 describe('Changing the password', () => {
-  test('keeps this session, for refreshing too, and takes the new password only', async () => {
+  test('keeps this session including refreshes, and requires the new password', async () => {
     const { id, email } = await person();
     const { accessToken, refreshToken } = await signIn(email);
     const reply = await change(accessToken, PASSWORD, NEW_PASSWORD);
@@ -442,7 +442,7 @@ describe('Changing the password', () => {
     expect((await login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
-  test('is refused with what is wrong, and then changes nothing', async () => {
+  test('is rejected with the reason, and then changes nothing', async () => {
     const { email } = await person();
     const { accessToken } = await signIn(email);
     expect((await change(accessToken, 'wrong', NEW_PASSWORD)).told).toBe('400 VALIDATION_FAILED currentPassword');
@@ -454,7 +454,7 @@ describe('Changing the password', () => {
     expect((await login(email)).status).toBe(200);
   });
 
-  test('in two sessions at once: one of them wins, and the other has ended', async () => {
+  test('in two sessions concurrently: one succeeds, and the other session ends', async () => {
     const { email } = await person();
     const [one, other] = [await signIn(email), await signIn(email)];
     const replies = await Promise.all([
@@ -468,8 +468,8 @@ describe('Changing the password', () => {
   });
 });
 
-describe('Who is signed in', () => {
-  test('is told with the tenant and the permissions in the order of the catalogue', async () => {
+describe('The signed-in user', () => {
+  test('is returned with the tenant and the permissions in catalogue order', async () => {
     const all = PERMISSIONS.map(({ code }) => code);
     const reply = (await service.get('/api/auth/me', (await signIn(home.email)).accessToken)).data;
     expect(reply).toMatchObject({
@@ -483,7 +483,7 @@ describe('Who is signed in', () => {
     );
   });
 
-  test('is told of an operator without a tenant', async () => {
+  test('is returned without a tenant for an operator', async () => {
     const { accessToken } = await signIn(OPERATOR.email, OPERATOR.password);
     expect((await service.get('/api/auth/me', accessToken)).data).toMatchObject({
       user: { id: decodeJwt(accessToken).sub, email: OPERATOR.email, role: null, isActive: true },
@@ -492,7 +492,7 @@ describe('Who is signed in', () => {
     });
   });
 
-  test('has the permissions of the role and of the roles given beside it, as they are now', async () => {
+  test('has the current permissions of all their roles', async () => {
     const made = async (permissions: string[]): Promise<string> => {
       const target = { tenantId: home.id, id: service.service.engines.ids.next() };
       const data = { name: service.fresh('role'), permissions } as never;
@@ -520,7 +520,7 @@ describe('Who is signed in', () => {
     expect(await permissions()).toEqual(expected());
   });
 
-  test('has nothing of a role that is deleted, should somebody still have it', async () => {
+  test('has no permissions of a deleted role', async () => {
     const target = { tenantId: home.id, id: service.service.engines.ids.next() };
     const data = { name: service.fresh('role'), permissions: ['users.read'] } as never;
     await runs(home.id, (runner) => runner.execute(role, target, data, createRole));

@@ -37,7 +37,7 @@ const verifiedBy = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 describe('An e-mail address', () => {
-  test('may be used in every tenant, and once in each', async () => {
+  test('can be used in every tenant, once in each', async () => {
     const email = 'ada@everywhere.test';
     expect((await hire(0, email)).told).toBe('201');
     expect((await hire(1, email.toUpperCase())).told).toBe('201');
@@ -45,7 +45,7 @@ describe('An e-mail address', () => {
     expect((await hire(1, email)).told).toBe('409 EMAIL_TAKEN');
   });
 
-  test('of an owner elsewhere, or of an operator, keeps nobody from making a tenant', async () => {
+  test('of an owner elsewhere, or of an operator, does not prevent the creation of a tenant', async () => {
     for (const [slug, email] of [
       ['second-home', tenantAt(0).email],
       ['of-operator', OPERATOR.email],
@@ -56,7 +56,7 @@ describe('An e-mail address', () => {
     }
   });
 
-  test('of an operator is free for another operator when that one is gone, whoever else has it', async () => {
+  test('of a removed operator is free for another operator, whoever else has it', async () => {
     const person = { fullName: 'Op', email: 'op@shared.test', password: PASSWORD };
     const token = await service.operator();
     expect((await hire(0, person.email)).told).toBe('201');
@@ -69,7 +69,7 @@ describe('An e-mail address', () => {
     expect(await tenantOf((await login(person.email, PASSWORD, tenantAt(0).slug)).data)).toBe(tenantAt(0).slug);
   });
 
-  test('that is freed by a change or a deletion can be used again in the same tenant', async () => {
+  test('that was changed or deleted can be reused in the same tenant', async () => {
     const { id } = await hire(2, 'moving@shared.test');
     await hire(3, 'moving@shared.test');
     const moved = { token: tenantAt(2).token, body: { email: 'moved@shared.test' } };
@@ -81,7 +81,7 @@ describe('An e-mail address', () => {
     expect((await hire(2, 'moving@shared.test')).told).toBe('201');
   });
 
-  test('that many tenants take at once is given to each of them', async () => {
+  test('can be registered by many tenants concurrently', async () => {
     const made = await Promise.all(tenants.map((_, index) => hire(index, 'rush@shared.test')));
     expect(new Set(made.map(({ told }) => told))).toEqual(new Set(['201']));
     const again = await Promise.all([0, 0, 0].map((index) => hire(index, 'rush-2@shared.test')));
@@ -89,8 +89,8 @@ describe('An e-mail address', () => {
   });
 });
 
-describe('Signing in with an address that several accounts have', () => {
-  test('goes to the only one that the password fits', async () => {
+describe('Signing in with an address of several accounts', () => {
+  test('selects the only one that matches the password', async () => {
     const email = 'apart@shared.test';
     await hire(0, email, 'a long way home');
     await hire(1, email, 'another long way');
@@ -99,7 +99,7 @@ describe('Signing in with an address that several accounts have', () => {
     expect((await login(email, 'no way at all')).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('asks for the tenant where the password fits several, and names these only', async () => {
+  test('requires the tenant if the password matches several, and names only these', async () => {
     const email = 'same@shared.test';
     for (const index of [0, 1]) await hire(index, email);
     await hire(2, email, 'quite another one');
@@ -113,7 +113,7 @@ describe('Signing in with an address that several accounts have', () => {
     expect((await login(email, 'wrong altogether')).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('passes over accounts that are deactivated', async () => {
+  test('skips deactivated accounts', async () => {
     const email = 'retired@shared.test';
     const { id } = await hire(0, email);
     await hire(1, email);
@@ -122,7 +122,7 @@ describe('Signing in with an address that several accounts have', () => {
     expect((await login(email, PASSWORD, tenantAt(0).slug)).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('asks for the tenant, without names, where more than five have it', async () => {
+  test('requires the tenant, without names, if more than five have it', async () => {
     const email = 'six@shared.test';
     for (let index = 0; index < 5; index += 1) await hire(index, email, `password number ${index}`);
     expect(await tenantOf((await login(email, 'password number 4')).data)).toBe(tenantAt(4).slug);
@@ -135,7 +135,7 @@ describe('Signing in with an address that several accounts have', () => {
     expect(await tenantOf(told.data)).toBe(tenantAt(5).slug);
   });
 
-  test('takes the work of one password for none and one, and of five for several, right or wrong', async () => {
+  test('costs one password check for zero or one account, and five for several', async () => {
     await hire(0, 'two@shared.test');
     await hire(1, 'two@shared.test', 'quite another one');
     expect(await verifiedBy(() => login('nobody@shared.test'))).toBe(1);
@@ -147,7 +147,7 @@ describe('Signing in with an address that several accounts have', () => {
     expect(await verifiedBy(() => login('two@shared.test', PASSWORD, 'no-such-tenant'))).toBe(1);
   });
 
-  test('counts its failures for the address, whatever tenant is named', async () => {
+  test('counts failures per address, whatever tenant is named', async () => {
     const email = 'guessed@shared.test';
     for (let guess = 0; guess < 10; guess += 1)
       expect((await login(email, `guess number ${guess}`, tenantAt(guess % 7).slug)).told).toBe('401 UNAUTHENTICATED');
@@ -156,7 +156,7 @@ describe('Signing in with an address that several accounts have', () => {
   });
 });
 
-test('No tenant can be named as operators name the platform', async () => {
+test('No tenant can use the slug of the platform', async () => {
   const owner = { fullName: 'Owner', email: 'owner@platform.test', password: PASSWORD };
   const body = { name: 'Platform', slug: 'platform', currency: 'EUR', timeZone: 'UTC', owner };
   expect((await service.post('/api/platform/tenants', body, await service.operator())).told).toBe('409 SLUG_TAKEN');

@@ -39,7 +39,7 @@ const reset = () =>
     'x-forwarded-for': '10.9.0.1',
   });
 
-test('Many who sign in at once leave room for other requests', async () => {
+test('Many concurrent sign-ins leave capacity for other requests', async () => {
   let answered = 0;
   const many = Array.from({ length: 20 }, () => login(userEmail, PASSWORD, '10.9.0.3').then(() => (answered += 1)));
   const during: number[] = [];
@@ -54,21 +54,21 @@ test('Many who sign in at once leave room for other requests', async () => {
   expect(during[Math.floor(during.length / 2)]).toBeLessThan(100);
 });
 
-test('One user who signs in over very many connections keeps nobody else out, not even from the same address', async () => {
+test('A user who signs in over very many connections locks out nobody, even at the same address', async () => {
   const attempts = [...times(3, operatorFrom('10.9.0.2')), ...times(3, operatorFrom('10.9.0.1'))];
   const { flooding, others } = await during(() => login(userEmail, PASSWORD, '10.9.0.1'), attempts);
   expect(others).toEqual(times(6, 200));
   expect([...flooding.keys()].sort()).toEqual([200, 503]);
 }, 60_000);
 
-test('Very many who sign in from addresses of their own to one account keep nobody else out', async () => {
+test('Sign-ins to one account from very many addresses lock out nobody else', async () => {
   let address = 0;
   const flood = () => login(userEmail, PASSWORD, `10.8.${(address += 1) % 250}.1`);
   const { others } = await during(flood, times(3, operatorFrom('10.9.0.2')));
   expect(others).toEqual(times(3, 200));
 }, 60_000);
 
-test('An owner who sets passwords without end keeps nobody from signing in, nor other tenants from setting theirs', async () => {
+test('An owner who sets passwords endlessly blocks neither sign-ins nor other tenants', async () => {
   const other = await service.createTenant();
   const invite = () => {
     const email = `new-${Math.round(performance.now() * 1_000)}@${other.slug}.test`;

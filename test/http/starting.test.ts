@@ -11,7 +11,7 @@ import { freePort } from '../support/server-process.js';
 
 const silent = () => undefined;
 
-test('A service whose engine is away listens, lives, says what it lacks, refuses the rest, and serves when it is there', async () => {
+test('A service with an unavailable engine is live, reports it, rejects other requests, and serves once it is available', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-starting-'));
   const port = await freePort();
   const config = readConfig({ DATA_DIR: directory, PORT: String(port), NODE_ENV: 'test', SUBSCRIBERS: 'inline' });

@@ -44,7 +44,7 @@ describe('The statement of an account', () => {
     return found;
   };
 
-  test('of every account ends with its balance, and each line follows from the one before', async () => {
+  test('ends with its balance, with consistent running balances, for every account', async () => {
     for (const { id, balance } of await accounts()) {
       const { opening, lines, closing } = await statement(id);
       expect([opening, closing]).toEqual(['0.00', balance.amount]);
@@ -57,7 +57,7 @@ describe('The statement of an account', () => {
     }
   });
 
-  test('of one period closes where the next one opens, and together they are the whole', async () => {
+  test('of one period closes where the next opens, and the periods add up', async () => {
     for (const { id } of await accounts()) {
       const whole = await statement(id);
       const [first, second, third] = await Promise.all([
@@ -70,7 +70,7 @@ describe('The statement of an account', () => {
     }
   });
 
-  test('shows what was sold on the account of the sales, and what was owed on the customer', async () => {
+  test('shows sales on the sales account, and receivables on the customer', async () => {
     const other = await service.openBooks();
     const { token } = other.tenant;
     const customer = { externalId: 'c', name: 'Ada' };
@@ -84,7 +84,7 @@ describe('The statement of an account', () => {
     ]);
   });
 
-  test('is a CSV file for who asks for one', async () => {
+  test('is available as CSV', async () => {
     const { id } = await named('Sales');
     const { lines } = await statement(id);
     const reply = await ask(id, '', { accept: 'text/csv' });
@@ -94,7 +94,7 @@ describe('The statement of an account', () => {
     expect(rows).toHaveLength(lines.length + 1);
   });
 
-  test('is refused for faulty dates and for accounts that are not there', async () => {
+  test('is rejected for invalid dates and unknown accounts', async () => {
     const { id } = await named('Sales');
     for (const query of ['?beginDate=2026-02-30', '?endDate=tomorrow', '?until=2026-01-01'])
       expect((await ask(id, query)).status).toBe(400);
@@ -106,7 +106,7 @@ describe('The statement of an account', () => {
     expect(backwards.closing).toBe(backwards.opening);
   });
 
-  test('a single transaction is what the list shows of it', async () => {
+  test('of a single transaction matches the list', async () => {
     const { items } = await service.transactions(books.tenant.token);
     for (const item of items.slice(0, 5)) {
       const reply = await service.get(`/api/transactions/${item.id}`, books.tenant.token);

@@ -37,7 +37,7 @@ const stored = async (name = stream): Promise<readonly RecordedEvent[]> =>
   (await service.service.engines.events.readStream(name, { maxCount: 1_000 })).events;
 
 describe('The history of a record', () => {
-  test('is told page by page, the newest event first', async () => {
+  test('is listed page by page, newest event first', async () => {
     const all = await stored();
     const told: StreamEvent[] = [];
     for (const pageNumber of [1, 2, 3]) {
@@ -67,7 +67,7 @@ describe('The history of a record', () => {
     expect((await events(ofCustomer(), 'pageNumber=4&pageSize=10')).items).toEqual([]);
   });
 
-  test('shows the events of the machinery as such', async () => {
+  test('marks internal events', async () => {
     await service.sell(books.partner, saleOf('with-machinery', { customer: { name: 'Mach Ine', externalId: 'm' } }));
     const { saleId: id } = await service.saleStatus(books.partner, 'with-machinery');
     const { items } = await events({ entity: 'sale', id });
@@ -78,7 +78,7 @@ describe('The history of a record', () => {
     ]);
   });
 
-  test('shows a fence, which changes nothing but the revision', async () => {
+  test('shows a fence, which changes only the revision', async () => {
     const { token } = books.tenant;
     const { id } = await service.post('/api/branches', { code: 'FENCED', name: 'Fenced' }, token);
     const name = `branch-${books.tenant.id}_${id}`;
@@ -97,7 +97,7 @@ describe('The history of a record', () => {
     expect(fenced.state).toMatchObject({ status: 'active', code: 'FENCED' });
   });
 
-  test('is told for a transaction by the stream that carries it', async () => {
+  test('of a transaction is that of its stream', async () => {
     const { items: all } = await service.transactions(books.tenant.token);
     const opening = all.find(({ type }) => type === 'OPENING_BALANCE');
     const invoice = all.find(({ documentEffect }) => documentEffect === 'INVOICE');
@@ -107,7 +107,7 @@ describe('The history of a record', () => {
     expect((carried.state as { trail: object }).trail).toHaveProperty(invoice?.id ?? '');
   });
 
-  test('of a record of the platform is asked for with the platform as its tenant', async () => {
+  test('of a platform record is requested with the platform as its tenant', async () => {
     const { items } = await events({ entity: 'tenant', id: books.tenant.id, tenantId: 'platform' });
     expect(items.map(({ type }) => type)).toEqual(['TenantCreated']);
     expect(JSON.stringify(items)).not.toMatch(/hash/i);
@@ -116,7 +116,7 @@ describe('The history of a record', () => {
 });
 
 describe('The state of a record', () => {
-  test('is what it is now', async () => {
+  test('is available as of now', async () => {
     const all = await stored();
     expect(await state(ofCustomer())).toEqual({
       entity: 'customer',
@@ -130,7 +130,7 @@ describe('The state of a record', () => {
     });
   });
 
-  test('is what it was at a revision', async () => {
+  test('is available at a revision', async () => {
     for (const revision of [0, 1, 17, 24]) {
       const was = await state(ofCustomer(), `at=${revision}`);
       expect([was.revision, was.state]).toEqual([
@@ -140,7 +140,7 @@ describe('The state of a record', () => {
     }
   });
 
-  test('is what it was at an instant, and what it is now at one in the future', async () => {
+  test('is available at an instant; a future instant means now', async () => {
     const { token } = books.tenant;
     const { id } = await service.post('/api/branches', { code: 'CLOCK', name: 'Early' }, token);
     const clock = service.clock as unknown as { pass(ms: number): void };
@@ -159,13 +159,13 @@ describe('The state of a record', () => {
     expect((await ask(address, 'state', `at=${after(first, -1)}`)).told).toBe('404 NOT_FOUND');
   });
 
-  test('of a moment that nobody can mean is refused, naming the field', async () => {
+  test('at an invalid instant is rejected, naming the field', async () => {
     for (const at of ['25', '-1', 'yesterday', '1.5', '2026-02-30'])
       expect([at, (await ask(ofCustomer(), 'state', `at=${at}`)).told]).toEqual([at, '400 VALIDATION_FAILED at']);
   });
 });
 
-test('What is not there is not found: kinds of records, tenants, records, and what is nothing but machinery', async () => {
+test('Unknown kinds, tenants and records, and internal streams, are not found', async () => {
   const other = await service.createTenant();
   const nobody: readonly Address[] = [
     { entity: 'unicorn', id: customerId },
@@ -191,7 +191,7 @@ test('What is not there is not found: kinds of records, tenants, records, and wh
   }
 });
 
-test('An event that only a newer version knows is told without its data, and changes no state', async () => {
+test('Events of newer versions are shown without data, and change no state', async () => {
   const behind = await TestService.start();
   try {
     const { id: tenantId, token } = await behind.createTenant();
@@ -221,7 +221,7 @@ test('An event that only a newer version knows is told without its data, and cha
   }
 });
 
-test('A long stream is told and folded in parts', async () => {
+test('A long stream is listed and folded in parts', async () => {
   const id = service.service.engines.ids.next();
   const name = `branch-${books.tenant.id}_${id}`;
   const [made] = await stored();

@@ -40,13 +40,13 @@ const OTHER = '0199d3a0-0000-7000-8000-000000000002';
 describe('The seed categories', () => {
   const seeds = seedCategories(ONE);
 
-  test('are a dozen or so, with a rule or two for most of them', () => {
+  test('number about a dozen, most with a rule or two', () => {
     expect(seeds.length).toBeGreaterThanOrEqual(12);
     expect(seeds.filter(({ rules }) => rules.length > 0).length).toBeGreaterThanOrEqual(10);
     expect(new Set(seeds.map(({ category: { direction } }) => direction))).toEqual(new Set(['IN', 'OUT', 'BOTH']));
   });
 
-  test('are such as a person could have made', () => {
+  test('are valid as if created by a person', () => {
     for (const { category: made, rules } of seeds) {
       const { isSystem, ...input } = made;
       expect(isSystem).toBe(true);
@@ -60,7 +60,7 @@ describe('The seed categories', () => {
     }
   });
 
-  test('have names and ids of their own: the same ids whenever they are made, and others for another tenant', () => {
+  test('have unique names and deterministic ids per tenant', () => {
     const idsOf = (tenantId: string) =>
       seedCategories(tenantId).flatMap(({ id, rules }) => [id, ...rules.map((rule) => rule.id)]);
     expect(new Set(seeds.map(({ category: { name } }) => fold(name))).size).toBe(seeds.length);
@@ -68,7 +68,7 @@ describe('The seed categories', () => {
     expect(new Set([...idsOf(ONE), ...idsOf(OTHER)]).size).toBe(idsOf(ONE).length * 2);
   });
 
-  test('look for long words or for several, which are not found by chance within others', () => {
+  test('match long words or several words, to avoid chance matches', () => {
     for (const keyword of seeds.flatMap(({ rules }) => rules.map(({ rule }) => rule.keyword ?? '')))
       expect([keyword, keyword.length >= 7 && (keyword.includes(' ') || keyword.length < 16)]).toEqual([keyword, true]);
   });
@@ -81,7 +81,7 @@ describe('A new tenant', () => {
   });
   afterAll(() => service.close());
 
-  test('has its categories and rules as soon as it is answered', async () => {
+  test('has its categories and rules as soon as it is created', async () => {
     const { token } = await service.createTenant();
     const categories = (await service.get(PATH, token)).data as Category[];
     const { items } = (await service.get(`${PATH}/rules?limit=100`, token)).data as { items: Rule[] };
@@ -93,7 +93,7 @@ describe('A new tenant', () => {
     expect(items.every(({ source, isEnabled }) => source === 'SEED' && isEnabled)).toBe(true);
   });
 
-  test('has transactions categorised by its seed rules, until a rule of its own says otherwise', async () => {
+  test('has transactions categorised by its seed rules, until its own rules override them', async () => {
     const { token } = await service.createTenant();
     const account = async (search: string, type?: string): Promise<string> => {
       if (type) return (await service.post('/api/accounts', { type, name: search }, token)).id;
@@ -118,7 +118,7 @@ describe('A new tenant', () => {
     });
   });
 
-  test('may change and archive what it started with', async () => {
+  test('can change and archive its seeds', async () => {
     const { token } = await service.createTenant();
     const [first, second] = (await service.get(PATH, token)).data as [Category, Category];
     const renamed = await service.call('PATCH', `${PATH}/${first.id}`, { token, body: { name: 'Ours' } });
@@ -127,7 +127,7 @@ describe('A new tenant', () => {
   });
 });
 
-describe('The seeds of a tenant whose making was broken off', () => {
+describe('The seeds of an interrupted tenant creation', () => {
   const [clock, ids] = [new SystemClock(), new Uuid7Ids()];
   const seeds = seedCategories(ONE);
   const ruleCount = seeds.flatMap(({ rules }) => rules).length;
@@ -180,20 +180,20 @@ describe('The seeds of a tenant whose making was broken off', () => {
     events.readAll({ filter: { on: 'stream', prefixes: [`${entity}-${tenantId}_`] } });
   const happened = async (entity: string): Promise<string[]> => (await eventsOf(entity)).map(({ type }) => type);
 
-  test('are made once by two who make them at the same moment', async () => {
+  test('are created once by two concurrent attempts', async () => {
     const runner = newRunner();
     await Promise.all([seed(runner), seed(runner), seed(), seed()]);
     expect(await happened('category')).toEqual(seeds.map(() => 'CategoryCreated'));
     expect(await happened('category-rule')).toEqual(Array.from({ length: ruleCount }, () => 'CategoryRuleCreated'));
   });
 
-  test('are waited for: the position that is told is not before any of them', async () => {
+  test('are waited for: the returned position includes them', async () => {
     const position = await seed();
     for (const entity of ['user', 'branch', 'customer', 'account', 'defaults', 'category', 'category-rule'])
       expect((await eventsOf(entity)).at(-1)?.position).toBeLessThanOrEqual(position);
   });
 
-  test('are not made again, whatever became of them', async () => {
+  test('are not created again, whatever happened to them', async () => {
     await seed();
     const [first] = seedCategories(tenantId).filter(({ rules }) => rules.length > 0);
     const runner = newRunner();
@@ -206,7 +206,7 @@ describe('The seeds of a tenant whose making was broken off', () => {
     expect(await events.head()).toBe(before);
   });
 
-  test('leave a name to the people who were faster, and the others are made', async () => {
+  test('skip a name taken by users, and the others are created', async () => {
     const mine = { name: 'INSURANCE premiums', direction: 'OUT' as const };
     await within(() => newRunner().execute(category, { tenantId, id: ids.next() }, mine, createCategory));
     await seed();

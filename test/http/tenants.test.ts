@@ -38,7 +38,7 @@ const facts = (slug: string, changes: object = {}) => ({
 const create = async (body: object) => service.post('/api/platform/tenants', body, await service.operator());
 
 describe('A new tenant', () => {
-  test('is answered as a command, with the position of its last seed', async () => {
+  test('is returned as a command, with the position of its last seed', async () => {
     const reply = await create(facts('answered'));
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({ statusCode: 201, data: { success: true, id: reply.id, revision: 0 } });
@@ -68,7 +68,7 @@ describe('A new tenant', () => {
     expect(items[0]?.balance).toEqual({ amount: '0.00', currency: 'TRY' });
   });
 
-  test('keeps the password of its owner out of the history and of the broker', async () => {
+  test('keeps the password of its owner out of the history and the broker', async () => {
     const { engines } = service.service;
     await create(facts('secretive'));
     const events = await engines.events.readAll();
@@ -83,13 +83,13 @@ describe('A new tenant', () => {
     expect((await create(again)).told).toBe('409 SLUG_TAKEN');
   });
 
-  test('may be tried again at once with a free slug after its slug was taken', async () => {
+  test('can be retried immediately with a free slug', async () => {
     const owner = { fullName: 'C', email: 'c@retry.test', password: PASSWORD };
     expect((await create(facts('taken', { owner }))).told).toBe('409 SLUG_TAKEN');
     expect((await create(facts('retried', { owner }))).told).toBe('201');
   });
 
-  test('may have an owner whose e-mail address a user elsewhere or an operator has', async () => {
+  test('can have an owner whose e-mail address is used elsewhere', async () => {
     const { email } = await service.createTenant();
     const owner = { fullName: 'D', email: email.toUpperCase(), password: PASSWORD };
     expect((await create(facts('mail-1', { owner }))).told).toBe('201');
@@ -97,14 +97,14 @@ describe('A new tenant', () => {
     expect((await create(facts('mail-2', { owner: operator }))).told).toBe('201');
   });
 
-  test('is made once of two with the same slug at the same moment', async () => {
+  test('is created once by two concurrent requests with one slug', async () => {
     const body = (name: string) =>
       facts('raced', { owner: { fullName: name, email: `${name}@raced.test`, password: PASSWORD } });
     const replies = await Promise.all(['one', 'two', 'three'].map((name) => create(body(name))));
     expect(replies.map(({ told }) => told).sort()).toEqual(['201', '409 SLUG_TAKEN', '409 SLUG_TAKEN']);
   });
 
-  test('gets its seeds after a crash that left it without them', async () => {
+  test('gets its seeds after a crash that interrupted them', async () => {
     const { app, engines } = service.service;
     const next = () => engines.ids.next();
     const id = next();
@@ -153,11 +153,11 @@ describe('A new tenant', () => {
     ['a role for the owner', { owner: { ...owner, role: 'ADMIN' } }, 'owner.role'],
     ['an id of the caller', { id: 'mine' }, 'id'],
     ['a name that is a number', { name: 7 }, 'name'],
-  ])('is refused with %s', async (_, changes, path) => {
+  ])('is rejected with %s', async (_, changes, path) => {
     expect((await create(facts('faulty', changes))).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('is told of all faults at once', async () => {
+  test('gets all errors at once', async () => {
     const reply = await create({ ...facts('many'), name: '', currency: 'X', timeZone: 'Y' });
     expect(reply.told).toBe('400 VALIDATION_FAILED name currency timeZone');
   });
@@ -170,8 +170,8 @@ const change = async (id: string, body: object, headers: Readonly<Record<string,
 const list = async (query = ''): Promise<Page<TenantView>> =>
   (await service.get(`/api/platform/tenants?${query}`, await service.operator())).body as Page<TenantView>;
 
-describe('Operators see of a tenant', () => {
-  test('what it is, with its revision as ETag, and nothing secret', async () => {
+describe('Operators reading tenants', () => {
+  test('get a tenant with its revision as ETag, without secrets', async () => {
     const { id } = await create(facts('seen', { name: ' Seen Ltd ' }));
     const reply = await service.get(`/api/platform/tenants/${id}`, await service.operator());
     const { createdAt, ownerUserId } = reply.data as TenantView;
@@ -192,7 +192,7 @@ describe('Operators see of a tenant', () => {
     expect(reply.headers['etag']).toBe('"0"');
   });
 
-  test('nothing where there is none', async () => {
+  test('get 404 for an unknown tenant', async () => {
     const unknown = service.service.engines.ids.next();
     for (const id of [unknown, 'acme', 'platform']) {
       const reply = await service.get(`/api/platform/tenants/${id}`, await service.operator());
@@ -201,7 +201,7 @@ describe('Operators see of a tenant', () => {
     expect((await change(unknown, { name: 'A' })).told).toBe('404 NOT_FOUND');
   });
 
-  test('a list, the newest first, on pages of 20 unless told otherwise', async () => {
+  test('get a list, newest first, in pages of 20 by default', async () => {
     for (const slug of ['listed-1', 'listed-2', 'listed-3']) await create(facts(slug));
     expect(await list()).toMatchObject({ pageNumber: 1, pageSize: 20 });
     const { items, ...page } = await list('search=listed&pageNumber=1&pageSize=2');
@@ -211,7 +211,7 @@ describe('Operators see of a tenant', () => {
     expect(refused.told).toBe('400 VALIDATION_FAILED pageSize colour');
   });
 
-  test('whom they search by name and slug', async () => {
+  test('can search by name and slug', async () => {
     await create(facts('wholesale-7', { name: 'Çiçek Toptan' }));
     const found = async (search: string) =>
       (await list(`search=${encodeURIComponent(search)}`)).items.map(({ slug }) => slug);
@@ -222,7 +222,7 @@ describe('Operators see of a tenant', () => {
 });
 
 describe('Renaming a tenant', () => {
-  test('is answered with its revision, and changes nothing else', async () => {
+  test('returns the new revision, and changes nothing else', async () => {
     const { id } = await create(facts('renamed'));
     const before = await shown(id);
     const reply = await change(id, { name: 'Another name' });
@@ -241,13 +241,13 @@ describe('Renaming a tenant', () => {
     ['its time zone', { timeZone: 'UTC' }, 'timeZone'],
     ['a blank name', { name: ' ' }, 'name'],
     ['an activity that is none', { isActive: 0 }, 'isActive'],
-  ])('does not go as far as %s', async (_, body, path) => {
+  ])('cannot change %s', async (_, body, path) => {
     const { id } = await service.createTenant();
     expect((await change(id, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 });
 
-describe('A tenant that is shut out', () => {
+describe('A deactivated tenant', () => {
   const PATH = '/api/customers?pageNumber=1&pageSize=1';
   const told = async ({ tenant, partner }: Books): Promise<readonly string[]> => {
     const login = { email: tenant.email, password: PASSWORD };
@@ -259,7 +259,7 @@ describe('A tenant that is shut out', () => {
   };
   const OUT = ['401 UNAUTHENTICATED', '401 UNAUTHENTICATED', '401 INVALID_KEY'];
 
-  test('is out at once: its users, their passwords, and its partners', async () => {
+  test('is locked out immediately: users, passwords and partners', async () => {
     const books = await service.openBooks();
     expect(await told(books)).toEqual(['200', '200', '202']);
     expect((await change(books.tenant.id, { isActive: false })).told).toBe('200');
@@ -269,7 +269,7 @@ describe('A tenant that is shut out', () => {
     expect((await list(`isActive=true&search=${books.tenant.slug}`)).totalCount).toBe(0);
   });
 
-  test('is out within a second where another replica was told', async () => {
+  test('is locked out within a second on another replica', async () => {
     const books = await service.openBooks();
     expect(await told(books)).toEqual(['200', '200', '202']);
     await elsewhere(service.service.engines, ({ runner }) =>
@@ -279,7 +279,7 @@ describe('A tenant that is shut out', () => {
     expect(await told(books)).toEqual(OUT);
   });
 
-  test('is in again when it is let in: its users sign in anew, its keys work', async () => {
+  test('can be reactivated: its users sign in again, its keys work', async () => {
     const { tenant: shut, partner } = await service.openBooks();
     await change(shut.id, { isActive: false });
     expect((await change(shut.id, { isActive: true })).told).toBe('200');
@@ -287,15 +287,15 @@ describe('A tenant that is shut out', () => {
     expect((await service.postSale(partner, saleOf('after'))).told).toBe('202');
   });
 
-  test('leaves the others alone', async () => {
+  test('does not affect others', async () => {
     const [shut, open] = [await service.openBooks(), await service.openBooks()];
     await change(shut.tenant.id, { isActive: false });
     expect(await told(open)).toEqual(['200', '200', '202']);
   });
 });
 
-describe('What an operator does to a key of a tenant', () => {
-  test('is in the history of the tenant, by the operator', async () => {
+describe("A change of a tenant's key by an operator", () => {
+  test('is in the history of the tenant, attributed to the operator', async () => {
     const { tenant: owner, partner } = await service.openBooks();
     await service.setRateLimit(partner.id, 77);
     const [last] = (await eventsOf('integration-key', owner.id)).slice(-1);
@@ -307,7 +307,7 @@ describe('What an operator does to a key of a tenant', () => {
 });
 
 describe('Signing in', () => {
-  test('gives a bearer token of 15 minutes', async () => {
+  test('returns a bearer token valid for 15 minutes', async () => {
     const { email } = await service.createTenant();
     const reply = await service.post('/api/auth/login', {
       email: ` ${email.toUpperCase()} `.trim(),
@@ -318,7 +318,7 @@ describe('Signing in', () => {
     expect(Object.keys(reply.data as object).sort()).toEqual(['accessToken', 'expiresIn', 'refreshToken', 'tokenType']);
   });
 
-  test('is answered alike for a wrong password, an unknown address and an operator of no tenant', async () => {
+  test('fails alike for a wrong password, an unknown address and an operator without a tenant', async () => {
     const { email } = await service.createTenant();
     const replies = await Promise.all([
       service.post('/api/auth/login', { email, password: 'wrong password' }),
@@ -336,7 +336,7 @@ describe('Signing in', () => {
     for (const reply of seen) expect(reply).toEqual(seen[0]);
   });
 
-  test('needs both fields and nothing else', async () => {
+  test('requires exactly two fields', async () => {
     expect((await service.post('/api/auth/login', {})).told).toBe('400 VALIDATION_FAILED email password');
     const more = { email: 'a@b.test', password: 'x', tenantId: '1' };
     expect((await service.post('/api/auth/login', more)).told).toBe('400 VALIDATION_FAILED tenantId');
@@ -344,7 +344,7 @@ describe('Signing in', () => {
 });
 
 describe('Users of a tenant', () => {
-  test('of the role USER read most and write customers, but manage no integrations', async () => {
+  test('with the role USER read most data and write customers, but manage no integrations', async () => {
     const tenant = await service.createTenant();
     const token = await service.createUser(tenant, 'USER');
     const told = async (reply: ReturnType<TestService['get']>) => (await reply).told;
@@ -358,13 +358,13 @@ describe('Users of a tenant', () => {
     );
   });
 
-  test('of the role ADMIN may all', async () => {
+  test('with the role ADMIN have all permissions', async () => {
     const tenant = await service.createTenant();
     const token = await service.createUser(tenant, 'ADMIN');
     expect((await service.post('/api/integration-keys', { name: 'K', sourceId: 's' }, token)).status).toBe(201);
   });
 
-  test('are refused by permission before their input is looked at', async () => {
+  test('are rejected for missing permissions before their input is validated', async () => {
     const tenant = await service.createTenant();
     const token = await service.createUser(tenant, 'USER');
     const broken = { token, raw: '{"name":', headers: {} };
@@ -374,7 +374,7 @@ describe('Users of a tenant', () => {
 });
 
 describe('Tenants', () => {
-  test("see nothing of each other: another's id is an unknown id", async () => {
+  test('are isolated: the id of another tenant is unknown', async () => {
     const [mine, theirs] = [await service.openBooks(), await service.openBooks()];
     const { id } = await service.post('/api/customers', { name: 'Theirs', code: 'T-1' }, theirs.tenant.token);
     await service.sell(theirs.partner, saleOf('their-sale', { customer: { name: 'Theirs', code: 'T-1' } }));
@@ -396,7 +396,7 @@ describe('Tenants', () => {
     expect(await service.saleStatus(mine.partner, 'their-sale')).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 
-  test('may use the same codes, sources, external ids and idempotency keys', async () => {
+  test('can use the same codes, sources, external ids and idempotency keys', async () => {
     const [a, b] = [await service.openBooks(), await service.openBooks()];
     for (const { tenant, partner } of [a, b]) {
       const body = { name: 'Same', code: 'SAME' };

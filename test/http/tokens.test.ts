@@ -34,7 +34,7 @@ async function forged(
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('A bearer token', () => {
-  test('is taken as it was issued, and its key is named in it', async () => {
+  test('is accepted as issued, and names its key', async () => {
     expect(await withToken(tenant.token)).toBe('200');
     expect(decodeProtectedHeader(tenant.token)).toMatchObject({ alg: 'EdDSA', typ: 'at+jwt' });
     expect(Object.keys(decodeJwt(tenant.token)).sort()).toEqual(
@@ -44,7 +44,7 @@ describe('A bearer token', () => {
     expect(await withToken(await forged({}))).toBe('200');
   });
 
-  test('must be there, in the right form', async () => {
+  test('is required in the right form', async () => {
     for (const headers of [
       {},
       { authorization: '' },
@@ -61,7 +61,7 @@ describe('A bearer token', () => {
     expect(reply.body).toMatchObject({ statusCode: 401, requestId: reply.headers['x-request-id'] });
   });
 
-  test('is refused when any part of it is tampered with', async () => {
+  test('is rejected when any part of it is tampered with', async () => {
     const [header = '', payload = '', signature = ''] = tenant.token.split('.');
     const claims = decodeJwt(tenant.token);
     const promoted = encoded({ ...claims, scope: 'platform', tid: undefined });
@@ -71,7 +71,7 @@ describe('A bearer token', () => {
     expect(await withToken([header, payload, ''].join('.'))).toBe('401 UNAUTHENTICATED');
   });
 
-  test('is refused without a signature or with one of another algorithm', async () => {
+  test('is rejected without a signature or with one of another algorithm', async () => {
     const payload = tenant.token.split('.')[1] ?? '';
     for (const alg of ['none', 'None', 'HS256']) {
       const header = encoded({ ...decodeProtectedHeader(tenant.token), alg });
@@ -81,7 +81,7 @@ describe('A bearer token', () => {
     expect(await withToken(await forged({ header: { alg: 'HS256' } }, publicKey))).toBe('401 UNAUTHENTICATED');
   });
 
-  test('is refused from another service, or signed by another key', async () => {
+  test('is rejected from another service, or signed by another key', async () => {
     expect(await withToken(await other.operator())).toBe('401 UNAUTHENTICATED');
     const { privateKey } = generateKeyPairSync('ed25519');
     expect(await withToken(await forged({}, privateKey))).toBe('401 UNAUTHENTICATED');
@@ -99,22 +99,22 @@ describe('A bearer token', () => {
     ['the scope of operators', { claims: { scope: 'platform', tid: undefined } }],
     ['a scope that does not fit', { claims: { scope: 'platform' } }],
     ['no end', { claims: { exp: undefined } }],
-  ])('is refused with %s, even when the signature is right', async (_, changes) => {
+  ])('is rejected with %s, even if the signature is valid', async (_, changes) => {
     expect(await withToken(await forged(changes))).toBe('401 UNAUTHENTICATED');
   });
 
-  test('is no refresh token, and the other way round', async () => {
+  test('is not a refresh token, and vice versa', async () => {
     const login = await service.post('/api/auth/login', { email: tenant.email, password: 'correct horse battery' });
     const { refreshToken } = login.data as { refreshToken: string };
     expect(await withToken(refreshToken)).toBe('401 UNAUTHENTICATED');
   });
 
-  test('holds over a restart', async () => {
+  test('stays valid after a restart', async () => {
     await service.restart();
     expect(await withToken(tenant.token)).toBe('200');
   });
 
-  test('ends after 15 minutes, also when it was just used', async () => {
+  test('expires after 15 minutes, even if just used', async () => {
     const token = await service.signIn(tenant.email);
     clock.pass(14 * 60_000);
     expect(await withToken(token)).toBe('200');

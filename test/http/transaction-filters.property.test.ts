@@ -251,7 +251,7 @@ describe('The list of transactions', () => {
     expect(lacks(all)).toEqual([]);
   });
 
-  test('is the same in pages of every size: nothing skipped, nothing twice, newest first', async () => {
+  test('is consistent in pages of every size: no gaps, no repetitions, newest first', async () => {
     const ids = all.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [index, { date, createdAt }] of all.entries()) {
@@ -266,13 +266,13 @@ describe('The list of transactions', () => {
     }
   });
 
-  test('under every set of its filters is a plain filter over everything', async () => {
+  test('equals a plain filter over everything for every set of filters', async () => {
     const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
     expect(listed('/api/transactions').toSorted()).toEqual(names.toSorted());
     expect(await expectEverySet('/api/transactions', names, all)).toBeGreaterThan(0.3);
   }, 120_000);
 
-  test('under every value of each filter, and of each two, is a plain filter over everything', async () => {
+  test('equals a plain filter over everything for every value of each filter and pair', async () => {
     const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
     const valuesOf = (name: TransactionFilter): string[] => {
       const counts = new Map<string, number>();
@@ -295,7 +295,7 @@ describe('The list of transactions', () => {
 });
 
 describe("A customer's transactions", () => {
-  test('under every set of filters are a plain filter over its own', async () => {
+  test('equal a plain filter over its own for every set of filters', async () => {
     const counts = new Map<string, number>();
     for (const { customerId } of all) if (customerId) counts.set(customerId, (counts.get(customerId) ?? 0) + 1);
     const byCount = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id);
@@ -330,7 +330,7 @@ const choices = (values: Readonly<Record<string, readonly string[]>>): Values<st
 const isNewestFirst = (records: readonly { readonly createdAt: string }[]): boolean =>
   records.every(({ createdAt }, index) => createdAt >= (records[index + 1]?.createdAt ?? ''));
 
-describe('Every other list', () => {
+describe('Every other list has consistent filters', () => {
   test('of customers', async () => {
     const records = await everyPage<CustomerRecord>(service, keeper.token, '/api/customers?status=ALL');
     expect([records.length > 10, isNewestFirst(records)]).toEqual([true, true]);

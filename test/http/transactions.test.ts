@@ -45,7 +45,7 @@ const first = (check: Check): TransactionRecord => {
 };
 
 describe('The list of transactions', () => {
-  test('is ordered by date, newest first, and the same in pages of every size', async () => {
+  test('is ordered by date, newest first, consistently in pages of every size', async () => {
     expect(all.length).toBeGreaterThan(60);
     const dates = all.map(({ date }) => date);
     expect(dates).toEqual([...dates].sort().reverse());
@@ -53,7 +53,7 @@ describe('The list of transactions', () => {
     for (const pageSize of [1, 7, 99]) expect(ids(await everyPage('/api/transactions?', pageSize))).toEqual(ids(all));
   });
 
-  test('shows the transactions of each event together, an invoice before its collections in time', () => {
+  test('keeps the transactions of each event together, an invoice before its collections in time', () => {
     const events = new Map<string, number[]>();
     for (const [place, { id, saleId, createdAt }] of all.entries()) {
       const event = `${saleId ?? id} ${createdAt}`;
@@ -67,7 +67,7 @@ describe('The list of transactions', () => {
     }
   });
 
-  test('is filtered by type, and by document where that is meant', async () => {
+  test('can be filtered by type, and by document', async () => {
     for (const effect of ['INVOICE', 'RETURN', 'CANCELLATION'])
       await expectList(`type=${effect}`, ({ documentEffect }) => documentEffect === effect);
     for (const wanted of ['COLLECTION', 'PAYMENT', 'OPENING_BALANCE'])
@@ -76,7 +76,7 @@ describe('The list of transactions', () => {
       await expectList(`type=${wanted}`, ({ type }) => type === wanted, { mayBeEmpty: true });
   });
 
-  test('is filtered by dates, both included', async () => {
+  test('can be filtered by dates, both inclusive', async () => {
     for (const from of DAYS)
       for (const to of DAYS) {
         const check: Check = ({ date }) => date >= from && date <= to;
@@ -87,7 +87,7 @@ describe('The list of transactions', () => {
     await expectList('beginDate=2027-01-01', () => false, { mayBeEmpty: true });
   });
 
-  test('is filtered by each other fact', async () => {
+  test('can be filtered by each other field', async () => {
     const { customerId } = first(({ customerName }) => customerName === 'Ada Yılmaz');
     const { accountId } = first(({ accountName }) => accountName === 'Bank');
     const { branchId } = first((transaction) => transaction.branchId !== null);
@@ -106,7 +106,7 @@ describe('The list of transactions', () => {
       await expectList(`${field}=nobody`, () => false, { mayBeEmpty: true });
   });
 
-  test('is filtered by several facts at once', async () => {
+  test('can be filtered by several fields at once', async () => {
     const { customerId } = first(
       ({ type, customerName }) => type === 'COLLECTION' && customerName !== 'Walk-in customer',
     );
@@ -118,7 +118,7 @@ describe('The list of transactions', () => {
     });
   });
 
-  test("is searched in descriptions, references, external ids and customers' names", async () => {
+  test('can be searched by descriptions, references, external ids and customer names', async () => {
     const matches = (search: string): Check => {
       const wanted = words(search);
       return ({ description, reference, externalId, customerName }) => {
@@ -145,14 +145,14 @@ describe('The list of transactions', () => {
     ['showSystemGenerated=yes', 'showSystemGenerated'],
     ['sort=amount', 'sort'],
     ['pageSize=5', 'pageSize'],
-  ])('refuses the query %s', async (query, path) => {
+  ])('rejects the query %s', async (query, path) => {
     const reply = await service.get(`/api/transactions?pageNumber=1&pageSize=1&${query}`, books.tenant.token);
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 });
 
 describe("A customer's transactions", () => {
-  test('are those of the list that are its own, under every filter', async () => {
+  test('equal the list filtered by that customer, under every filter', async () => {
     for (const { id } of (await service.customers(books.tenant.token)).items)
       for (const query of ['', 'type=INVOICE&', 'direction=IN&', 'search=sale&', 'beginDate=2026-02-01&']) {
         const own = await everyPage(`/api/customers/${id}/transactions?${query}`);
@@ -160,7 +160,7 @@ describe("A customer's transactions", () => {
       }
   });
 
-  test('take no filter by customer, category or branch', async () => {
+  test('reject filters by customer, category or branch', async () => {
     const [customer] = (await service.customers(books.tenant.token)).items;
     const path = `/api/customers/${customer?.id ?? ''}/transactions?pageNumber=1&pageSize=1`;
     for (const name of ['customerId', 'categoryId', 'branchId'])
@@ -169,7 +169,7 @@ describe("A customer's transactions", () => {
 });
 
 describe('A transaction', () => {
-  test('keeps its postings balanced, and its amount on the account that it is about', () => {
+  test('has balanced postings, and its amount on its main account', () => {
     for (const { postings, amount, currency } of all) {
       expect(currency).toBe('EUR');
       const cents = postings.map((posting) => BigInt(posting.amount.replace('.', '')));
@@ -178,7 +178,7 @@ describe('A transaction', () => {
     }
   });
 
-  test('is of the system when a sale or an opening balance made it, and then of nobody else', () => {
+  test('is attributed to the system for sales and opening balances', () => {
     for (const { systemGenerated, saleId, createdBy, type } of all) {
       expect(systemGenerated).toBe(true);
       if (type === 'OPENING_BALANCE') expect(createdBy).not.toBeNull();

@@ -41,7 +41,7 @@ const told = ({ status, body, headers }: Reply): unknown[] => [
   headers['retry-after'],
 ];
 
-test('What a read model lacks that is not filled yet is told as not known yet, not as absent', async () => {
+test('Records missing from an incomplete read model are reported as not known yet, not as absent', async () => {
   const { tenant, partner } = await service.openBooks();
   const { id } = await service.post('/api/branches', { code: 'HQ', name: 'Head callbacks' }, tenant.token);
   await service.sell(partner, saleOf('sold'));
@@ -77,7 +77,7 @@ test('What a read model lacks that is not filled yet is told as not known yet, n
   expect((await service.get('/readyz')).status).toBe(200);
 }, 30_000);
 
-test('A read model that was filled once is read after a restart, however far it lags', async () => {
+test('A read model that was complete once is readable after a restart, however far it lags', async () => {
   const { tenant } = await service.openBooks();
   await service.post('/api/branches', { code: 'HQ', name: 'Head callbacks' }, tenant.token);
   await service.quiet();
@@ -93,7 +93,7 @@ test('A read model that was filled once is read after a restart, however far it 
   expect((await service.get('/readyz')).status).toBe(200);
 }, 30_000);
 
-test('A read model that stood still before it was filled answers with what it has', async () => {
+test('A read model that stopped before it was complete responds with what it has', async () => {
   const { tenant } = await service.openBooks();
   await service.post('/api/branches', { code: 'HQ', name: 'Head callbacks' }, tenant.token);
   await restartWithoutModels();
@@ -103,7 +103,7 @@ test('A read model that stood still before it was filled answers with what it ha
   await begin?.();
 }, 30_000);
 
-test('Whoever is deleted while read models are filled is pushed to no more', async () => {
+test('Users deleted while read models are built get no more pushes', async () => {
   const team = await Team.of(service);
   const clerk = await team.signedIn();
   const browser = new Browser('https://127.0.0.1:9/browser');

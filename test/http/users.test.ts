@@ -32,7 +32,7 @@ const canSignIn = async (email: string, password: string = PASSWORD): Promise<bo
 describe('Creating a user', () => {
   beforeAll(newTeam);
 
-  test('needs a name, an e-mail address, a password and a role', async () => {
+  test('requires a name, an e-mail address, a password and a role', async () => {
     const person = team.person({ fullName: 'Ada Lovelace', role: 'ADMIN' });
     const reply = await service.post('/api/users', person, team.token);
     expect(reply.status).toBe(201);
@@ -61,7 +61,7 @@ describe('Creating a user', () => {
     expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('keeps every field that is given', async () => {
+  test('keeps every given field', async () => {
     const [one, two] = [await team.branch(), await team.branch()];
     const roleIds = [await team.role(['reports.read']), await team.role([])];
     const facts = { phone: '+90 212 000', roleIds, branchId: one, branchIds: [two, one], isActive: false };
@@ -83,16 +83,16 @@ describe('Creating a user', () => {
     ['tenantId', { tenantId: NOBODY }],
     ['passwordHash', { passwordHash: 'x' }],
     ['revision', { revision: 3 }],
-  ])('is refused for %s: %j', async (path, facts) => {
+  ])('is rejected for %s: %j', async (path, facts) => {
     expect((await team.create(facts)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('names all that is missing', async () => {
+  test('reports all missing fields', async () => {
     const reply = await service.post('/api/users', {}, team.token);
     expect(reply.told).toBe('400 VALIDATION_FAILED fullName email password role');
   });
 
-  test('lets them sign in, unless they are inactive', async () => {
+  test('lets them sign in, unless inactive', async () => {
     const { email } = team.person();
     const id = await team.hire({ email, isActive: false });
     expect(await canSignIn(email)).toBe(false);
@@ -100,7 +100,7 @@ describe('Creating a user', () => {
     expect(await canSignIn(email)).toBe(true);
   });
 
-  test('keeps the password out of the history and of answers', async () => {
+  test('keeps the password out of the history and responses', async () => {
     const id = await team.hire({ password: 'a very special secret' });
     await team.resetPassword(id, team.token, 'a still more special secret');
     const events = JSON.stringify(await service.service.engines.events.readAll());
@@ -110,7 +110,7 @@ describe('Creating a user', () => {
   });
 });
 
-describe('What a user belongs to', () => {
+describe('A role or branch of a user', () => {
   let branch: string;
   let closed: string;
   let foreignBranch: string;
@@ -140,20 +140,20 @@ describe('What a user belongs to', () => {
     [{ branchIds: [closed] }, '409 BRANCH_INACTIVE'],
   ];
 
-  test('must be there when a user is made, and a refusal leaves the address free', async () => {
+  test('must exist when a user is created, and a rejection leaves the address free', async () => {
     const { email } = team.person();
     for (const [facts, told] of cases())
       expect([facts, (await team.create({ ...facts, email })).told]).toEqual([facts, told]);
     await team.hire({ email });
   });
 
-  test('must be there when a user is changed, and a refusal changes nothing', async () => {
+  test('must exist when a user is changed, and a rejection changes nothing', async () => {
     const id = await team.hire();
     for (const [facts, told] of cases()) expect([facts, (await team.change(id, facts)).told]).toEqual([facts, told]);
     expect((await team.user(id)).revision).toBe(0);
   });
 
-  test('stays where a branch was taken out of use', async () => {
+  test('is kept when the branch is deactivated', async () => {
     const [main, second] = [await team.branch(), await team.branch()];
     const id = await team.hire({ branchId: main, branchIds: [main, second] });
     for (const gone of [main, second])
@@ -164,17 +164,17 @@ describe('What a user belongs to', () => {
     expect((await team.change(id, { branchId: main })).told).toBe('409 BRANCH_INACTIVE');
   });
 
-  test('may be given twice, and counts once', async () => {
+  test('can be given twice, and counts once', async () => {
     const role = await team.role([]);
     const id = await team.hire({ roleIds: [role, role], branchIds: [branch, branch] });
     expect(await team.user(id)).toMatchObject({ roleIds: [role], branchIds: [branch] });
   });
 });
 
-describe('An e-mail address', () => {
+describe('The e-mail address of a user', () => {
   beforeAll(newTeam);
 
-  test('belongs to one user of the tenant, in any case', async () => {
+  test('is unique in the tenant, in any case', async () => {
     const { email } = team.person();
     await team.hire({ email });
     for (const taken of [email, email.toUpperCase(), team.tenant.email])
@@ -183,7 +183,7 @@ describe('An e-mail address', () => {
     expect((await team.change(other, { email: email.toUpperCase() })).told).toBe('409 EMAIL_TAKEN');
   });
 
-  test('may change its case', async () => {
+  test('can change its case', async () => {
     const { email } = team.person();
     const id = await team.hire({ email });
     expect((await team.change(id, { email: email.toUpperCase() })).told).toBe('200');
@@ -191,7 +191,7 @@ describe('An e-mail address', () => {
     expect((await team.create({ email })).told).toBe('409 EMAIL_TAKEN');
   });
 
-  test('is free again when its user has another one, or is deleted', async () => {
+  test('is free again when the user is changed or deleted', async () => {
     const { email } = team.person();
     const id = await team.hire({ email });
     await team.change(id, { email: `new-${email}` });
@@ -201,14 +201,14 @@ describe('An e-mail address', () => {
     await team.hire({ email });
   });
 
-  test('stays with a user who is inactive', async () => {
+  test('is kept by an inactive user', async () => {
     const { email } = team.person();
     const id = await team.hire({ email });
     await team.change(id, { isActive: false });
     expect((await team.create({ email })).told).toBe('409 EMAIL_TAKEN');
   });
 
-  test('goes to one of fifty who ask for it at once', async () => {
+  test('is assigned to one of fifty concurrent requests', async () => {
     const { email } = team.person();
     const all = Array.from({ length: 50 }, () => team.create({ email }));
     const told = (await Promise.all(all)).map((reply) => reply.told);
@@ -226,7 +226,7 @@ describe('An e-mail address', () => {
     await inContext({ ...context, ...traced }, () => app.get(Claims).acquire(emailClaim(email), owner));
   };
 
-  test('is held for some seconds by a crash before the user is made, then free', async () => {
+  test('is reserved for some seconds by a crash before the user is created, then free', async () => {
     const { email } = team.person();
     const id = service.service.engines.ids.next();
     await crashWith(email, id, -1);
@@ -237,7 +237,7 @@ describe('An e-mail address', () => {
     expect((await team.get(id)).told).toBe('404 NOT_FOUND');
   });
 
-  test('leaves a fence when a crash was about to change it, and ETag and If-Match agree on that', async () => {
+  test('has a fence after a crash during its change, consistent in ETag and If-Match', async () => {
     const { email } = team.person();
     const id = await team.hire();
     await crashWith(email, id, 0);
@@ -263,7 +263,7 @@ describe('Reading users', () => {
     await team.hire({ fullName: 'Adam Inactive', isActive: false });
   });
 
-  test('lists them newest first, inactive ones too', async () => {
+  test('lists them newest first, including inactive ones', async () => {
     expect(await names('')).toEqual(['Adam Inactive', 'Işıl Öz', 'Ada Lovelace', `Owner of ${team.tenant.slug}`]);
   });
 
@@ -287,24 +287,24 @@ describe('Reading users', () => {
     ['pageNumber=0&pageSize=101', 'pageNumber pageSize'],
     ['pageNumber=1&pageSize=1&role=admin', 'role'],
     ['pageNumber=1&pageSize=1&status=ALL', 'status'],
-  ])('is refused for "%s"', async (query, paths) => {
+  ])('is rejected for "%s"', async (query, paths) => {
     expect((await service.get(`/api/users?${query}`, team.token)).told).toBe(`400 VALIDATION_FAILED ${paths}`);
   });
 
-  test('comes in pages', async () => {
+  test('returns pages', async () => {
     const second = await service.get('/api/users?pageNumber=2&pageSize=3', team.token);
     expect(second.body).toMatchObject({ totalCount: 4, totalPages: 2, hasPreviousPage: true, hasNextPage: false });
     const past = await service.get('/api/users?pageNumber=9&pageSize=3', team.token);
     expect(past.body).toMatchObject({ items: [], totalCount: 4 });
   });
 
-  test('looks up active ones by a search that must be given', async () => {
+  test('looks up active ones by a required search', async () => {
     expect(await lookup('search=ada')).toEqual([{ id: ada, name: 'Ada Lovelace', code: null }]);
     expect(await lookup('search=')).toHaveLength(3);
     expect((await service.get('/api/users/lookup', team.token)).told).toBe('400 VALIDATION_FAILED search');
   });
 
-  test('tells when somebody last signed in, without changing their revision', async () => {
+  test('shows their last sign-in, without changing their revision', async () => {
     const { id, email } = await team.signedIn();
     await service.quiet();
     const { lastLoginAt, revision, updatedAt, createdAt } = await team.user(id);
@@ -332,14 +332,14 @@ describe('Changing a user', () => {
     id = await team.hire({ phone: '+49 30', branchId: await team.branch() });
   });
 
-  test('changes what is given, and null clears', async () => {
+  test('changes given fields; null clears', async () => {
     const reply = await team.change(id, { fullName: 'Grace Hopper', phone: null, branchId: null, role: 'ADMIN' });
     expect(reply.body).toEqual({ statusCode: 200, data: { success: true, id, revision: 1 } });
     const facts = { fullName: 'Grace Hopper', phone: null, branchId: null, role: 'ADMIN', revision: 1 };
     expect(await team.user(id)).toMatchObject(facts);
   });
 
-  test('changes nothing where it says nothing new', async () => {
+  test('changes nothing if the values are the same', async () => {
     const { fullName, email, role, isActive, roleIds } = await team.user(id);
     for (const patch of [{}, { fullName, email, role, isActive, roleIds }])
       expect((await team.change(id, patch)).data).toEqual({ success: true, id, revision: 0 });
@@ -352,11 +352,11 @@ describe('Changing a user', () => {
     ['role', { role: null }],
     ['isActive', { isActive: 1 }],
     ['revision', { revision: 1 }],
-  ])('is refused for %s: %j', async (path, patch) => {
+  ])('is rejected for %s: %j', async (path, patch) => {
     expect((await team.change(id, patch)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('is refused where somebody else was faster', async () => {
+  test('is rejected on a revision conflict', async () => {
     await team.change(id, { phone: '1234' });
     const late = await team.change(id, { phone: '12345' }, team.token, { 'if-match': '"0"' });
     expect(late.told).toBe('409 REVISION_CONFLICT');
@@ -367,7 +367,7 @@ describe('Changing a user', () => {
     expect((await team.change(id, { phone: '12345' }, team.token, { 'if-match': '"1"' })).told).toBe('200');
   });
 
-  test('does not reach another tenant, nor anybody who is not there', async () => {
+  test('is not possible for unknown users or those of another tenant', async () => {
     for (const [whose, unknown] of [
       [others, id],
       [team, NOBODY],
@@ -380,7 +380,7 @@ describe('Changing a user', () => {
     expect((await team.user(id)).revision).toBe(0);
   });
 
-  test('ends the access of who is deactivated, and their sessions stay ended', async () => {
+  test('ends the access and sessions of a deactivated user', async () => {
     const member = await team.signedIn();
     expect((await service.get('/api/customers/lookup', member.token)).status).toBe(200);
     await team.change(member.id, { isActive: false });
@@ -390,7 +390,7 @@ describe('Changing a user', () => {
     expect(await canSignIn(member.email)).toBe(true);
   });
 
-  test('counts at once for what they may do', async () => {
+  test('takes effect on permissions immediately', async () => {
     const member = await team.signedIn();
     expect((await team.list('', member.token)).items).toBeUndefined();
     const role = await team.role(['users.read']);
@@ -421,7 +421,7 @@ describe('Removing a user', () => {
     expect(events.map(({ type }) => type)).toEqual(['UserCreated', 'UserDeleted']);
   });
 
-  test('may be of oneself', async () => {
+  test('is possible for oneself', async () => {
     const admin = await team.signedIn({ role: 'ADMIN' });
     expect((await team.delete(admin.id, admin.token)).told).toBe('200');
     const second = await team.signedIn({ role: 'ADMIN' });
@@ -439,7 +439,7 @@ describe('Owners', () => {
     admin = await team.signedIn({ role: 'ADMIN' });
   });
 
-  test('are made, changed and removed by owners only', async () => {
+  test('can be created, changed and removed by owners only', async () => {
     const told = async (): Promise<string[]> =>
       (
         await Promise.all([
@@ -459,7 +459,7 @@ describe('Owners', () => {
     expect((await team.delete(second.id)).told).toBe('200');
   });
 
-  test('stay while they are the last active one', async () => {
+  test('cannot be removed while they are the last active one', async () => {
     await team.hire({ role: 'OWNER', isActive: false });
     for (const attempt of [
       team.change(owner, { role: 'ADMIN' }),
@@ -472,7 +472,7 @@ describe('Owners', () => {
     expect((await team.change(owner, { role: 'USER' })).told).toBe('200');
   });
 
-  test('who demote each other at the same moment leave one, 50 times', async () => {
+  test('who demote each other concurrently leave one, 50 times', async () => {
     const second = await team.signedIn({ role: 'OWNER' });
     const first = { id: owner, token: team.token };
     for (let round = 0; round < 50; round += 1) {
@@ -492,7 +492,7 @@ describe('Owners', () => {
   }, 60_000);
 });
 
-describe('Nobody grants what they lack', () => {
+describe('Missing permissions cannot be granted', () => {
   let clerk: Member;
   let reports: string;
   let keys: string;
@@ -503,13 +503,13 @@ describe('Nobody grants what they lack', () => {
     keys = await team.role(['reports.read', 'integrations.manage']);
   });
 
-  test('when they create a user', async () => {
+  test('by creating a user', async () => {
     expect((await team.create({ role: 'USER', roleIds: [reports] }, clerk.token)).told).toBe('201');
     for (const facts of [{ role: 'ADMIN' }, { roleIds: [reports, keys] }, { role: 'ADMIN', isActive: false }])
       expect([facts, (await team.create(facts, clerk.token)).told]).toEqual([facts, '403 FORBIDDEN']);
   });
 
-  test('when they change a user, themselves too', async () => {
+  test('by changing a user, including oneself', async () => {
     const plain = await team.hire();
     for (const id of [plain, clerk.id])
       for (const patch of [{ role: 'ADMIN' }, { roleIds: [keys] }])
@@ -517,7 +517,7 @@ describe('Nobody grants what they lack', () => {
     expect((await team.change(plain, { roleIds: [reports], phone: '123' }, clerk.token)).told).toBe('200');
   });
 
-  test('by taking over the account of somebody who has it', async () => {
+  test('by taking over an account that has them', async () => {
     for (const stronger of [await team.hire({ role: 'ADMIN' }), await team.hire({ roleIds: [keys] })]) {
       const { email } = team.person();
       expect((await team.change(stronger, { email }, clerk.token)).told).toBe('403 FORBIDDEN');
@@ -530,7 +530,7 @@ describe('Nobody grants what they lack', () => {
     expect((await team.resetPassword(weaker, clerk.token)).told).toBe('201');
   });
 
-  test('nor lays hands on who has more: no name, no suspension, no demotion, no removal', async () => {
+  test('and users with more permissions cannot be changed, suspended, demoted or removed', async () => {
     for (const facts of [{ role: 'ADMIN' }, { roleIds: [keys] }, { role: 'ADMIN', isActive: false }]) {
       const stronger = await team.hire(facts);
       for (const patch of [
@@ -551,7 +551,7 @@ describe('Nobody grants what they lack', () => {
     expect((await team.delete(peer, clerk.token)).told).toBe('200');
   });
 
-  test('and whoever is given more is out of reach from then on', async () => {
+  test('and users given more permissions can no longer be changed', async () => {
     const one = await team.hire();
     expect((await team.change(one, { phone: '1' }, clerk.token)).told).toBe('200');
     await team.change(one, { roleIds: [keys] });
@@ -568,10 +568,10 @@ describe('Nobody grants what they lack', () => {
   });
 });
 
-describe('A password that somebody else sets', () => {
+describe('A password set by another user', () => {
   beforeAll(newTeam);
 
-  test('ends the sessions of the user, and is the one to sign in with', async () => {
+  test('ends the sessions of the user, and is then required to sign in', async () => {
     const member = await team.signedIn();
     expect((await service.get('/api/customers/lookup', member.token)).status).toBe(200);
     const reply = await team.resetPassword(member.id, team.token, 'the second password');
@@ -585,7 +585,7 @@ describe('A password that somebody else sets', () => {
     [{}, 'newPassword'],
     [{ newPassword: 'too short' }, 'newPassword'],
     [{ newPassword: 'long enough password', currentPassword: 'x' }, 'currentPassword'],
-  ])('is refused: %j', async (body, path) => {
+  ])('is rejected: %j', async (body, path) => {
     const reply = await service.post(`/api/users/${await team.hire()}/password`, body, team.token);
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
@@ -596,7 +596,7 @@ describe('The own profile', () => {
   const profile = (body: object, token: string, headers: Readonly<Record<string, string>> = {}) =>
     service.call('PATCH', '/api/users/me/profile', { token, body, headers });
 
-  test('is changed without a permission', async () => {
+  test('can be changed without a permission', async () => {
     const member = await team.signedIn();
     const reply = await profile({ fullName: 'My Name', phone: '+1 555' }, member.token);
     expect(reply.body).toEqual({ statusCode: 200, data: { success: true, id: member.id, revision: 1 } });
@@ -606,18 +606,18 @@ describe('The own profile', () => {
     expect((await profile({ phone: null }, member.token, { 'if-match': '"1"' })).told).toBe('200');
   });
 
-  test('holds a name and a phone number only', async () => {
+  test('has only a name and a phone number', async () => {
     const { token } = await team.signedIn();
     for (const field of ['email', 'role', 'roleIds', 'isActive', 'branchId', 'password'])
       expect((await profile({ [field]: 'x' }, token)).told).toBe(`400 VALIDATION_FAILED ${field}`);
     expect((await profile({ fullName: null }, token)).told).toBe('400 VALIDATION_FAILED fullName');
   });
 
-  test('of an owner may be changed by the owner', async () => {
+  test('of an owner can be changed by the owner', async () => {
     expect((await profile({ fullName: 'The Owner' }, team.token)).told).toBe('200');
   });
 
-  test('of an operator has a name, and no phone number', async () => {
+  test('of an operator has a name, but no phone number', async () => {
     const operator = await service.operator();
     const reply = await profile({ fullName: 'Root' }, operator);
     expect([reply.told, (await profile({ fullName: 'Root' }, operator)).data]).toEqual(['200', reply.data]);

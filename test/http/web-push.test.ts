@@ -82,7 +82,7 @@ const queue = async (): Promise<QueueState | undefined> =>
   );
 
 describe('A push', () => {
-  test('comes to the browsers of those whom it is for, signed by the service, and readable by them alone', async () => {
+  test('is delivered to the browsers of its recipients, signed by the service and encrypted for them', async () => {
     const [own, another, stranger] = [pushes.browser(), pushes.browser(), pushes.browser()];
     await subscribe(own);
     await subscribe(another, team.token);
@@ -106,7 +106,7 @@ describe('A push', () => {
     await until(async () => (await mine())[0]?.lastUsedAt);
   });
 
-  test('is not an event of its own: many of them have one together', async () => {
+  test('is not a separate event: several share one', async () => {
     const browsers = Array.from({ length: 15 }, () => pushes.browser());
     for (const [n, browser] of browsers.entries()) await subscribe(browser, n % 2 === 0 ? clerk.token : team.token);
     const sent = await send();
@@ -120,7 +120,7 @@ describe('A push', () => {
     ]);
   });
 
-  test('is cut to what a record holds', async () => {
+  test('is truncated to the size of a record', async () => {
     const browser = pushes.browser();
     await subscribe(browser);
     await send({ userIds: [clerk.id], body: '😀'.repeat(1_000), link: `/${'l'.repeat(900)}` });
@@ -130,7 +130,7 @@ describe('A push', () => {
     expect(body).toMatch(/^(😀){300,}…$/u);
   });
 
-  test('is not for those who are suspended by then', async () => {
+  test('is not sent to users suspended meanwhile', async () => {
     const browser = pushes.browser();
     await subscribe(browser);
     await service.call('PATCH', `/api/users/${clerk.id}`, { token: team.token, body: { isActive: false } });
@@ -141,7 +141,7 @@ describe('A push', () => {
     expect(pushes.pushesTo(browser)).toEqual([]);
   });
 
-  test.each([404, 410])('that is answered with %d ends the subscription', async (status) => {
+  test.each([404, 410])('with the response %d ends the subscription', async (status) => {
     const browser = pushes.browser({ status });
     await subscribe(browser);
     await send();
@@ -152,7 +152,7 @@ describe('A push', () => {
     expect(await mine()).toHaveLength(1);
   });
 
-  test('is tried again when the push service says that it may be', async () => {
+  test('is retried when the push service allows it', async () => {
     const seconds = pushes.browser({ status: 429, headers: { 'retry-after': '6' } });
     await subscribe(seconds);
     await send();
@@ -160,7 +160,7 @@ describe('A push', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(6_000 / HURRY - 10);
   });
 
-  test('is tried again after a date that the push service tells', async () => {
+  test('is retried after a date given by the push service', async () => {
     const at = new Date(clock.nowMs() + 20_000).toUTCString();
     const browser = pushes.browser({ status: 429, headers: { 'retry-after': at } });
     await subscribe(browser);
@@ -169,14 +169,14 @@ describe('A push', () => {
     expect(clock.nowMs()).toBeGreaterThanOrEqual(Date.parse(at));
   });
 
-  test('is tried again where the push service fails or says nothing', async () => {
+  test('is retried if the push service fails or does not respond', async () => {
     const browser = pushes.browser({ status: 500 }, 'hang', { status: 503 });
     await subscribe(browser);
     await send();
     expect(await arrived(browser, 4)).toHaveLength(4);
   });
 
-  test('waits in a queue that everybody can see', async () => {
+  test('waits in a visible queue', async () => {
     const browser = pushes.browser({ status: 429, headers: { 'retry-after': '20' } });
     await subscribe(browser);
     await send();
@@ -190,10 +190,10 @@ describe('A push', () => {
   });
 });
 
-describe('What a push service does not take in the end', () => {
+describe('A push that fails permanently', () => {
   const failing = (times: number) => Array.from({ length: times }, () => ({ status: 500 }));
 
-  test('is a letter, which delivers what is left when it is replayed', async () => {
+  test('is a dead letter, whose replay delivers the rest', async () => {
     const [broken, refusing, working] = [
       pushes.browser(...failing(7)),
       pushes.browser({ status: 400 }),
@@ -227,7 +227,7 @@ describe('What a push service does not take in the end', () => {
     expect(service.complaints.join('\n')).not.toContain('/push/');
   });
 
-  test('may be discarded', async () => {
+  test('can be discarded', async () => {
     await subscribe(pushes.browser({ status: 403 }));
     const letter = await letterOf(await send());
     const reply = await service.post(`/api/platform/dead-letters/${letter.id}/discard`, { reason: 'Late.' }, operator);
@@ -236,7 +236,7 @@ describe('What a push service does not take in the end', () => {
 });
 
 describe('A subscription', () => {
-  test('is the same for the same browser, and its keys may change', async () => {
+  test('is the same for the same browser, and its keys can change', async () => {
     const browser = pushes.browser();
     const first = await subscribe(browser, clerk.token, { userAgent: 'A browser' });
     const again = await subscribe(browser, clerk.token, { userAgent: 'A browser' });
@@ -259,7 +259,7 @@ describe('A subscription', () => {
     expect(renewed.read(push as Push)).toMatchObject({ title: 'Hello' });
   });
 
-  test('goes with the browser to whoever signs in there next, of another tenant, too', async () => {
+  test('moves with the browser to the next user who signs in, even of another tenant', async () => {
     const browser = pushes.browser();
     await subscribe(browser);
     await subscribe(browser, team.token);
@@ -275,7 +275,7 @@ describe('A subscription', () => {
     expect(await mine(team.token)).toHaveLength(1);
   });
 
-  test('ends when its person says so', async () => {
+  test('can be deleted by its user', async () => {
     const browser = pushes.browser();
     await subscribe(browser);
     expect(codeOf(await end(browser.endpoint, team.token))).toBe('404 NOT_FOUND');
@@ -284,7 +284,7 @@ describe('A subscription', () => {
     expect(await mine()).toEqual([]);
   });
 
-  test('takes the place of the oldest where a person has twenty', async () => {
+  test('replaces the oldest if a user has twenty', async () => {
     const browsers = Array.from({ length: 21 }, () => pushes.browser());
     for (const browser of browsers) await subscribe(browser);
     const endpoints = (await mine()).map(({ endpoint }) => endpoint);
@@ -292,7 +292,7 @@ describe('A subscription', () => {
     expect(endpoints).not.toContain(browsers[0]?.endpoint);
   });
 
-  test('needs keys that can be encrypted to', async () => {
+  test('requires valid encryption keys', async () => {
     const { endpoint, keys } = pushes.browser();
     const off = Buffer.from(keys.p256dh, 'base64url');
     off[64] = (off[64] ?? 0) ^ 1;
@@ -311,7 +311,7 @@ describe('A subscription', () => {
   });
 });
 
-test('A crash repeats at most what was not recorded, and nothing that was', async () => {
+test('A crash repeats at most pushes that were not recorded', async () => {
   const browser = pushes.browser();
   await subscribe(browser);
   await send();

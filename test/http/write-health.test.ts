@@ -60,7 +60,7 @@ const probed = async (): Promise<{ status: number; eventStore: Probe['checks'][n
 };
 const write = () => service.post('/api/branches', { code: `B${streams.length}`, name: 'Branch' }, books.tenant.token);
 
-test('While appends fail the service is not ready, says why, and is ready again by itself when they succeed', async () => {
+test('While appends fail the service is not ready, gives the reason, and recovers by itself', async () => {
   expect((await probed()).status).toBe(200);
   meets = full;
   expect((await write()).status).toBe(503);
@@ -75,7 +75,7 @@ test('While appends fail the service is not ready, says why, and is ready again 
   expect(await metrics()).toContain('kontor_event_store_writes_failing{reason=""} 0');
 });
 
-test('However often somebody asks, it tries a write of its own at most once a second', async () => {
+test('The probe writes at most once a second, however often it is called', async () => {
   meets = full;
   await write();
   const beganAtMs = performance.now();
@@ -86,7 +86,7 @@ test('However often somebody asks, it tries a write of its own at most once a se
   expect(tries).toBeLessThanOrEqual(1 + seconds);
 });
 
-test('An append whose answer does not come counts, and a lost race does not', async () => {
+test('An append without a response counts as failed, a lost race does not', async () => {
   meets = () => {
     meets = undefined;
     return new WrongExpectedRevision('branch-x-y', 0, 1);
@@ -99,7 +99,7 @@ test('An append whose answer does not come counts, and a lost race does not', as
   expect([status, eventStore?.reason]).toEqual([503, 'the last append failed: no answer in time']);
 });
 
-test('What an engine knows of its fault is told with the setting that is to be corrected', async () => {
+test('A fault known to an engine is reported with the setting to correct', async () => {
   fault = { setting: 'EVENTSTORE_URL', reason: 'the server refuses the password' };
   const { engines } = service.service;
   engines.events.head = () => Promise.reject(new EventStoreUnavailable('away'));
