@@ -55,7 +55,7 @@ const fileOf = (directory: string, { outcome, failed }: Ended): string => {
   return join(directory, 'backups', outcome.artifact.fileName);
 };
 
-test('What is backed up while sales come in is restored elsewhere, and the books go on from there', async () => {
+test('A backup made while sales arrive is restored elsewhere, and the ledger continues', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
@@ -139,7 +139,7 @@ test('What is backed up while sales come in is restored elsewhere, and the books
   });
 }, 120_000);
 
-describe('A history that is not served', () => {
+describe('An offline history', () => {
   async function withHistory(use: (directory: string, sold: number) => Promise<void>): Promise<void> {
     await withDirectory(async (directory) => {
       const kontor = await KontorProcess.ready(directory, PLAIN);
@@ -155,7 +155,7 @@ describe('A history that is not served', () => {
     });
   }
 
-  test('is backed up in a thread of its own; a run that is ended early, or finds no room, leaves no file', async () => {
+  test('is backed up in a separate thread; an aborted or failed run leaves no file', async () => {
     await withHistory(async (directory) => {
       const { outcome, heldUpMs = 0 } = await run('database-backup', directory);
       expect(outcome?.message).toMatch(/^\d+ events, \d+ bytes\.$/);
@@ -176,7 +176,7 @@ describe('A history that is not served', () => {
     });
   }, 60_000);
 
-  test('is checked without being written, and what is damaged is told by its line', async () => {
+  test('can be verified without writing, and damage is reported by line', async () => {
     await withHistory(async (directory) => {
       const path = fileOf(directory, await run('database-backup', directory));
       const elsewhere = join(directory, 'elsewhere');
@@ -197,7 +197,7 @@ describe('A history that is not served', () => {
     });
   }, 60_000);
 
-  test('that was being restored when the process was killed is completed by --resume', async () => {
+  test('partially restored by a killed process is completed by --resume', async () => {
     await withHistory(async (directory) => {
       const path = fileOf(directory, await run('database-backup', directory));
       const elsewhere = join(directory, 'elsewhere');

@@ -22,8 +22,8 @@ async function expectEqualSides(url: string, books: Books, sales: number): Promi
   expect(rows.find(({ type }) => type === 'INCOME')?.balance).toBe(`-${(sales * NET).toFixed(2)}`);
 }
 
-describe('a service that is asked to end', () => {
-  test('answers what it had taken on, exits with 0 within ten seconds, and has every sale afterwards', async () => {
+describe('A service on shutdown', () => {
+  test('answers accepted requests, exits with 0 within ten seconds, and keeps every sale', async () => {
     await withDirectory(async (directory) => {
       const first = await KontorProcess.ready(directory, PLAIN);
       const books = await openBooks(await first.url());
@@ -55,7 +55,7 @@ describe('a service that is asked to end', () => {
     });
   }, 60_000);
 
-  test('ends alike when npm passes the signal on', async () => {
+  test('stops the same way when npm forwards the signal', async () => {
     await withDirectory(async (directory) => {
       const kontor = await KontorProcess.ready(directory, PLAIN, ['npm', 'start']);
       const url = await kontor.url();
@@ -68,7 +68,7 @@ describe('a service that is asked to end', () => {
     });
   }, 60_000);
 
-  test('is not hurried by a second signal, which Ctrl-C under npm sends', async () => {
+  test('ignores a second signal, as sent by Ctrl-C under npm', async () => {
     await withDirectory(async (directory) => {
       const kontor = await KontorProcess.ready(directory, PLAIN, [process.execPath, 'scripts/start.mjs']);
       kontor.send('SIGINT');
@@ -78,8 +78,8 @@ describe('a service that is asked to end', () => {
   }, 60_000);
 });
 
-describe('a service with a fault that nothing handles', () => {
-  test('says so in its log before it ends', async () => {
+describe('A service with an uncaught exception', () => {
+  test('logs it before it exits', async () => {
     await withDirectory(async (directory) => {
       const fault = `process.once('SIGCONT', () => void Promise.reject(new Error('Nobody awaits this.')))`;
       const broken = ['--import', `data:text/javascript,${encodeURIComponent(fault)}`, join(ROOT, 'dist', 'main.js')];

@@ -41,9 +41,9 @@ const damages: readonly (readonly [string, (file: string) => Promise<void>])[] =
   ['overwritten behind its header', async (file) => overwrite(file, 4_096, (await sizeOf(file)) - 4_096)],
 ];
 
-describe('a service whose read models are damaged under load', () => {
+describe('A service whose read models are damaged under load', () => {
   test.each(damages)(
-    '%s: it is not ready, says why, and has all of them again without a restart',
+    '%s: it is not ready, gives the reason, and recovers without a restart',
     async (_, damage) => {
       await withDirectory(async (directory) => {
         const kontor = await KontorProcess.ready(directory, { ...PLAIN, METRICS_TOKEN: 'token-of-the-metrics' });

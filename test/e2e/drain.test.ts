@@ -43,7 +43,7 @@ class KeepAliveClients {
   }
 }
 
-test(`SIGTERM breaks off no request of ${CLIENTS} busy keep-alive clients, and loses no accepted sale, ${DRAINS} times`, async () => {
+test(`SIGTERM aborts no request of ${CLIENTS} busy keep-alive clients, and loses no accepted sale, ${DRAINS} times`, async () => {
   await withDirectory(async (directory) => {
     const accepted: string[] = [];
     const rates: number[] = [];

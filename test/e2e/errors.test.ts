@@ -8,7 +8,7 @@ const UNREACHED = 'NATS: NATS_URL: cannot connect';
 /** The forwarder's complaint, which runs in the worker thread. */
 const RETRIED = 'integration-events: event is tried again';
 
-test('What the worker thread complains of is in the error log too, and counts on after a restart', async () => {
+test('Errors of the worker thread are in the error log, and keep counting after a restart', async () => {
   await withDirectory(async (directory) => {
     const settings = { ...PLAIN, NATS_URL: NOWHERE };
     const first = await KontorProcess.ready(directory, settings);

@@ -12,8 +12,8 @@ type Queue = {
   readonly lastProcessedAt: string | null;
 };
 
-describe('a process with its subscribers in a thread of their own', () => {
-  test('tells in its metrics and in its queues what both threads do', async () => {
+describe('A process with a subscriber thread', () => {
+  test('reports both threads in its metrics and queues', async () => {
     await withDirectory(async (directory) => {
       const kontor = await KontorProcess.ready(directory, { ...PLAIN, METRICS_TOKEN });
       const url = await kontor.url();

@@ -181,7 +181,7 @@ const found = (secrets: Secrets, places: readonly [string, string][]): string[] 
       .map(([place]) => `${name} in ${place}`),
   );
 
-test('No secret is in a log, an event, a backup, the error log or an answer, however it came', async () => {
+test('No secret appears in a log, an event, a backup, the error log or a response', async () => {
   await withDirectory(async (directory) => {
     const secrets: Secrets = new Map([
       ['the password of the operator', OPERATOR.password],
@@ -228,7 +228,7 @@ test('No secret is in a log, an event, a backup, the error log or an answer, how
   });
 }, 60_000);
 
-test('Whatever a client sends, a line of the log is one record, and says what was sent as what it is', async () => {
+test('Every log line is one record and escapes whatever a client sends', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, { ...PLAIN, LOG_LEVEL: 'trace' });
     const url = await kontor.url();

@@ -23,8 +23,8 @@ type TransactionPage = {
   }[];
 };
 
-describe('a first start in development', () => {
-  test('prints its secrets once, and two lines that show a sale becoming an invoice and a collection', async () => {
+describe('A first start in development', () => {
+  test('prints its secrets once, and two commands that turn a sale into an invoice and a collection', async () => {
     await withDirectory(async (directory) => {
       const settings = { NODE_ENV: 'development' };
       const first = await KontorProcess.ready(directory, settings);
@@ -68,7 +68,7 @@ describe('a first start in development', () => {
     });
   }, 60_000);
 
-  test('makes nothing in production but the operator of the settings', async () => {
+  test('creates only the configured operator in production', async () => {
     await withDirectory(async (directory) => {
       const kontor = await KontorProcess.ready(directory, { ...PLAIN, SEED_DEMO: 'true' });
       expect(kontor.stdout).not.toContain('partner key');
@@ -78,7 +78,7 @@ describe('a first start in development', () => {
   }, 30_000);
 });
 
-test('What the service keeps is read by nobody but the account that runs it', async () => {
+test('Stored data is readable only by the account of the service', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const names = await readdir(directory);
@@ -93,7 +93,7 @@ test('What the service keeps is read by nobody but the account that runs it', as
   });
 }, 30_000);
 
-test('A data folder that others could read is closed to them at the start, which says so', async () => {
+test('A data folder readable by others is restricted at start, with a warning', async () => {
   await withDirectory(async (directory) => {
     await chmod(directory, 0o755);
     const kontor = await KontorProcess.ready(directory, PLAIN);
@@ -103,8 +103,8 @@ test('A data folder that others could read is closed to them at the start, which
   });
 }, 30_000);
 
-describe('a start that cannot be', () => {
-  test('on the data of a running service is refused, and harms nothing', async () => {
+describe('A start that fails', () => {
+  test('on the data of a running service is rejected without damage', async () => {
     await withDirectory(async (directory) => {
       const first = await KontorProcess.ready(directory, PLAIN);
       const second = new KontorProcess(directory, PLAIN);
@@ -115,7 +115,7 @@ describe('a start that cannot be', () => {
     });
   }, 30_000);
 
-  test('with faulty settings tells all of them at once', async () => {
+  test('with invalid settings reports all of them', async () => {
     await withDirectory(async (directory) => {
       const kontor = new KontorProcess(directory, { PORT: 'abc', LOG_LEVEL: 'loud', OPERATOR_EMAIL: 'o@kontor.test' });
       expect(await kontor.exit).toEqual({ code: 1, signal: null });
@@ -124,7 +124,7 @@ describe('a start that cannot be', () => {
     });
   }, 30_000);
 
-  test('with keys that are none tells which, and not what they are, before it waits for a server', async () => {
+  test('with invalid keys names them without their values, before it waits for a server', async () => {
     await withDirectory(async (directory) => {
       const vapid = { VAPID_PUBLIC_KEY: 'secret-public', VAPID_PRIVATE_KEY: 'secret-private' };
       const keys = { ...vapid, JWT_SIGNING_KEY: 'secret-signing', WEB_PUSH_CA_FILE: join(directory, 'nothing.pem') };
@@ -135,7 +135,7 @@ describe('a start that cannot be', () => {
     });
   }, 30_000);
 
-  test('with a damaged file of keys names the file, and leaves it as it is', async () => {
+  test('with a damaged key file names the file, and keeps it', async () => {
     await withDirectory(async (directory) => {
       const path = join(directory, 'signing-key.json');
       await writeFile(path, 'half a secr');
@@ -151,7 +151,7 @@ describe('a start that cannot be', () => {
     });
   }, 60_000);
 
-  test('since it is told to stop already ends by itself, however far it is', async () => {
+  test('because it was stopped exits at any stage', async () => {
     const readyMs = await withDirectory(async (directory) => {
       const beganAtMs = performance.now();
       const kontor = await KontorProcess.ready(directory, PLAIN);
@@ -176,7 +176,7 @@ describe('a start that cannot be', () => {
   }, 120_000);
 });
 
-test('A service whose log nobody reads any more ends in time all the same', async () => {
+test('A service whose log is not read still stops in time', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, { ...PLAIN, LOG_LEVEL: 'info' });
     const url = await kontor.url();

@@ -11,12 +11,12 @@ import {
 
 const PAIRS = 200;
 
-describe('two requests of one sale at the same moment', () => {
+describe('Two concurrent requests with one sale', () => {
   test.each([
     ['under one key', () => ['same', 'same']],
     ['under two keys', () => ['one', 'other']],
   ])(
-    `are taken once and answered alike, ${PAIRS} times, %s`,
+    `are accepted once with equal responses, ${PAIRS} times, %s`,
     async (_, keys) => {
       await withDirectory(async (directory) => {
         const kontor = await KontorProcess.ready(directory, PLAIN);

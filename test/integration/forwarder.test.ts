@@ -197,27 +197,25 @@ const isAbout = (event: 'accepted' | 'rejected', externalId: string, message: Br
 };
 const whole = ['kontor.sale.accepted.v1', 'kontor.sale.rejected.v1', 'kontor.sale.booked.v1'];
 
-describe('What is told about a return', () => {
+describe('The events of a return', () => {
   /** A sale, and a return that was rejected first and then booked on that sale. */
   const history = [
     ...[accepted('S'), booked('S')],
     ...[accepted('R', 'S'), rejected('R'), returned('R', 'S'), accepted('last')],
   ];
 
-  test.each(['accepted', 'rejected'] as const)(
-    'comes in its order also when that it was %s has to be tried again',
-    (event) =>
-      inScene(async (scene) => {
-        scene.line.failNext((message) => isAbout(event, 'R', message));
-        await scene.happen(...history);
-        scene.forward();
-        await until(async () => (await scene.told(idOf('R'))).length === 3);
-        expect(await scene.told(idOf('R'))).toEqual(whole);
-        expect(scene.parked).toEqual([]);
-      }),
+  test.each(['accepted', 'rejected'] as const)('are in order even if a %s one is retried', (event) =>
+    inScene(async (scene) => {
+      scene.line.failNext((message) => isAbout(event, 'R', message));
+      await scene.happen(...history);
+      scene.forward();
+      await until(async () => (await scene.told(idOf('R'))).length === 3);
+      expect(await scene.told(idOf('R'))).toEqual(whole);
+      expect(scene.parked).toEqual([]);
+    }),
   );
 
-  test('comes in its order in a rewind, too', () =>
+  test('are in order in a rewind, too', () =>
     inScene(async (scene) => {
       await scene.happen(...history);
       scene.forward();
@@ -242,7 +240,7 @@ const codes = async (scene: Scene): Promise<string[]> =>
 
 describe('A rewind', () => {
   test(
-    'of five thousand events ends at once when the forwarder stops, and the next one continues it',
+    'of five thousand events ends when the forwarder stops, and the next one continues it',
     () =>
       inScene(async (scene) => {
         await scene.happen(...branches(5_000));
@@ -268,7 +266,7 @@ describe('A rewind', () => {
     60_000,
   );
 
-  test('goes on when what the broker refuses could not be parked at once', () =>
+  test('continues once a rejected message can be parked', () =>
     inScene(async (scene) => {
       await scene.happen(...branches(3));
       scene.forward();
@@ -284,7 +282,7 @@ describe('A rewind', () => {
     }));
 
   test(
-    'lets live messages go first',
+    'gives priority to live messages',
     () =>
       inScene(async (scene) => {
         await scene.happen(...branches(4_000));
@@ -301,7 +299,7 @@ describe('A rewind', () => {
     60_000,
   );
 
-  test('that is cancelled ends, and the next one begins', () =>
+  test('that is cancelled ends, and the next one starts', () =>
     inScene(async (scene) => {
       await scene.happen(...branches(5_000));
       scene.forward();
@@ -320,7 +318,7 @@ describe('A rewind', () => {
       expect(await codes(scene)).toContain('after again');
     }));
 
-  test('does not repeat what was recorded after it was requested, nor rewinds that earlier versions carried out', () =>
+  test('excludes events recorded after its request, and rewinds completed by earlier versions', () =>
     inScene(async (scene) => {
       await scene.happen(opened('before'));
       const stream = streamName('forwarder', 'platform', FORWARDER);
@@ -334,7 +332,7 @@ describe('A rewind', () => {
     }));
 });
 
-test('Two forwarders at once publish everything once, and repeat it once in a rewind', () =>
+test('Two concurrent forwarders publish everything once, and repeat it once in a rewind', () =>
   inScene(async (scene) => {
     await scene.happen(...branches(300));
     scene.forward();
@@ -366,7 +364,7 @@ describe('A forwarder without a checkpoint', () => {
     await until(async () => (await scene.state()).pause?.reason === 'CHECKPOINT_MISSING');
   };
 
-  test('waits for resume after a restore, over restarts, and continues from now', () =>
+  test('waits for resume after a restore, across restarts, and continues from now', () =>
     inScene(async (scene) => {
       await restored(scene);
       const first = scene.forward();
@@ -381,7 +379,7 @@ describe('A forwarder without a checkpoint', () => {
       expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'new']);
     }));
 
-  test('marks what it publishes from a position of the restored history, and nothing that is newer', () =>
+  test('marks messages from a position of the restored history, and none that are newer', () =>
     inScene(async (scene) => {
       await restored(scene);
       const [, second] = await scene.events.readAll({ filter: { on: 'type', prefixes: ['BranchCreated'] } });
@@ -395,7 +393,7 @@ describe('A forwarder without a checkpoint', () => {
       expect((await scene.stored())[3]?.message.id).toBe(`${second?.id ?? ''}~retry`);
     }));
 
-  test('publishes everything, unmarked, where the settings say so', () =>
+  test('publishes everything unmarked if the settings say so', () =>
     inScene(async (scene) => {
       await restored(scene);
       await scene.decide((state, now) => pauseForwarder(state, {}, now));
@@ -416,7 +414,7 @@ describe('A forwarder without a checkpoint', () => {
       expect(await scene.state()).toMatchObject({ isStarted: true, pause: null });
     }));
 
-  test('does not wait in an installation of an earlier version, which has a checkpoint', () =>
+  test('does not wait after an upgrade, which has a checkpoint', () =>
     inScene(async (scene) => {
       await scene.happen(...branches(2));
       scene.clock.pass(2 * HOUR_MS);
@@ -429,7 +427,7 @@ describe('A forwarder without a checkpoint', () => {
       expect(await scene.state()).toMatchObject({ isStarted: true, pause: null });
     }));
 
-  test('waits where an earlier version recorded the history long ago', () =>
+  test('waits if an earlier version recorded the history long ago', () =>
     inScene(async (scene) => {
       await scene.happen(...branches(2));
       scene.clock.pass(2 * HOUR_MS);
@@ -439,8 +437,8 @@ describe('A forwarder without a checkpoint', () => {
     }));
 });
 
-describe('A forwarder that is paused', () => {
-  test('publishes nothing, and continues where it was', () =>
+describe('A paused forwarder', () => {
+  test('publishes nothing, and resumes where it was', () =>
     inScene(async (scene) => {
       const forwarder = scene.forward();
       await scene.happen(opened('first'));
@@ -457,10 +455,10 @@ describe('A forwarder that is paused', () => {
     }));
 });
 
-describe('What may have been stored before', () => {
+describe('A message that may have been stored', () => {
   const OUTAGE_MS = 3 * 60_000;
 
-  test('is marked when the answer was lost and the broker was away for longer than it remembers ids', () =>
+  test('is marked if the response was lost and the broker was unavailable beyond its duplicate window', () =>
     inScene(async (scene) => {
       scene.forward();
       scene.line.loseAnswers();
@@ -475,7 +473,7 @@ describe('What may have been stored before', () => {
       expect([second?.event.id, second?.message.id]).toEqual([first?.event.id, `${first?.message.id ?? ''}~retry`]);
     }));
 
-  test('is dropped by its id when the broker is back soon', () =>
+  test('is deduplicated by its id if the broker recovers soon', () =>
     inScene(async (scene) => {
       scene.forward();
       scene.line.loseAnswers();
@@ -487,7 +485,7 @@ describe('What may have been stored before', () => {
       expect(await codes(scene)).toEqual(['lost', 'next']);
     }));
 
-  test('is not what was never handed over, however long the broker was away', () =>
+  test('is not one that was never sent, however long the broker was unavailable', () =>
     inScene(async (scene) => {
       scene.line.refuseConnection();
       scene.forward();
@@ -499,7 +497,7 @@ describe('What may have been stored before', () => {
       expect((await codes(scene)).sort()).toEqual(['B0', 'B1', 'B2']);
     }));
 
-  test('is marked after a crash that lasted longer than the broker remembers ids, and what came later is not', () =>
+  test('is marked after a crash beyond the duplicate window, and later messages are not', () =>
     inScene(async (scene) => {
       const first = scene.forward();
       await scene.happen(opened('before'));

@@ -50,14 +50,14 @@ const runOf = (run: Partial<JobRun> = {}): JobRun => ({
   ...run,
 });
 
-test('The job is due every night and takes no parameters', () => {
+test('The job runs every night and takes no parameters', () => {
   const { name, schedule, parameters } = job();
   expect([name, schedule]).toEqual(['database-backup', '15 2 * * *']);
   expect(parameters.safeParse({}).success).toBe(true);
   expect(parameters.safeParse({ path: '/etc' }).success).toBe(false);
 });
 
-test('A backup holds the whole history, and says of itself what it is', async () => {
+test('A backup contains the whole history and describes itself', async () => {
   const run = runOf();
   const { artifact, message } = await job().run(run);
   const path = join(folder(), artifact?.fileName ?? '');
@@ -75,7 +75,7 @@ test('A backup holds the whole history, and says of itself what it is', async ()
   expect(await readFile(`${path}.sha256`, 'utf8')).toBe(`${artifact?.sha256 ?? ''}  ${artifact?.fileName ?? ''}\n`);
 });
 
-test('Only the account of the service may read it: it holds hashes of passwords, and no password', async () => {
+test('Only the account of the service can read it: it contains password hashes, but no password', async () => {
   const { artifact } = await job().run(runOf());
   const path = join(folder(), artifact?.fileName ?? '');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -86,7 +86,7 @@ test('Only the account of the service may read it: it holds hashes of passwords,
   expect(text).not.toContain(books.partner.key.split('.').at(-1));
 });
 
-test('While sales come in it holds the history up to its beginning, and restores to the same read models', async () => {
+test('During sales it contains the history up to its start, and restores to the same read models', async () => {
   const { events } = service.service.engines;
   const over = new AbortController();
   const selling = (async () => {
@@ -128,7 +128,7 @@ test('While sales come in it holds the history up to its beginning, and restores
   await Promise.all([store.close(), reads.close()]);
 }, 60_000);
 
-test('It tells how far it is', async () => {
+test('It reports its progress', async () => {
   const told: number[] = [];
   await job().run(runOf({ report: (progress) => told.push(progress) }));
   expect(told.length).toBeGreaterThan(2);
@@ -136,7 +136,7 @@ test('It tells how far it is', async () => {
   expect(told.every((progress) => progress >= 0 && progress < 100)).toBe(true);
 });
 
-test('After a success the oldest backups beyond those to keep are removed with their digests, and nothing else', async () => {
+test('After a success the oldest backups beyond the limit are removed with their digests, and nothing else', async () => {
   await rm(folder(), { recursive: true, force: true });
   await mkdir(folder());
   const others = ['notes.txt', 'kontor-by-hand.ndjson.gz', 'kontor-20200101T000000Z-old.ndjson.gz'];
@@ -148,7 +148,7 @@ test('After a success the oldest backups beyond those to keep are removed with t
   expect(await files()).toEqual([...others, ...kept, ...kept.map((name) => `${name}.sha256`)].toSorted());
 });
 
-test('A run that is ended early leaves no file', async () => {
+test('An aborted run leaves no file', async () => {
   await rm(folder(), { recursive: true, force: true });
   const stop = new AbortController();
   const running = job().run(
@@ -163,7 +163,7 @@ test('A run that is ended early leaves no file', async () => {
   expect(await files()).toEqual([]);
 });
 
-test('What a crash has left is removed by the next run', async () => {
+test('Files left by a crash are removed by the next run', async () => {
   await rm(folder(), { recursive: true, force: true });
   await mkdir(folder());
   const name = `kontor-20260101T000000Z-${randomUUID()}.ndjson.gz`;
@@ -173,15 +173,15 @@ test('What a crash has left is removed by the next run', async () => {
   expect(await files()).toEqual([artifact?.fileName, `${artifact?.fileName ?? ''}.sha256`]);
 });
 
-test('A folder that cannot be written to fails the run, and says so', async () => {
+test('An unwritable folder fails the run with the reason', async () => {
   const blocked = join(service.directory, 'blocked');
   await writeFile(blocked, '');
   const running = job({ BACKUP_DIR: join(blocked, 'backups') }).run(runOf());
   await expect(running).rejects.toThrow('The backup cannot be written to');
-  await expect(running).rejects.toThrow(/cannot be written to .*blocked.*: a part of the path is no folder/);
+  await expect(running).rejects.toThrow(/cannot be written to .*blocked.*: a part of the path is not a folder/);
 });
 
-test('Two runs that overlap: the earlier one finds its file gone and fails, the later one is whole', async () => {
+test('Of two overlapping runs the earlier one fails, and the later one is complete', async () => {
   await rm(folder(), { recursive: true, force: true });
   const second: Promise<JobOutcome>[] = [];
   const first = job().run(

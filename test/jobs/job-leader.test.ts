@@ -135,7 +135,7 @@ const eventTypes = async (): Promise<string[]> =>
   (await store.readStream('job-platform_toy')).events.map(({ type }) => type);
 
 describe('Two replicas', () => {
-  test('that are asked at the same moment start one run, which one of them does', async () => {
+  test('start one run for concurrent requests, executed by one of them', async () => {
     const [a, b] = [new Replica('a').join(), new Replica('b').join()];
     const asked = await Promise.allSettled([a.trigger(), b.trigger(), b.trigger(), a.trigger()]);
     const refusals = asked.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
@@ -149,7 +149,7 @@ describe('Two replicas', () => {
     await b.trigger();
   });
 
-  test('do what was triggered where nobody leads yet, as soon as somebody does', async () => {
+  test('execute a job triggered without a leader once there is one', async () => {
     const a = new Replica('a');
     const executionId = await a.trigger();
     expect(await a.state()).toMatchObject({ run: { claim: null } });
@@ -159,7 +159,7 @@ describe('Two replicas', () => {
   });
 });
 
-describe('A leader that vanishes in the middle of a run', () => {
+describe('A leader that disappears during a run', () => {
   async function leftBehind(): Promise<{ a: Replica; b: Replica; executionId: string }> {
     const a = new Replica('a').join();
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
@@ -171,7 +171,7 @@ describe('A leader that vanishes in the middle of a run', () => {
     return { a, b, executionId };
   }
 
-  test('leaves a failed run, after which the job runs again elsewhere', async () => {
+  test('leaves a failed run, after which the job runs elsewhere', async () => {
     const { b, executionId } = await leftBehind();
     await b.until(async () => (await b.state()).run === null);
     expect(await b.last()).toMatchObject({ id: executionId, status: 'FAILED', error: PROCESS_GONE });
@@ -182,7 +182,7 @@ describe('A leader that vanishes in the middle of a run', () => {
     expect(await b.last()).toMatchObject({ status: 'SUCCEEDED', message: 'Done by another.' });
   });
 
-  test('changes nothing any more with what it has done when it comes back, and does not lead', async () => {
+  test('cannot change its run when it returns, and does not lead', async () => {
     const { a, b, executionId } = await leftBehind();
     await b.until(async () => (await b.state()).run === null);
     const before = await eventTypes();
@@ -200,7 +200,7 @@ describe('A leader that vanishes in the middle of a run', () => {
 });
 
 describe('A leader', () => {
-  test('that loses its lease ends its runs', async () => {
+  test('that loses its lease aborts its runs', async () => {
     const a = new Replica('a').join();
     await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
@@ -210,7 +210,7 @@ describe('A leader', () => {
     expect(await a.last()).toMatchObject({ status: 'FAILED', error: ENDED_EARLY });
   });
 
-  test('that stops ends its runs, also one that does not want to end, and says so', async () => {
+  test('that stops aborts its runs, even unresponsive ones, and records it', async () => {
     const a = new Replica('a').join();
     await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
@@ -225,7 +225,7 @@ describe('A leader', () => {
     expect((await eventTypes()).slice(0, before.length)).toEqual(before);
   });
 
-  test('that was paused does not end the run of one that came after it', async () => {
+  test('that was paused does not end the run of its successor', async () => {
     const a = new Replica('a').join();
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     const b = new Replica('b').join();
@@ -249,7 +249,7 @@ describe('A leader', () => {
     expect(await b.last()).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('tells its run to end when another leader has ended it, also while it still leads itself', async () => {
+  test('aborts a run that another leader ended, even while it still leads', async () => {
     const a = new Replica('a').join();
     await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
@@ -265,7 +265,7 @@ describe('A leader', () => {
     await other.until(() => stopped.is);
   });
 
-  test('ends runs of later terms, too, where the leases began anew', async () => {
+  test('ends runs of later terms, too, if the leases were reset', async () => {
     const a = new Replica('a').join();
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     await a.leave();
@@ -280,7 +280,7 @@ describe('A leader', () => {
     expect(c.clock.monotonicMs()).toBeGreaterThanOrEqual(6_000);
   });
 
-  test('goes on where the event store was away: a run that ended meanwhile is recorded', async () => {
+  test('continues after an event store outage: a run that ended meanwhile is recorded', async () => {
     const a = new Replica('a').join();
     await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
@@ -294,7 +294,7 @@ describe('A leader', () => {
     await a.until(() => a.toy.runs.length === 2);
   });
 
-  test('runs what the schedule asks for, and a job whose parameters no longer fit fails', async () => {
+  test('runs scheduled jobs, and a job with outdated parameters fails', async () => {
     const a = new Replica('a').join(true);
     await a.until(async () => (await eventTypes()).includes('JobScheduleRecorded'));
     a.clock.jump(16 * 3_600_000);

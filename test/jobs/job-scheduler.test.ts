@@ -96,7 +96,7 @@ const open = async (pattern = '0 * * * *'): Promise<Bench> => {
 afterEach(() => bench.stop());
 
 describe('The scheduler', () => {
-  test('starts a job at each instant of its schedule, once, with an id that follows from it', async () => {
+  test('starts a job once at each scheduled time, with a derived id', async () => {
     await open();
     for (let n = 1; n <= 3; n += 1) {
       await bench.pass(59 * MINUTE_MS);
@@ -112,13 +112,13 @@ describe('The scheduler', () => {
     expect(bench.warnings).toEqual([]);
   });
 
-  test('makes nothing up on the very first start', async () => {
+  test('catches up nothing on the first start', async () => {
     await open('0 1 * * *');
     await bench.pass(20 * HOUR_MS);
     expect(bench.runs).toEqual([]);
   });
 
-  test('makes up for one time when it was away for many, and goes on as the schedule says', async () => {
+  test('catches up one of many missed times, and continues on schedule', async () => {
     await open();
     await bench.stop();
     await bench.pass(72 * HOUR_MS + 10 * MINUTE_MS);
@@ -131,7 +131,7 @@ describe('The scheduler', () => {
     expect(bench.runs.at(-1)).toBe('2026-11-24T03:00:00.000Z');
   });
 
-  test('makes nothing up for a schedule that is new, or was off', async () => {
+  test('catches up nothing for a new or re-enabled schedule', async () => {
     await open();
     await bench.stop();
     await bench.start('0 * * * *', false);
@@ -147,7 +147,7 @@ describe('The scheduler', () => {
     expect(bench.runs).toEqual(['2026-11-21T12:30:00.000Z']);
   });
 
-  test('leaves a time out where the job still runs, and says so', async () => {
+  test('skips a time while the job still runs, with a log line', async () => {
     await open();
     await bench.pass(2 * HOUR_MS);
     expect(bench.runs).toEqual(['2026-11-21T03:00:00.000Z']);
@@ -159,7 +159,7 @@ describe('The scheduler', () => {
     expect(bench.runs.at(-1)).toBe('2026-11-21T05:00:00.000Z');
   });
 
-  test('starts one run for an instant also when there are two of it', async () => {
+  test('starts one run per time, even if there are two schedulers', async () => {
     await open();
     await bench.start();
     for (let n = 1; n <= 3; n += 1) {
@@ -185,7 +185,7 @@ describe('The scheduler', () => {
     expect(bench.runs.slice(3)).toEqual(['2026-11-21T10:00:00.000Z']);
   });
 
-  test('starts each instant once, whatever the clock does', async () => {
+  test('starts each time once, whatever the clock does', async () => {
     await open('*/10 * * * *');
     const jumps = [HOUR_MS, -HOUR_MS, -HOUR_MS, 30 * MINUTE_MS, -45 * MINUTE_MS, HOUR_MS, HOUR_MS, -HOUR_MS];
     for (const jump of jumps) {
@@ -201,7 +201,7 @@ describe('The scheduler', () => {
     expect(bench.runs.length).toBeLessThan(jumps.length * 5 + 10);
   });
 
-  test('comes back from a clock that was years ahead', async () => {
+  test('recovers from a clock that was years ahead', async () => {
     await open('0 3 * * *');
     bench.clock.jump(10 * 365 * 24 * HOUR_MS);
     await bench.pass(MINUTE_MS);
@@ -212,7 +212,7 @@ describe('The scheduler', () => {
     expect(bench.runs.at(-1)).toBe('2026-11-21T03:00:00.000Z');
   });
 
-  test('starts what is due as soon as the event store is back', async () => {
+  test('starts due jobs once the event store is available', async () => {
     await open();
     bench.isAway = true;
     await bench.pass(HOUR_MS + MINUTE_MS);

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => reports.end());
 
 describe('The progress of a run', () => {
-  test('is recorded once a second, of many reports the last', async () => {
+  test('is recorded once a second, with the last report', async () => {
     for (let n = 0; n <= 20; n += 1) reports.report(n, `step ${n}`);
     await clock.advance(999);
     expect(recorded).toEqual([]);
@@ -33,7 +33,7 @@ describe('The progress of a run', () => {
     expect(recorded.at(-1)).toEqual({ progress: 21, message: 'step 21' });
   });
 
-  test('is recorded about a hundred times at most, however long the run and whatever it says', async () => {
+  test('is recorded about a hundred times at most, however long the run', async () => {
     for (let second = 0; second < 20_000; second += 1) {
       reports.report(second / 200, `second ${second}`);
       await clock.advance(1_000);
@@ -43,7 +43,7 @@ describe('The progress of a run', () => {
     expect(recorded.at(-1)?.progress).toBe(99);
   });
 
-  test('never goes back, and is a whole number from 0 to 100', async () => {
+  test('never decreases, and is a whole number from 0 to 100', async () => {
     for (const [given, expected] of [
       [-5, 0],
       [Number.NaN, 0],
@@ -57,7 +57,7 @@ describe('The progress of a run', () => {
     }
   });
 
-  test('is left out where it cannot be recorded, and goes on', async () => {
+  test('is skipped if it cannot be recorded, and continues', async () => {
     let isAway = true;
     const failing = new ProgressReports({
       clock,

@@ -55,7 +55,7 @@ async function put(table: AnyTable, { scope, id, position }: Stored, document: o
   expect(conflicts).toEqual([]);
 }
 
-test('Read models that are as the history says are found to be so, every one of them', async () => {
+test('Read models that match the history pass the verification', async () => {
   const { message } = await run();
   expect(message).toMatch(
     new RegExp(`^\\d+ documents of ${projections.length} read models compared with \\d+ events up to position \\d+`),
@@ -78,7 +78,7 @@ test('A changed document fails the run, which names it', async () => {
   await expect(run()).resolves.toBeDefined();
 });
 
-test('So do a deleted one, one that stands elsewhere, and one that no event speaks of', async () => {
+test('So do a deleted one, one at another position, and one without events', async () => {
   const table = await tableOf('transactions');
   const [deleted, moved] = (await documentsOf(table)).filter(({ document }) => document !== null);
   if (!deleted || !moved) throw new Error('There are no transactions');
@@ -95,7 +95,7 @@ test('So do a deleted one, one that stands elsewhere, and one that no event spea
   expect(message).toContain(`${invented.id} is stored, and no event speaks of it`);
 });
 
-test('At most twenty documents are named', async () => {
+test('At most twenty documents are listed', async () => {
   const table = await tableOf('transactions');
   const victims = (await documentsOf(table)).filter(({ document }) => document !== null);
   expect(victims.length).toBeGreaterThan(22);
@@ -106,7 +106,7 @@ test('At most twenty documents are named', async () => {
   expect(message).toContain(`and ${victims.length - 20} more`);
 });
 
-test('Sales that come in meanwhile make no difference', async () => {
+test('Concurrent sales have no effect', async () => {
   const over = new AbortController();
   let sold = 0;
   const selling = (async () => {
@@ -122,7 +122,7 @@ test('Sales that come in meanwhile make no difference', async () => {
   for (const message of messages) expect(message).toMatch(/All are as the history says\.$/);
 });
 
-test('A share and a seed choose the documents: the same ones each time, others with another seed', async () => {
+test('A share and a seed select the documents, deterministically', async () => {
   const { events, reads } = service.service.engines;
   const quiet = { batchSize: 100, signal: new AbortController().signal, report: () => undefined };
   const verify = (more: { share?: number; seed?: number; most?: number }) =>
@@ -156,7 +156,7 @@ test('A share and a seed choose the documents: the same ones each time, others w
     expect([wrong, parameters.safeParse(wrong).success]).toEqual([wrong, false]);
 });
 
-test('A read model that was never built is left out, and named', async () => {
+test('A read model that was never built is skipped, and named', async () => {
   const { events, reads } = service.service.engines;
   const options = { share: 1, seed: 1, most: 9, batchSize: 9, signal: new AbortController().signal };
   const next = projections.map((projection) =>
@@ -171,7 +171,7 @@ test('A read model that was never built is left out, and named', async () => {
   expect(await reads.checkpoint(checkpointKey(model, generation))).toBeGreaterThan(0);
 });
 
-test('A run that is ended early says why', async () => {
+test('An aborted run gives the reason', async () => {
   const stop = new AbortController();
   const report = (): void => {
     stop.abort(new Error('the process stops'));

@@ -9,7 +9,7 @@ const text = (instant: number | undefined): string | undefined =>
   instant === undefined ? undefined : new Date(instant).toISOString();
 
 describe('A schedule', () => {
-  test('has the instants of its pattern, in UTC, whatever the season', () => {
+  test('has the times of its pattern in UTC, in any season', () => {
     const daily = new Schedule('30 2 * * *');
     expect(text(daily.after(ms('2026-03-29T00:30:00Z')))).toBe('2026-03-29T02:30:00.000Z');
     expect(text(daily.after(ms('2026-03-29T02:30:00Z')))).toBe('2026-03-30T02:30:00.000Z');
@@ -21,12 +21,12 @@ describe('A schedule', () => {
   });
 
   test.each(['', 'x', '* * * *', '60 * * * *', '0 0 31 2 *', '2026-01-01T00:00:00', 'a b c d e'])(
-    'is not made of %p',
+    'cannot be created from %p',
     (pattern) => {
       expect(() => new Schedule(pattern)).toThrow();
     },
   );
-  test('has five parts, or six with seconds, and says so', () => {
+  test('requires five fields, or six with seconds, and says so', () => {
     expect(text(new Schedule('15 30 2 * * *').after(ms('2026-03-29T02:30:00Z')))).toBe('2026-03-29T02:30:15.000Z');
     for (const pattern of ['* * * *', '0 30 2 1 1 * 2099', '* * * * * * * *'])
       expect(() => new Schedule(pattern)).toThrow('of five or six parts, or a name such as @daily');
@@ -46,7 +46,7 @@ describe('The setting of schedules', () => {
   const [first] = JOB_NAMES;
 
   test.each(['', ' ', ';', 'off', `${first}=off`, ` ${first} = 0 3 * * * ; off ;`, `${first}=*/5 * * * *`])(
-    'may be %p',
+    'accepts %p',
     (setting) => {
       expect(faultOf(setting)).toBe('none');
     },
@@ -65,7 +65,7 @@ describe('The setting of schedules', () => {
     expect(faultOf(setting)).toContain(`JOB_SCHEDULES: ${fault}`);
   });
 
-  test('says when jobs run; those of which it says nothing run as they say themselves', () => {
+  test('overrides schedules; other jobs keep their own', () => {
     const jobs = [
       { name: first, description: '', schedule: '1 1 * * *' },
       { name: 'other', description: '', schedule: '2 2 * * *' },
@@ -81,7 +81,7 @@ describe('The setting of schedules', () => {
   });
 });
 
-test('Every job has a name that the setting knows, a pattern that is one, and runs without parameters', async () => {
+test('Every job has a known name, a valid pattern, and runs without parameters', async () => {
   const service = await TestService.start();
   try {
     const jobs = service.service.app.get<readonly Job[]>(JOBS);

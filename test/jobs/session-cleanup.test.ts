@@ -50,8 +50,8 @@ async function cleanUp(run: Partial<JobRun> = {}): Promise<string> {
   return message;
 }
 
-describe('The clean-up of sessions', () => {
-  test('ends those that lapsed a day ago, of tenants and of operators, and no others', async () => {
+describe('The session cleanup', () => {
+  test('ends sessions of tenants and operators that expired a day ago, and no others', async () => {
     const lapsed = [await signIn(), await signIn(OPERATOR.email, OPERATOR.password)];
     const out = await signIn();
     await service.post('/api/auth/logout', undefined, out.accessToken);
@@ -67,7 +67,7 @@ describe('The clean-up of sessions', () => {
     expect(await cleanUp()).toBe('0 sessions ended.');
   });
 
-  test('leaves those alone that were refreshed, and those that lapsed within the last day', async () => {
+  test('keeps refreshed sessions, and those that expired within the last day', async () => {
     const kept = await signIn();
     const lapsing = await signIn();
     clock.pass(SESSION_MS - DAY_MS);
@@ -81,7 +81,7 @@ describe('The clean-up of sessions', () => {
     expect([await stateOf(again), await stateOf(lapsing)]).toEqual(['active -', 'ended EXPIRED']);
   });
 
-  test('stops where it is told to', async () => {
+  test('stops when aborted', async () => {
     await signIn();
     clock.pass(SESSION_MS + 2 * DAY_MS);
     const stopped = AbortSignal.abort(new Error('told to end'));
@@ -89,7 +89,7 @@ describe('The clean-up of sessions', () => {
     expect(await cleanUp()).not.toBe('0 sessions ended.');
   });
 
-  test('is run by an operator like any job, and is audited as what it is', async () => {
+  test('is run by an operator like any job, and audited as such', async () => {
     const lapsed = await signIn();
     clock.pass(SESSION_MS + 2 * DAY_MS);
     const token = await service.operator();

@@ -91,7 +91,7 @@ async function watched(events: EmbeddedEventStore, settled: HistorySpace): Promi
   return reasons;
 }
 
-test('The first history of a read store uses it as it is, and is known at the next start', async () => {
+test('The first history of a read store adopts it, and is known at the next start', async () => {
   const events = await history('a', 3);
   const settled = await settle(events);
   await checkpoint(storeOf(settled), 2);
@@ -99,7 +99,7 @@ test('The first history of a read store uses it as it is, and is known at the ne
   expect([settled.space, warnings]).toEqual(['', []]);
 });
 
-test('Replicas that meet a changed history at once agree on its part of the read store, and one of them tells', async () => {
+test('Replicas that find a changed history agree on its part of the read store, and one logs it', async () => {
   await checkpoint(storeOf(await settle(await history('a', 5))), 4);
   const other = await history('b', 2);
   const settled = await Promise.all([settle(other), settle(other), settle(other)]);
@@ -118,13 +118,13 @@ test('A checkpoint beyond the end of the history gives the history a new id', as
   expect(await settle(events)).toEqual(second);
 });
 
-test('Subscribers of a changed history begin anew, but for those that would tell old news', async () => {
+test('Subscribers of a changed history restart, except those that would repeat old messages', async () => {
   await settle(await history('a', 5));
   const store = storeOf(await settle(await history('b', 3)));
   expect(await store.checkpoints(['subscriber:booking', 'subscriber:push'])).toEqual([-1, 2]);
 });
 
-test('A forwarder learns up to where it would publish anew what it has no checkpoint of', async () => {
+test('A forwarder without a checkpoint learns which events it may publish again', async () => {
   const [fresh, found] = [await history('fresh', 0), await history('found', 4)];
   const first = await settle(fresh);
   await grow(fresh, 2);
@@ -133,7 +133,7 @@ test('A forwarder learns up to where it would publish anew what it has no checkp
   expect(await foundAt(storeOf(second), second.historyId)).toBe(3);
 });
 
-test('A watch keeps the last event, by which a history is told from one that went on differently', async () => {
+test('A watch stores the last event, which identifies a diverged history', async () => {
   const events = await history('a', 5);
   const settled = await settle(events);
   await checkpoint(storeOf(settled), 4);
@@ -146,7 +146,7 @@ test('A watch keeps the last event, by which a history is told from one that wen
   expect(warnings).toEqual([expect.stringContaining('the history does not have the event')]);
 });
 
-test('A watch registers its history again in a read store that began anew', async () => {
+test('A watch registers its history again in a recreated read store', async () => {
   await settle(await history('a', 2));
   const events = await history('b', 4);
   const settled = await settle(events);
@@ -157,7 +157,7 @@ test('A watch registers its history again in a read store that began anew', asyn
   expect(await settle(events)).toEqual(settled);
 });
 
-test('A watch tells once when another history is found under a running process', async () => {
+test('A watch reports once that the history of a running process was replaced', async () => {
   const events = await history('a', 2);
   const settled = await settle(events);
   const reasons: string[] = [];
@@ -172,7 +172,7 @@ test('A watch tells once when another history is found under a running process',
   expect(reasons).toEqual([`it holds the history another instead of ${settled.historyId}`]);
 });
 
-test('Tables of other histories are dropped once, and a history that comes back gets new ones', async () => {
+test('Tables of other histories are dropped once, and a history that returns gets new ones', async () => {
   const old = await history('a', 3);
   const first = await settle(old);
   const ofFirst = storeOf(first);
@@ -192,7 +192,7 @@ test('Tables of other histories are dropped once, and a history that comes back 
   expect(third.space).not.toBe(first.space);
 });
 
-test('Documents, lists and conflicts of a history are told in the terms of its caller', async () => {
+test('Documents, lists and conflicts of a history use the names of its caller', async () => {
   await settle(await history('a', 1));
   const store = storeOf(await settle(await history('b', 1)));
   await store.prepare([TABLE]);
@@ -203,7 +203,7 @@ test('Documents, lists and conflicts of a history are told in the terms of its c
   expect((await store.list(TABLE, PLATFORM, { offset: 0, limit: 5 })).items).toEqual(['{"text":"new"}']);
 });
 
-test('A search of a history looks into the joined documents of the same history', async () => {
+test('A search of a history covers the joined documents of the same history', async () => {
   const joining = { ...note, name: 'joining', searchJoins: [{ field: 'text', model: 'people', texts: ['name'] }] };
   const person: ReadModel<{ name: string }> = { ...people, search: { name: ({ name }) => name } };
   const tables = [joining, person].map((model) => ({ model: model, generation: 1 }));

@@ -76,7 +76,7 @@ class Replica {
   }
 }
 
-describe('Leading', () => {
+describe('Leader election', () => {
   let shared: MemoryLeaseStore;
   let a: Replica;
   let b: Replica;
@@ -98,7 +98,7 @@ describe('Leading', () => {
     }
   };
 
-  test('the first replica leads at once, and another waits as long as the first renews its lease', async () => {
+  test('selects the first replica; another waits as long as it renews its lease', async () => {
     a.start();
     await pass(500, a);
     b.start();
@@ -107,7 +107,7 @@ describe('Leading', () => {
     expect(a.terms).toEqual([1]);
   });
 
-  test('a leader that ends gives its lease up, and another leads within two seconds, in a later term', async () => {
+  test('replaces a leader that stops within two seconds, in a later term', async () => {
     a.start();
     await pass(500, a);
     b.start();
@@ -118,7 +118,7 @@ describe('Leading', () => {
     expect(b.terms).toEqual([2]);
   });
 
-  test('a leader that dies is replaced within ten seconds, and not within seven', async () => {
+  test('replaces a leader that dies within ten seconds, and not within seven', async () => {
     a.start();
     await pass(500, a);
     b.start();
@@ -129,7 +129,7 @@ describe('Leading', () => {
     expect(b.terms).toEqual([2]);
   });
 
-  test('a paused leader that goes on finds its lease gone and stops, so that two lead only for a beat', async () => {
+  test('stops a paused leader that finds its lease gone, so two lead only briefly', async () => {
     a.start();
     await pass(500, a);
     b.start();
@@ -142,7 +142,7 @@ describe('Leading', () => {
     expect([a.terms, b.terms]).toEqual([[1], [2]]);
   });
 
-  test('a leader that cannot reach its lease stops before another takes over, and leads again when it can', async () => {
+  test('stops a leader without access to its lease before another takes over, and recovers', async () => {
     a.start();
     await pass(500, a);
     a.way.isBroken = true;
@@ -156,7 +156,7 @@ describe('Leading', () => {
     expect(a.terms).toEqual([1, 2]);
   });
 
-  test('a renewal whose answer got lost is not taken for another replica', async () => {
+  test('recognises its own renewal after a lost response', async () => {
     a.start();
     await pass(500, a);
     a.way.answersGetLost = true;
@@ -167,7 +167,7 @@ describe('Leading', () => {
     expect(a.terms).toEqual([1]);
   });
 
-  test('work that cannot begin is begun again, after a pause', async () => {
+  test('retries work that cannot start, after a pause', async () => {
     a.failures = 3;
     a.start();
     await pass(1_000, a);
@@ -176,7 +176,7 @@ describe('Leading', () => {
     expect(a.leads).toBe(true);
   });
 
-  test('wall clocks play no part: a jump of hours changes nothing', async () => {
+  test('ignores wall clocks: a jump of hours changes nothing', async () => {
     a.start();
     await pass(500, a);
     b.start();

@@ -115,7 +115,7 @@ const has = (client: Client, expected: readonly number[]): Promise<void> =>
   until(clock, () => client.positions.length >= expected.length);
 
 describe('A live feed', () => {
-  test('gives every watcher all from where it was, once and in order, kept or not', async () => {
+  test('gives every watcher all events from its position, once and in order, buffered or not', async () => {
     await write(20);
     feed.start(positions[4] ?? -1);
     await caughtUp();
@@ -132,7 +132,7 @@ describe('A live feed', () => {
     await until(clock, () => faulty.subscriptions === 1);
   });
 
-  test('gives nothing to whoever has everything, whatever else has happened since', async () => {
+  test('gives nothing to a watcher that is up to date, whatever else happens', async () => {
     await write(3);
     feed.start(await store.head());
     const { client } = watch(positions.at(-1) ?? -1);
@@ -144,7 +144,7 @@ describe('A live feed', () => {
     expect(faulty.subscribedAfter.length).toBeLessThanOrEqual(2);
   });
 
-  test('keeps no more than its capacity', async () => {
+  test('stays within its capacity', async () => {
     feed.start(-1);
     await write(100);
     await caughtUp();
@@ -157,7 +157,7 @@ describe('A live feed', () => {
   });
 
   test.each([1, 2, 3])(
-    'misses and repeats nothing where readers pause and the store breaks off (seed %d)',
+    'has no gaps or repetitions with pausing readers and an unreliable store (seed %d)',
     async (seed) => {
       const random = mulberry32(seed);
       feed.start(-1);
@@ -191,7 +191,7 @@ describe('A live feed', () => {
     },
   );
 
-  test('takes no memory for those who do not read, and tells for how long they have not', async () => {
+  test('uses no memory for watchers that do not read, and reports their delay', async () => {
     feed.start(-1);
     const silent = Array.from({ length: 50 }, () => watch(-1));
     const reader = watch(-1);
@@ -214,7 +214,7 @@ describe('A live feed', () => {
     expect(first?.stream.stalledForMs()).toBe(0);
   });
 
-  test('is left at once by who does not read, and in order by who does', async () => {
+  test('can be left immediately by a stalled watcher, and in order by others', async () => {
     feed.start(-1);
     const [reader, silent] = [watch(-1), watch(-1)];
     silent.client.isReading = false;
@@ -231,7 +231,7 @@ describe('A live feed', () => {
     expect(reader.client.positions).toHaveLength(3);
   });
 
-  test('leaves out what a newer version has written, and goes on', async () => {
+  test('skips events of newer versions, and continues', async () => {
     feed.start(-1);
     const { client } = watch(-1);
     await write(1);

@@ -49,7 +49,7 @@ describe('A replica that follows the read models of another', () => {
     await store.inner.write({ tables: [], checkpoints });
   };
 
-  test('learns of progress within 20 ms when somebody waits for it', async () => {
+  test('learns of progress within 20 ms while somebody waits for it', async () => {
     await follower.start();
     const waiting = progress.reached(7, 1_000);
     await whileTimePasses(clock, new Promise((resolve) => setImmediate(resolve)));
@@ -59,12 +59,12 @@ describe('A replica that follows the read models of another', () => {
     expect(clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(20);
   });
 
-  test('waits for models of which nothing is known yet', async () => {
+  test('waits for models with unknown progress', async () => {
     await follower.start();
     expect(await whileTimePasses(clock, progress.reached(0, 300))).toBe(false);
   });
 
-  test('learns of progress also when nobody waits, within a second', async () => {
+  test('learns of progress within a second otherwise', async () => {
     await follower.start();
     await project(3);
     const beganAtMs = clock.monotonicMs();
@@ -72,7 +72,7 @@ describe('A replica that follows the read models of another', () => {
     expect(clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(1_000);
   });
 
-  test('leaves progress alone while the projector is in its own process', async () => {
+  test('ignores progress while the projector is in its own process', async () => {
     await follower.start();
     progress.isReportedHere = true;
     await project(3);
@@ -82,7 +82,7 @@ describe('A replica that follows the read models of another', () => {
     await until(clock, () => progress.position(members.name) === 3);
   });
 
-  test('knows of a model that stands still, until it goes on', async () => {
+  test('knows of a stopped model until it continues', async () => {
     await follower.start();
     await project(3);
     const key = checkpointKey(members, 1);
@@ -93,7 +93,7 @@ describe('A replica that follows the read models of another', () => {
     await until(clock, () => !progress.isStopped(members.name));
   });
 
-  test('reads from the generation that is live, and moves to the next within a second', async () => {
+  test('reads from the live generation, and switches to the next within a second', async () => {
     await store.inner.setLiveGeneration(members.name, members.version, 4);
     const first = await follower.start();
     expect(first.map(({ generation }) => generation)).toEqual(models.map((model) => (model === members ? 4 : 1)));
@@ -106,7 +106,7 @@ describe('A replica that follows the read models of another', () => {
     await until(clock, () => progress.position(members.name) === 9);
   });
 
-  test('keeps nothing of the turns that it has done, however many they are', async () => {
+  test('frees the memory of completed turns', async () => {
     let turns = 0;
     // Every sleep is over at once: some hours of them pass in a second.
     const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
@@ -121,7 +121,7 @@ describe('A replica that follows the read models of another', () => {
     expect((await usedAfter(105_000)) - before).toBeLessThan(2 * 1024 * 1024);
   });
 
-  test('goes on when the read store was away', async () => {
+  test('continues after the read store was unavailable', async () => {
     await follower.start();
     store.away = true;
     await until(clock, () => clock.monotonicMs() > 3_000);

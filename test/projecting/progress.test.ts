@@ -10,7 +10,7 @@ describe('Waiting for read models', () => {
     progress = new Progress(clock);
   });
 
-  test('ends when all of them have come as far', async () => {
+  test('ends when all of them have reached the position', async () => {
     progress.advance('customers', 3);
     progress.advance('accounts', 1);
     const waiting = progress.reached(5, 1_000);
@@ -21,12 +21,12 @@ describe('Waiting for read models', () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  test('does not begin when they have come that far already', async () => {
+  test('does not start when they have reached it', async () => {
     progress.advance('customers', 5);
     expect(await progress.reached(5, 0)).toBe(true);
   });
 
-  test('ends without them after the time that was given', async () => {
+  test('times out', async () => {
     progress.advance('customers', 3);
     const waiting = progress.reached(5, 1_000);
     await clock.advance(999);
@@ -37,7 +37,7 @@ describe('Waiting for read models', () => {
     expect(await progress.reached(5, 0)).toBe(true);
   });
 
-  test('is for the named ones only', async () => {
+  test('covers the named ones only', async () => {
     progress.advance('customers', 5);
     progress.advance('accounts', 1);
     expect(await progress.reached(5, 0, ['customers'])).toBe(true);
@@ -46,7 +46,7 @@ describe('Waiting for read models', () => {
     expect(await both).toBe(false);
   });
 
-  test('is also for one that has begun and stored nothing yet', async () => {
+  test('covers a model that has started and stored nothing', async () => {
     progress.advance('customers', -1);
     const waiting = progress.reached(0, 1_000);
     expect(clock.sleeping).toBe(1);
@@ -55,7 +55,7 @@ describe('Waiting for read models', () => {
     expect(progress.names).toEqual(['customers']);
   });
 
-  test('is not for one that stands still: who asks is told at once', async () => {
+  test('ends immediately for a stopped model', async () => {
     progress.advance('customers', 3);
     progress.stop('customers');
     expect(await progress.reached(5, 1_000)).toBe(false);
@@ -63,7 +63,7 @@ describe('Waiting for read models', () => {
     expect(progress.isStopped('customers')).toBe(true);
   });
 
-  test('ends at once when one stands still meanwhile, and is possible again when it goes on', async () => {
+  test('ends when a model stops, and is possible again when it continues', async () => {
     progress.advance('customers', 3);
     const waiting = progress.reached(5, 1_000);
     progress.stop('customers');
@@ -75,7 +75,7 @@ describe('Waiting for read models', () => {
     expect(await again).toBe(true);
   });
 
-  test('is of no use for going back: positions only grow', () => {
+  test('ignores decreasing positions', () => {
     progress.advance('customers', 5);
     progress.advance('customers', 2);
     expect(progress.position('customers')).toBe(5);

@@ -17,22 +17,24 @@ const isDone = async (club: Club, name: string): Promise<boolean> => (await club
 /** Goes on until nothing is left to do of a rebuild, then as long again. */
 const longAfter = (club: Club) => club.clock.advance(40_000);
 
-describe('A rebuild that is live before that could be told', () => {
-  test.each([false, true])('is told later, and what is read stays (told, but no answer came: %p)', (isKept) =>
-    withClub(async (club) => {
-      const { reached } = await club.start();
-      await reached(await happen(club.events, ...manyGreetings(40)));
-      club.reportToLose = { kind: 'done', isKept };
-      expect(await rebuilt(club, 'members')).toMatchObject({ status: 'DONE', generation: 2 });
-      await longAfter(club);
-      await reached(await happen(club.events, facts.greeted('m0', 'late')));
-      expect(await liveOf(club, memberProjection)).toBe(2);
-      await mustEqual(club, memberProjection);
-      expect(await isGone(club, memberProjection, 1)).toBe(true);
-    }),
+describe('A rebuild that is live before it is reported', () => {
+  test.each([false, true])(
+    'is reported later, without changes for readers (recorded, but without a response: %p)',
+    (isKept) =>
+      withClub(async (club) => {
+        const { reached } = await club.start();
+        await reached(await happen(club.events, ...manyGreetings(40)));
+        club.reportToLose = { kind: 'done', isKept };
+        expect(await rebuilt(club, 'members')).toMatchObject({ status: 'DONE', generation: 2 });
+        await longAfter(club);
+        await reached(await happen(club.events, facts.greeted('m0', 'late')));
+        expect(await liveOf(club, memberProjection)).toBe(2);
+        await mustEqual(club, memberProjection);
+        expect(await isGone(club, memberProjection, 1)).toBe(true);
+      }),
   );
 
-  test('is told by the next process where its own ended in between, and what is read stays', () =>
+  test('is reported by the next process if its own ended, without changes for readers', () =>
     withClub(async (club) => {
       let isBroken = true;
       const mending = poisoned(memberProjection, (by) => by === 'poison' && isBroken);
@@ -60,7 +62,7 @@ describe('A rebuild that is live before that could be told', () => {
       await until(club.clock, () => hasEmptyQuarantine(club));
     }));
 
-  test('is so for good where the answer to the swap itself got lost', () =>
+  test('stays live if the response of the swap was lost', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, ...manyGreetings(40)));
@@ -73,7 +75,7 @@ describe('A rebuild that is live before that could be told', () => {
       await mustEqual(club, memberProjection);
     }));
 
-  test('settles its letters as soon as that can be done', () =>
+  test('settles its dead letters as soon as possible', () =>
     withClub(async (club) => {
       let isBroken = true;
       const mending = poisoned(memberProjection, (by) => by === 'poison' && isBroken);
@@ -88,8 +90,8 @@ describe('A rebuild that is live before that could be told', () => {
     }));
 });
 
-describe('A rebuild that is given up', () => {
-  test('leaves neither marks nor letters of what the live generation has', () =>
+describe('An abandoned rebuild', () => {
+  test('leaves neither quarantined documents nor dead letters of its own', () =>
     withClub(async (club) => {
       let isBroken = false;
       const breaking = poisoned(memberProjection, (by) => by === 'by-1' && isBroken);
@@ -111,7 +113,7 @@ describe('A rebuild that is given up', () => {
       await mustEqual(club, memberProjection);
     }));
 
-  test('leaves the letter of an event that the live generation lacks, too', () =>
+  test('keeps the dead letter of an event that the live generation lacks, too', () =>
     withClub(async (club) => {
       const breaking = poisoned(memberProjection, (by) => by === 'poison');
       const { reached, settled } = await club.start([breaking]);

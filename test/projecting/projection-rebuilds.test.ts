@@ -35,7 +35,7 @@ async function tamper(club: Club, who: string): Promise<void> {
 }
 
 describe('A rebuild of a projection', () => {
-  test('is live when it has what the old one has, and is fed from then on', () =>
+  test('goes live once it has caught up, and is updated from then on', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, ...manyGreetings(300)));
@@ -52,7 +52,7 @@ describe('A rebuild of a projection', () => {
       await mustEqual(club, greeterProjection);
     }));
 
-  test('tells how many documents differ at one position, before it is live', () =>
+  test('reports the number of different documents at one position, before it is live', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, ...manyGreetings(100), facts.left('m8')));
@@ -72,7 +72,7 @@ describe('A rebuild of a projection', () => {
       await mustEqual(club, memberProjection);
     }));
 
-  test('leaves the old documents where they are until no reader can look at them any more', () =>
+  test('keeps the old documents until no reader can use them', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, ...manyGreetings(40)));
@@ -92,7 +92,7 @@ describe('A rebuild of a projection', () => {
       await expect(hashOf(club.store.inner, tableOf(memberProjection, 1))).rejects.toThrow();
     }));
 
-  test('that is cancelled leaves everything as it was, and nothing behind', () =>
+  test('that is cancelled changes nothing, and leaves nothing behind', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, ...manyGreetings(2_000)));
@@ -110,7 +110,7 @@ describe('A rebuild of a projection', () => {
       await mustEqual(club, memberProjection);
     }));
 
-  test('goes on after the process that did it has ended', () =>
+  test('continues after its process has ended', () =>
     withClub(async (club) => {
       const first = await club.start();
       await first.reached(await happen(club.events, ...manyGreetings(2_000)));
@@ -128,7 +128,7 @@ describe('A rebuild of a projection', () => {
       await mustEqual(club, memberProjection);
     }));
 
-  test('that meets an event which stops such a projection fails and says why; the live one goes on', () =>
+  test('that stops at an event fails with the reason; the live one continues', () =>
     withClub(async (club) => {
       let isBroken = false;
       const breaking = poisoned(greeterProjection, () => isBroken);
@@ -142,7 +142,7 @@ describe('A rebuild of a projection', () => {
       expect([parked, stopped, await liveOf(club, greeterProjection)]).toEqual([[], [], 1]);
     }));
 
-  test('that folds what the old one could not settles its letters', () =>
+  test('that folds an event the old one could not settles its dead letters', () =>
     withClub(async (club) => {
       let isBroken = true;
       const mending = poisoned(memberProjection, (by) => by === 'poison' && isBroken);
@@ -164,7 +164,7 @@ describe('A rebuild of a projection', () => {
       await until(club.clock, () => hasEmptyQuarantine(club));
     }));
 
-  test('reads the history together with all that are asked for with it', () =>
+  test('shares one pass over the history with others requested at the same time', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, ...manyGreetings(600)));
@@ -181,7 +181,7 @@ describe('A rebuild of a projection', () => {
       await mustEqual(club, greeterProjection);
     }));
 
-  test('is not held up by one that is asked for with it and fails, nor by one that is cancelled', () =>
+  test('is not delayed by another one that fails or is cancelled', () =>
     withClub(async (club) => {
       let isBroken = false;
       const breaking = poisoned(greeterProjection, () => isBroken);
@@ -204,7 +204,7 @@ describe('A rebuild of a projection', () => {
       expect(await liveOf(club, roomProjection)).toBe(1);
     }));
 
-  test('in a version that this process does not have is left to others', () =>
+  test('in a version unknown to this process is left to others', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       const request = facts.rebuildRequested('members', 'other');
@@ -214,7 +214,7 @@ describe('A rebuild of a projection', () => {
       expect((await club.control('members')).rebuild).toMatchObject({ id: 'other', generation: null });
     }));
 
-  test('ends with the same as a clean one, whatever happens meanwhile (property)', async () => {
+  test('equals a clean one, whatever happens meanwhile (property)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyFact, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 12 }),

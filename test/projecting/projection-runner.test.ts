@@ -19,8 +19,8 @@ import { TENANT } from '../support/member.toy.js';
 import { manyGreetings, MANY, poisoned, withClub, type Club } from '../support/running-club.js';
 import { until } from '../support/while-time-passes.js';
 
-describe('Projections at work', () => {
-  test('fold what is stored and what comes, and tell how far they are', () =>
+describe('Running projections', () => {
+  test('fold stored and new events, and report their progress', () =>
     withClub(async (club) => {
       await happen(club.events, facts.joined('ada'));
       const { reached, progress } = await club.start();
@@ -31,7 +31,7 @@ describe('Projections at work', () => {
       expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1 });
     }));
 
-  test('are known from their start on, so that nobody takes an empty model for one that has everything', () =>
+  test('are known from their start, so an empty model is not taken for a complete one', () =>
     withClub(async (club) => {
       const position = await happen(club.events, facts.joined('ada'));
       club.store.tearAfterTables = 0;
@@ -40,7 +40,7 @@ describe('Projections at work', () => {
       expect(await progress.reached(position, 0)).toBe(false);
     }));
 
-  test('go on from their checkpoint after a restart, and never fold again what they have', () =>
+  test('resume at their checkpoint after a restart, and fold nothing twice', () =>
     withClub(async (club) => {
       const first = await club.start();
       await first.reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'old')));
@@ -52,7 +52,7 @@ describe('Projections at work', () => {
       await club.equalsRebuild(memberProjection, greeterProjection);
     }));
 
-  test('of two processes at once are the same as of one', () =>
+  test('give the same result in two concurrent processes', () =>
     withClub(async (club) => {
       const [one, two] = [await club.start(clubProjections, 7), await club.start(clubProjections, 3)];
       let position = -1;
@@ -64,7 +64,7 @@ describe('Projections at work', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
-  test('go on when the read store was away for a while, or stored a part of a batch, or lost its answer', () =>
+  test('recover from an unavailable read store, partial batches and lost responses', () =>
     withClub(async (club) => {
       const { reached } = await club.start();
       await reached(await happen(club.events, facts.joined('ada')));
@@ -81,7 +81,7 @@ describe('Projections at work', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
-  test('are told as failed while they fail again and again, and as running when they go on', () =>
+  test('are reported as failed while they fail repeatedly, and as running afterwards', () =>
     withClub(async (club) => {
       const { progress, reached } = await club.start();
       await reached(await happen(club.events, facts.joined('ada')));
@@ -93,7 +93,7 @@ describe('Projections at work', () => {
       expect(progress.names.map((name) => progress.standing(name))).toEqual(['running', 'running', 'running']);
     }));
 
-  test('go on when the subscription broke off', () =>
+  test('continue after the subscription is interrupted', () =>
     withClub(async (club) => {
       await happen(club.events, ...manyGreetings(100));
       club.events.batchesUntilBreak = 3;
@@ -103,7 +103,7 @@ describe('Projections at work', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
-  test('are filled from nothing in bulk as they would have been live', () =>
+  test('give the same result in bulk as live', () =>
     withClub(async (club) => {
       const { reached } = await club.start(clubProjections, 9);
       await reached(await happen(club.events, ...manyGreetings(300), facts.left('m0'), facts.left('m8')));
@@ -120,7 +120,7 @@ describe('Projections at work', () => {
       expect(await club.store.checkpoint(checkpointKey(table.model, 2))).toBe(1);
     }));
 
-  test('have equal hashes only when they hold the same at the same positions', () =>
+  test('have equal hashes only for the same documents at the same positions', () =>
     withClub(async (club) => {
       const table = { model: roomProjection.model, generation: 1 };
       await club.store.prepare([table]);
@@ -139,11 +139,11 @@ describe('Projections at work', () => {
       expect(new Set(hashes).size).toBe(6);
     }));
 
-  describe('when one whose documents many records feed meets an event that it cannot fold', () => {
+  describe('when one with documents of several records finds an event it cannot fold', () => {
     const broken = poisoned(greeterProjection, (by) => by === 'poison');
     const others = [memberProjection, roomProjection];
 
-    test('it stands still, loudly, at its checkpoint, and the others go on', () =>
+    test('it stops at its checkpoint, visibly, and the others continue', () =>
       withClub(async (club) => {
         const { reached, stopped, parked, progress } = await club.start([broken, ...others]);
         await reached(await happen(club.events, facts.joined('ada')));
@@ -158,7 +158,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(...others);
       }));
 
-    test('it goes on from there once the code is mended, and the letter is settled', () =>
+    test('it continues once the code is fixed, and the dead letter is settled', () =>
       withClub(async (club) => {
         const first = await club.start([broken, memberProjection]);
         await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'kim'), facts.greeted('ada', 'poison'));
@@ -171,7 +171,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(memberProjection, greeterProjection);
       }));
 
-    test('it goes on from there when its letter is replayed, and stands still again where that is in vain', () =>
+    test('it continues when the dead letter is replayed, and stops again if that fails', () =>
       withClub(async (club) => {
         let isMended = false;
         const mending = poisoned(greeterProjection, (by) => by === 'poison' && !isMended);
@@ -189,7 +189,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(greeterProjection, memberProjection);
       }));
 
-    test('of a type that nobody knows, those stand still that cannot leave one document out, and no others', () =>
+    test('of an unknown type, only those stop that cannot skip a single document', () =>
       withClub(async (club) => {
         const { reached, stopped, parked } = await club.start();
         await happen(club.events, facts.unheard('ada'));
@@ -199,7 +199,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(roomProjection);
       }));
 
-    test('while it is far behind, the others do not stand still with it', () =>
+    test('while it is far behind, the others do not stop with it', () =>
       withClub(async (club) => {
         const first = await club.start([memberProjection]);
         await happen(club.events, facts.greeted('ada', 'poison'));
@@ -212,7 +212,7 @@ describe('Projections at work', () => {
       }));
   });
 
-  describe('when one whose documents are each made of one record meets an event that it cannot fold', () => {
+  describe('when one with documents of single records finds an event it cannot fold', () => {
     let isMended = false;
     const mending = poisoned(memberProjection, (by) => by === 'poison' && !isMended);
     beforeEach(() => {
@@ -223,7 +223,7 @@ describe('Projections at work', () => {
     const greetingsOf = async (club: Club, who: string): Promise<number> =>
       (JSON.parse((await json(club, who)) ?? '{}') as { greetings: number }).greetings;
 
-    test('that document is left as it was, and all else goes on', () =>
+    test('that document is unchanged, and everything else continues', () =>
       withClub(async (club) => {
         const { reached, stopped, parked } = await club.start([mending]);
         await happen(club.events, facts.joined('ada'), facts.joined('eve'), facts.greeted('ada', 'kim'));
@@ -234,7 +234,7 @@ describe('Projections at work', () => {
         expect([await greetingsOf(club, 'ada'), await greetingsOf(club, 'eve')]).toEqual([1, 1]);
       }));
 
-    test('its letter is parked before anything passes the event', () =>
+    test('its dead letter is parked before anything passes the event', () =>
       withClub(async (club) => {
         const { reached, parked } = await club.start([mending, roomProjection]);
         await reached(await happen(club.events, facts.joined('ada')));
@@ -247,7 +247,7 @@ describe('Projections at work', () => {
         expect(parked).toEqual([await club.letter('members', 1)]);
       }));
 
-    test('a replay folds it anew with all that came since, and it is fed again', () =>
+    test('a replay folds it again with all later events, and it is updated again', () =>
       withClub(async (club) => {
         const { reached, settled, parked } = await club.start([mending]);
         await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'), facts.greeted('ada', 'kim'));
@@ -263,7 +263,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(memberProjection);
       }));
 
-    test('new code folds it anew as soon as it starts', () =>
+    test('new code folds it again at start', () =>
       withClub(async (club) => {
         const first = await club.start([mending]);
         await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'));
@@ -277,7 +277,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(memberProjection);
       }));
 
-    test('the same code leaves it as it is after a restart', () =>
+    test('the same code leaves it unchanged after a restart', () =>
       withClub(async (club) => {
         const first = await club.start([mending]);
         await first.reached(await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison')));
@@ -288,7 +288,7 @@ describe('Projections at work', () => {
         expect([second.stopped, second.settled]).toEqual([[], []]);
       }));
 
-    test('two processes at once leave the same document, and mend it alike', () =>
+    test('two concurrent processes quarantine the same document, and repair it alike', () =>
       withClub(async (club) => {
         const [one, two] = [await club.start([mending], 7), await club.start([mending], 3)];
         await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'));
@@ -306,7 +306,7 @@ describe('Projections at work', () => {
       }));
   });
 
-  test('that are apart are filled from where each is, however little it be, since positions tell no distance', () =>
+  test('at different positions are each filled from their own, however small the gap', () =>
     withClub(async (club) => {
       const first = await club.start([greeterProjection]);
       await first.reached(await happen(club.events, ...manyGreetings(50)));
@@ -317,7 +317,7 @@ describe('Projections at work', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
-  test('that have nothing are filled from a long history in one reading of it, also where that breaks off', () =>
+  test('that are empty are filled from a long history in one pass, also after interruptions', () =>
     withClub(async (club) => {
       await happen(club.events, ...manyGreetings());
       club.events.batchesUntilBreak = 3;
@@ -328,7 +328,7 @@ describe('Projections at work', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
-  test('that were being filled when the process ended go on where they are', () =>
+  test('that were being filled resume after a restart', () =>
     withClub(async (club) => {
       await happen(club.events, ...manyGreetings());
       const held = club.store.holdWriteTo('members');
@@ -349,7 +349,7 @@ describe('Projections at work', () => {
       await first.stop();
     };
 
-    test('it is filled beside them, and joins them when it has everything', () =>
+    test('it is filled separately, and joins them when it has caught up', () =>
       withClub(async (club) => {
         await behind(club);
         const all = await club.start();
@@ -363,7 +363,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(...clubProjections);
       }));
 
-    test('it joins only with all that the others have, also when more came while it stored the last it knew of', () =>
+    test('it joins only at the position of the others, even if more events arrive meanwhile', () =>
       withClub(async (club) => {
         await behind(club);
         const held = club.store.holdWriteTo('members');
@@ -381,7 +381,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(...clubProjections);
       }));
 
-    test('it does not stop the service when the read store goes away as soon as all have begun', () =>
+    test('it does not stop the service if the read store fails right after the start', () =>
       withClub(async (club) => {
         await behind(club);
         club.store.checkpointReadsLeft = clubProjections.length;
@@ -395,7 +395,7 @@ describe('Projections at work', () => {
         await club.equalsRebuild(...clubProjections);
       }));
 
-    test('it stands still alone at an event of a newer version that the others have folded before a rollback', () =>
+    test('it stops alone at an event of a newer version that others folded before a rollback', () =>
       withClub(async (club) => {
         const newer = await club.start([memberProjection], 100, newerCatalogue);
         await happen(club.events, facts.unheard('ada'));
@@ -460,7 +460,7 @@ describe('Projections at work', () => {
     }, 120_000);
   });
 
-  test('end quickly when they are stopped, in whatever they are', () =>
+  test('stop quickly in any phase', () =>
     withClub(async (club) => {
       await happen(club.events, ...manyGreetings());
       const { stop } = await club.start(clubProjections, 10);
@@ -474,7 +474,7 @@ describe('Projections at work', () => {
       expect(waiting).toBeUndefined();
     }));
 
-  test('have documents of whatever scope they say', () =>
+  test('have documents in their declared scope', () =>
     withClub(async (club) => {
       const everywhere: Projection<{ id: string }, never> = {
         model: {

@@ -103,7 +103,7 @@ describe('A projection', () => {
     return json === undefined ? undefined : JSON.parse(json);
   };
 
-  test('makes documents of events, changes and deletes them, and keeps its place with them', () =>
+  test('creates, changes and deletes documents by events, and stores its position with them', () =>
     withClub(async (club) => {
       const leader = new Leader(club);
       await happen(club.events, facts.joined('ada', 'ada@example.com'), facts.greeted('ada', 'kim'));
@@ -116,14 +116,14 @@ describe('A projection', () => {
       expect(await greeterOf(club, 'everybody')).toMatchObject({ greetings: 1 });
     }));
 
-  test('is not seen by other tenants', () =>
+  test('is not visible to other tenants', () =>
     withClub(async (club) => {
       await happen(club.events, facts.joined('ada'));
       await new Leader(club).step(100);
       expect(await club.store.get(liveTable(memberProjection), PLATFORM, 'ada')).toBeUndefined();
     }));
 
-  test('is not changed by a fence, but knows the revision that the record has by it', () =>
+  test('is not changed by a fence, but knows its revision', () =>
     withClub(async (club) => {
       const leader = new Leader(club);
       await happen(club.events, facts.joined('ada'), facts.fenced('ada'), facts.fenced('eve'));
@@ -133,7 +133,7 @@ describe('A projection', () => {
       expect(await greeterOf(club, 'everybody')).toBeUndefined();
     }));
 
-  test('that knows the events of its records alone is not asked about fences', () =>
+  test('without interest in fences is not called for them', () =>
     withClub(async ({ events, store }) => {
       await happen(events, facts.fenced('ada'), facts.joined('ada'), facts.fenced('ada'));
       const documents = ({ type }: { type: string }): string[] => {
@@ -148,7 +148,7 @@ describe('A projection', () => {
       expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1, recent: ['ada@1'] });
     }));
 
-  test('leaves a tombstone of a document that was made and deleted within one batch', () =>
+  test('leaves a tombstone for a document created and deleted within one batch', () =>
     withClub(async (club) => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));
       const slow = new Leader(club);
@@ -160,7 +160,7 @@ describe('A projection', () => {
       expect(live).toEqual(rebuilt);
     }));
 
-  test('tells the event that it cannot fold, and stores nothing of its batch', () =>
+  test('reports the event it cannot fold, and stores nothing of its batch', () =>
     withClub(async ({ events, store }) => {
       await happen(events, facts.joined('ada'), facts.greeted('ada', 'kim'));
       const projection = {
@@ -214,7 +214,7 @@ describe('A projection', () => {
     }
   }
 
-  test('equals its rebuild after redelivery, two leaders at once and crashes between any two writes (property)', async () => {
+  test('equals its rebuild after redelivery, two concurrent leaders and crashes between any two writes (property)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyFact, { minLength: 1, maxLength: 40 }),

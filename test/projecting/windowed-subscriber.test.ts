@@ -136,8 +136,8 @@ const inScene = async (work: (scene: Scene) => Promise<void>): Promise<void> => 
 
 const greetings = (who: string, count: number) => Array.from({ length: count }, (_, at) => facts.greeted(who, `${at}`));
 
-describe('A subscriber with a window', () => {
-  test('tells its meter what is in hand, done and failed, and that it does not know while nothing is delivered', () =>
+describe('A windowed subscriber', () => {
+  test('meters events in progress, done and failed, and nothing while the subscription is down', () =>
     inScene(async (scene) => {
       const meter = new QueueMeter('desk', 'policy', scene.clock);
       scene.desk.hold('ada-1');
@@ -164,7 +164,7 @@ describe('A subscriber with a window', () => {
       expect(meter.isBegun).toBe(false);
     }));
 
-  test('is not idle while an event waits until it may be handled', () =>
+  test('is not idle while an event waits to be handled', () =>
     inScene(async (scene) => {
       const meter = new QueueMeter('desk', 'policy', scene.clock);
       const waiting: (() => void)[] = [];
@@ -180,7 +180,7 @@ describe('A subscriber with a window', () => {
       expect(meter.read()).toMatchObject({ handled: 1 });
     }));
 
-  test('tells its meter of every attempt that fails', () =>
+  test('meters every failed attempt', () =>
     inScene(async (scene) => {
       const meter = new QueueMeter('desk', 'policy', scene.clock);
       let left = 2;
@@ -196,7 +196,7 @@ describe('A subscriber with a window', () => {
       expect(meter.read()).toMatchObject({ failures: 2, handled: 1 });
     }));
 
-  test('handles what is stored and what comes, each once', () =>
+  test('handles stored and new events, each once', () =>
     inScene(async (scene) => {
       await happen(scene.events, ...greetings('ada', 2));
       await scene.start();
@@ -207,7 +207,7 @@ describe('A subscriber with a window', () => {
       expect(scene.desk.done).toEqual(['ada-0', 'ada-1', 'ada-2']);
     }));
 
-  test('handles the events of one stream in order, and those of others meanwhile', () =>
+  test('handles the events of one stream in order, and those of others concurrently', () =>
     inScene(async (scene) => {
       const { desk, events } = scene;
       desk.hold('ada-0');
@@ -221,7 +221,7 @@ describe('A subscriber with a window', () => {
       expect(desk.done.slice(3)).toEqual(['ada-0', 'ada-1', 'ada-2']);
     }));
 
-  test('has no more in flight than it may', () =>
+  test('limits the number of events in progress', () =>
     inScene(async (scene) => {
       const { desk, events } = scene;
       await happen(events, ...Array.from({ length: 40 }, (_, at) => facts.joined(`m${at}`)));
@@ -237,7 +237,7 @@ describe('A subscriber with a window', () => {
       expect(desk.most).toBe(4);
     }));
 
-  test('never lets its checkpoint pass an event that is not done', () =>
+  test('never advances its checkpoint past an unfinished event', () =>
     inScene(async (scene) => {
       const { desk, events, clock } = scene;
       desk.hold('b-0');
@@ -252,7 +252,7 @@ describe('A subscriber with a window', () => {
       expect(subscriber.position).toBe(3);
     }));
 
-  test('keeps only positions that the store has told, since others may not exist', () =>
+  test('saves only positions given by the store, since others may not exist', () =>
     inScene(async (scene) => {
       const { desk, events } = scene;
       desk.hold('b-0');
@@ -264,7 +264,7 @@ describe('A subscriber with a window', () => {
       await scene.until(async () => (await scene.saved()) === 3);
     }));
 
-  test('keeps its place also where nothing is for it', () =>
+  test('advances its checkpoint even if no event matches', () =>
     inScene(async (scene) => {
       const subscriber = await scene.start();
       const position = await happen(scene.events, facts.opened('red', 1), facts.opened('blue', 1));
@@ -282,7 +282,7 @@ describe('A subscriber with a window', () => {
       await desk.handle(event);
     };
 
-    test('for a while, tries again with growing pauses, and does the rest of that stream after it', () =>
+    test('temporarily, retries with growing pauses, and then does the rest of that stream', () =>
       inScene(async (scene) => {
         const { desk, events, clock } = scene;
         await happen(events, ...greetings('ada', 2), facts.joined('eve'));
@@ -296,7 +296,7 @@ describe('A subscriber with a window', () => {
         expect(clock.monotonicMs()).toBeLessThan(4_000);
       }));
 
-    test('for good, parks the event and passes it, also when others of its stream follow', () =>
+    test('permanently, parks the event and passes it, even if others of its stream follow', () =>
       inScene(async (scene) => {
         const { desk, events } = scene;
         const last = await happen(events, ...greetings('ada', 2), facts.joined('eve'));
@@ -306,7 +306,7 @@ describe('A subscriber with a window', () => {
         expect(desk.done.sort()).toEqual(['ada-1', 'eve-0']);
       }));
 
-    test('first for a while and then for good, parks it with the later reason', () =>
+    test('first temporarily and then permanently, parks it with the later reason', () =>
       inScene(async (scene) => {
         const reasons: unknown[] = [];
         await happen(scene.events, facts.joined('ada'));
@@ -321,7 +321,7 @@ describe('A subscriber with a window', () => {
         expect([tries, reasons]).toEqual([3, [new Error('Never')]]);
       }));
 
-    test('and the event cannot be parked either, waits with it until it can', () =>
+    test('and the event cannot be parked, waits until it can', () =>
       inScene(async (scene) => {
         const { desk, events, clock } = scene;
         await happen(events, facts.joined('ada'), facts.joined('eve'));
@@ -340,7 +340,7 @@ describe('A subscriber with a window', () => {
         expect([desk.parked, desk.done]).toEqual([['ada-0'], ['eve-0']]);
       }));
 
-    test('because nobody knows such an event, parks it', () =>
+    test('because the event is unknown, parks it', () =>
       inScene(async (scene) => {
         const reasons: unknown[] = [];
         const last = await happen(scene.events, facts.unheard('ada'), facts.joined('eve'));
@@ -351,7 +351,7 @@ describe('A subscriber with a window', () => {
       }));
   });
 
-  test('goes on where it was when the subscription broke off or the event store was away', () =>
+  test('resumes after the subscription is interrupted or the event store is unavailable', () =>
     inScene(async (scene) => {
       const { desk, events } = scene;
       await scene.start();
@@ -369,7 +369,7 @@ describe('A subscriber with a window', () => {
       expect(desk.done).toEqual([0, 1, 2, 3, 4, 5, 6].map((revision) => `ada-${revision}`));
     }));
 
-  test('goes on when its checkpoint could not be saved for a while', () =>
+  test('continues if its checkpoint cannot be saved for a while', () =>
     inScene(async (scene) => {
       await scene.start();
       scene.reads.away = true;
@@ -380,7 +380,7 @@ describe('A subscriber with a window', () => {
       await scene.until(async () => (await scene.saved()) === last);
     }));
 
-  test('waits for its turn where other work comes first', () =>
+  test('yields to other work', () =>
     inScene(async (scene) => {
       let go: () => void = () => undefined;
       const turn = new Promise<void>((resolve) => (go = resolve));
@@ -396,7 +396,7 @@ describe('A subscriber with a window', () => {
     }));
 
   describe('that is stopped', () => {
-    test('lets what is in hand end, begins nothing more, and saves its checkpoint', () =>
+    test('finishes events in progress, starts no more, and saves its checkpoint', () =>
       inScene(async (scene) => {
         const { desk, events } = scene;
         desk.hold('ada-0');
@@ -413,7 +413,7 @@ describe('A subscriber with a window', () => {
         expect(events.subscriptions).toBe(0);
       }));
 
-    test('does not wait for what may pass by itself, nor for room in the window', () =>
+    test('does not wait for retries or for space in the window', () =>
       inScene(async (scene) => {
         await happen(scene.events, ...Array.from({ length: 20 }, (_, at) => facts.joined(`m${at}`)));
         const subscriber = await scene.start({ maxInFlight: 4, handle: () => Promise.reject(new Away()) });
@@ -425,7 +425,7 @@ describe('A subscriber with a window', () => {
         expect(await scene.saved()).toBe(-1);
       }));
 
-    test('ends what takes long, which stays open and counts neither as failed nor as done', () =>
+    test('aborts slow work, which counts neither as failed nor as done', () =>
       inScene(async (scene) => {
         const meter = new QueueMeter('desk', 'policy', scene.clock);
         await happen(scene.events, facts.joined('ada'));
@@ -442,7 +442,7 @@ describe('A subscriber with a window', () => {
         expect(meter.read()).toMatchObject({ failures: 0, handled: 0 });
       }));
 
-    test('repeats nothing after a restart but what was not done', () =>
+    test('repeats only unfinished events after a restart', () =>
       inScene(async (scene) => {
         const { events } = scene;
         await happen(events, ...greetings('ada', 3));
@@ -457,7 +457,7 @@ describe('A subscriber with a window', () => {
       }));
   });
 
-  test('repeats the window at most after a crash, and loses nothing (property)', async () => {
+  test('repeats at most the window after a crash, and loses nothing (property)', async () => {
     const who = fc.constantFrom('ada', 'bob', 'eve', 'kim');
     const plan = fc.record({
       history: fc.array(who, { minLength: 5, maxLength: 40 }),
@@ -497,7 +497,7 @@ describe('A subscriber with a window', () => {
     );
   }, 60_000);
 
-  test('publishes everything once and in order per record, though the broker was away for a while', () =>
+  test('publishes everything once and in order per record across a broker outage', () =>
     inScene(async (scene) => {
       const broker = await EmbeddedBroker.open({ directory: scene.directory, clock: scene.clock, keptMessages: 100 });
       let away = false;

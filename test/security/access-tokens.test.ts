@@ -77,7 +77,7 @@ describe('An access token', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('proves who signed in, in which session and for which tenant', async () => {
+  test('proves the user, the session and the tenant', async () => {
     expect(await tokens.verify(await tokens.sign(ada))).toMatchObject(ada);
     const operator: TokenClaims = { sub: 'olga', sid: 'session', scope: 'platform' };
     const verified = await tokens.verify(await tokens.sign(operator));
@@ -85,11 +85,11 @@ describe('An access token', () => {
     expect(verified.tid).toBeUndefined();
   });
 
-  test('of our own making is what the forgeries below differ from', async () => {
+  test('issued by the tests is valid before it is forged below', async () => {
     expect(await tokens.verify(await forged(payload()))).toMatchObject(ada);
   });
 
-  test('is each time another, unless it is to be the same', async () => {
+  test('is unique unless requested otherwise', async () => {
     expect(await tokens.sign(ada)).not.toBe(await tokens.sign(ada));
     const signing = { key: await tokens.keys.current(), issuedAtMs: clock.nowMs() - 500, id: 'x' };
     const token = await tokens.sign(ada, signing);
@@ -147,17 +147,17 @@ describe('An access token', () => {
     ['of an operator with a tenant', () => forged(payload({ scope: 'platform' }))],
     ['with a scope of its own', () => forged(payload({ scope: 'everything' }))],
     ['not valid before tomorrow', () => forged(payload({ nbf: nowSeconds() + 86_400 }))],
-  ])('is refused: %s', async (_, make) => {
+  ])('is rejected: %s', async (_, make) => {
     await expect(tokens.verify(await make())).rejects.toMatchObject(refused);
   });
 
-  test('is refused by a service of another audience or issuer that has the same key', async () => {
+  test('is rejected by a service with another audience or issuer and the same key', async () => {
     const token = await tokens.sign(ada);
     await expect((await open('other')).verify(token)).rejects.toMatchObject(refused);
     await expect((await open(AUDIENCE, 'other')).verify(token)).rejects.toMatchObject(refused);
   });
 
-  test('runs out on time, known from before or not', async () => {
+  test('expires on time, cached or not', async () => {
     const token = await tokens.sign(ada);
     await tokens.verify(token);
     await clock.advance(ACCESS_TOKEN_SECONDS * 1_000 - 1);
@@ -167,25 +167,25 @@ describe('An access token', () => {
     await expect((await open()).verify(token)).rejects.toMatchObject(refused);
   });
 
-  test('says nothing of why it was refused', async () => {
+  test('is rejected without the reason', async () => {
     const messages = new Set<string>();
     for (const token of ['', await forged(payload({ aud: 'other' })), await forged(payload({ exp: 1 }))])
       await tokens.verify(token).catch((error: unknown) => messages.add((error as Error).message));
     expect(messages.size).toBe(1);
   });
 
-  describe('by the signing key', () => {
-    test('is good after a restart too', async () => {
+  describe('and its signing key', () => {
+    test('stay valid after a restart', async () => {
       const token = await tokens.sign(ada);
       expect(await (await open()).verify(token)).toMatchObject(ada);
     });
 
-    test('which only the owner of the file may read', async () => {
+    test('are protected by file permissions', async () => {
       expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });
 
-    test('which is one, also when several processes start at once for the first time', async () => {
+    test('are unique, even if several processes start concurrently for the first time', async () => {
       await rm(keyFile());
       const all = await Promise.all(Array.from({ length: 8 }, async () => publishedBy(await open())));
       expect(new Set(all.map(({ kid }) => kid)).size).toBe(1);
@@ -193,7 +193,7 @@ describe('An access token', () => {
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });
 
-    test('may come from the settings: replicas that are given the same accept the tokens of each other', async () => {
+    test("can come from the settings: replicas with equal settings accept each other's tokens", async () => {
       const signingKey = await readFile(keyFile(), 'utf8');
       const elsewhere = pathOf(directory, 'elsewhere');
       const replica = await AccessTokens.open(elsewhere, { issuer: ISSUER, audience: AUDIENCE, clock, signingKey });
@@ -202,7 +202,7 @@ describe('An access token', () => {
       await expect(stat(elsewhere)).rejects.toThrow('ENOENT');
     });
 
-    test('that is none is refused, and its text is not told', async () => {
+    test('reject an invalid key without showing it', async () => {
       const options = { issuer: ISSUER, audience: AUDIENCE, clock };
       for (const signingKey of ['very-secret', '{"kty":"RSA","n":"very-secret"}'])
         await expect(AccessTokens.open(directory, { ...options, signingKey })).rejects.toThrow(
@@ -210,13 +210,13 @@ describe('An access token', () => {
         );
     });
 
-    test('of which others see the public half only', () => {
+    test('publish only the public half', () => {
       expect(published).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
       expect(published.d).toBeUndefined();
     });
 
     test.each(['', '{"kty":"OKP","crv":"Ed25519","x":"AAAA","d":"a-secret', '{"kty":"oct","k":"a-secret"}'])(
-      'which, when damaged, is not replaced, and not shown',
+      'are neither replaced nor shown when the file is damaged',
       async (text) => {
         await writeFile(keyFile(), text);
         const opened = open();
@@ -227,14 +227,14 @@ describe('An access token', () => {
     );
   });
 
-  describe('after a rotation of the keys', () => {
+  describe('after a key rotation', () => {
     const rotated = async (): Promise<void> => {
       const run = promisify(execFile);
       await run(process.execPath, [ROTATE], { env: { ...process.env, DATA_DIR: directory } });
     };
     const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? '';
 
-    test('is signed with the new key within seconds, and one of the old key is still good', async () => {
+    test('is signed with the new key within seconds, and one of the old key stays valid', async () => {
       const old = await tokens.sign(ada);
       await rotated();
       expect(kidOf(await tokens.sign(ada))).toBe(kidOf(old));
@@ -245,7 +245,7 @@ describe('An access token', () => {
       expect((await tokens.published()).keys.map(({ kid }) => kid)).toEqual([kidOf(token), kidOf(old)]);
     });
 
-    test('is taken at once by a process that has not heard of it, however many come', async () => {
+    test('is accepted immediately by a process that has not reloaded, also concurrently', async () => {
       await clock.advance(5_000);
       await rotated();
       const token = await (await open()).sign(ada);
@@ -253,7 +253,7 @@ describe('An access token', () => {
       expect(all).toHaveLength(50);
     });
 
-    test('is taken a second later when the file was read just before: nobody can make it refused', async () => {
+    test('is accepted a second later if the file was just read: nobody can cause rejections', async () => {
       await clock.advance(5_000);
       const foreign = await signedByForeignKey();
       await expect(tokens.verify(foreign)).rejects.toMatchObject(refused);
@@ -267,7 +267,7 @@ describe('An access token', () => {
       expect(await verifying).toMatchObject(ada);
     });
 
-    test('is never refused, whichever of the processes signs it and whichever verifies it', async () => {
+    test('is never rejected, whichever process signs it and whichever verifies it', async () => {
       const options = { issuer: ISSUER, audience: AUDIENCE, clock: new SystemClock() };
       const processes = [await AccessTokens.open(directory, options), await AccessTokens.open(directory, options)];
       const issued: string[] = [];
@@ -281,7 +281,7 @@ describe('An access token', () => {
       expect(new Set(issued.map(kidOf)).size).toBe(4);
     });
 
-    test('is read for at most once a second, however many tokens of unknown keys come', async () => {
+    test('reloads the file at most once a second, whatever the number of unknown keys', async () => {
       await clock.advance(5_000);
       await expect(tokens.verify(await signedByForeignKey())).rejects.toMatchObject(refused);
       let answered = 0;
@@ -300,7 +300,7 @@ describe('An access token', () => {
       expect(answered).toBe(30);
     });
 
-    test('is refused when its key is taken away, known from before or not', async () => {
+    test('is rejected when its key is removed, cached or not', async () => {
       const token = await tokens.sign(ada);
       expect(await tokens.verify(token)).toMatchObject(ada);
       await rotated();
@@ -311,7 +311,7 @@ describe('An access token', () => {
       await expect(tokens.verify(token)).rejects.toMatchObject(refused);
     });
 
-    test('goes on with the known keys when the file is damaged meanwhile, and says so', async () => {
+    test('uses the known keys while the file is damaged, and logs it', async () => {
       const said: string[] = [];
       const logger = { ...silentLogger, error: (_: object, message: string) => said.push(message) };
       const listening = await AccessTokens.open(directory, { issuer: ISSUER, audience: AUDIENCE, clock, logger });
@@ -323,7 +323,7 @@ describe('An access token', () => {
       expect(said).toEqual(['the signing keys cannot be read again']);
     });
 
-    test('is good for half an hour by a key that was superseded, known from before or not, and no longer', async () => {
+    test('of a superseded key is valid for half an hour, cached or not, and no longer', async () => {
       const token = await forged(payload({ exp: nowSeconds() + 7_200 }));
       const before = await tokens.sign(ada);
       const old = JSON.parse(await readFile(keyFile(), 'utf8')) as JWK;
@@ -346,7 +346,7 @@ describe('An access token', () => {
       }
     });
 
-    test('is signed with the first key, and good, also where that was superseded once and put first again', async () => {
+    test('is signed with the first key, even if that was superseded and moved to the front again', async () => {
       const supersededAt = new Date(clock.nowMs() - 86_400_000).toISOString();
       const jwk = JSON.parse(await readFile(keyFile(), 'utf8')) as JWK;
       await writeFile(keyFile(), JSON.stringify({ keys: [{ ...jwk, supersededAt }] }));
@@ -359,7 +359,7 @@ describe('An access token', () => {
       expect(await opened.verify(token)).toMatchObject(ada);
     });
 
-    test('keeps keys until their tokens have run out, and no longer', async () => {
+    test('keeps keys until their tokens have expired, and no longer', async () => {
       await rotated();
       await rotated();
       const file = JSON.parse(await readFile(keyFile(), 'utf8')) as { keys: (JWK & { supersededAt?: string })[] };
@@ -375,7 +375,7 @@ describe('An access token', () => {
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });
 
-    test('leaves a file as it is that holds no key, and one that another rotation has its hands on', async () => {
+    test('keeps a file without a key, or with a rotation in progress', async () => {
       const text = await readFile(keyFile(), 'utf8');
       await writeFile(`${keyFile()}.lock`, '');
       await expect(rotated()).rejects.toThrow('another rotation runs');
@@ -387,7 +387,7 @@ describe('An access token', () => {
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });
 
-    test('may be given by the settings too: the first key signs, all verify', async () => {
+    test('can have its keys in the settings: the first key signs, all verify', async () => {
       const old = await tokens.sign(ada);
       await rotated();
       const signingKey = await readFile(keyFile(), 'utf8');

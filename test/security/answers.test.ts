@@ -70,7 +70,7 @@ const unlike = (isRight: (answer: Answered, route: Route, name: string) => boole
     .filter(([route, name, answer]) => !isRight(answer, route, name))
     .map(([, name, { status, headers }]) => `${name}: ${status} ${JSON.stringify(headers)}`);
 
-describe('Every answer', () => {
+describe('Every response', () => {
   test('is one of many kinds', () => {
     const statuses = new Set(answers.map(([, , { status }]) => status));
     expect([...statuses].toSorted()).toEqual([200, 400, 401, 403, 404]);
@@ -78,13 +78,13 @@ describe('Every answer', () => {
     expect(successes.length).toBeGreaterThan(50);
   });
 
-  test('is kept by nobody, but for what is the same for all', () => {
+  test('is not cached, except content that is the same for all', () => {
     const expected = ({ name }: Route, { status }: Answered): string =>
       (status === 200 ? CACHEABLE.get(name) : undefined) ?? 'no-store';
     expect(unlike((answer, route) => answer.headers['cache-control'] === expected(route, answer))).toEqual([]);
   });
 
-  test('is nothing to be sniffed, framed, embedded elsewhere or run, and leaks no address', () => {
+  test('prevents sniffing, framing, embedding and execution, and leaks no referrer', () => {
     const policy = "default-src 'none'; frame-ancestors 'none'";
     expect(
       unlike(
@@ -99,7 +99,7 @@ describe('Every answer', () => {
     ).toEqual([]);
   });
 
-  test('says what it is, in UTF-8, and of which request', () => {
+  test('declares its type, UTF-8 and request id', () => {
     expect(
       unlike(
         ({ headers }) =>
@@ -111,17 +111,17 @@ describe('Every answer', () => {
     ).toEqual([]);
   });
 
-  test('allows no other site to read it, tells no product, and sets no cookie', () => {
+  test('allows no other origin to read it, names no product, and sets no cookie', () => {
     const forbidden = /^(?:access-control-|server$|x-powered-by$|via$|set-cookie$|x-aspnet|location$)/;
     expect(unlike(({ headers }) => !Object.keys(headers).some((name) => forbidden.test(name)))).toEqual([]);
   });
 
-  test('that refuses tells neither stack, path nor driver', () => {
+  test('with an error contains no stack, path or driver', () => {
     const told = /\bat .+:\d+:\d+|node_modules|\/src\/|\/dist\/|SQLITE|Mongo|Zod|ECONN/;
     expect(unlike(({ status, text }) => status < 400 || !told.test(text))).toEqual([]);
   });
 
-  test('by HTTPS says that nothing else will do for a year; over plain HTTP that means nothing', async () => {
+  test('over HTTPS requires HTTPS for a year; over plain HTTP it does not', async () => {
     const [route] = routeTable;
     if (!route) throw new Error('There are no routes');
     for (const path of ['/api/auth/me', '/console', '/livez', '/nothing']) {
@@ -142,7 +142,7 @@ describe('Other methods', () => {
   const declared = new Set(routeTable.map(({ method, path }) => `${method} ${path}`));
 
   test.each(['OPTIONS', 'TRACE', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'CONNECT', 'BREW'])(
-    '%s does nothing where it is not declared, for whom the address is open, too',
+    '%s is not supported where it is not declared, even for authorized callers',
     async (method) => {
       const undeclared = routeTable.filter(({ path }) => !declared.has(`${method} ${path}`));
       expect(undeclared.length).toBeGreaterThan(40);
@@ -160,7 +160,7 @@ describe('Other methods', () => {
     },
   );
 
-  test('A preflight of another site is refused: no browser lets it go on', async () => {
+  test('A preflight of another origin is rejected', async () => {
     for (const route of routeTable) {
       const { status, headers } = await raw(
         'OPTIONS',
@@ -175,7 +175,7 @@ describe('Other methods', () => {
   });
 });
 
-test('Whatever host a request names, no answer repeats it', async () => {
+test('No response repeats the host of the request', async () => {
   for (const path of ['/api/auth/me', '/openapi.json', '/docs', '/console', '/livez', '/.well-known/jwks.json']) {
     const lines = ['Host: evil.example', 'X-Forwarded-Host: evil.example', 'Connection: close'];
     const { text } = parsed(await talk(url, `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`));
@@ -183,7 +183,7 @@ test('Whatever host a request names, no answer repeats it', async () => {
   }
 });
 
-test('Nothing was written by all of this', async () => {
+test('None of these requests appends an event', async () => {
   const written = (await service.service.engines.events.readAll({ from: headBefore })).map(({ type }) => type);
   expect(written.filter((type) => type !== 'IntegrationKeyUsed' && type !== 'ErrorOccurred')).toEqual([]);
 });

@@ -27,7 +27,7 @@ function largest(schema: JsonSchema, named: Record<string, JsonSchema>): number 
   return Object.values(properties).reduce((sum, property) => sum + largest(property, named), 2);
 }
 
-test('no route refuses for its number of values a body that its schema takes', () => {
+test('no route rejects a schema-valid body for its number of values', () => {
   const writing = endpoints.filter(({ body }) => body !== undefined);
   const tooLarge = writing.flatMap((endpoint) => {
     const schemas = new SchemaCollection();

@@ -100,12 +100,12 @@ const heard = ({ status, text }: Answered, id: string): [number, string] => [
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '*'),
 ];
 
-test('Ids stand in many places', () => {
+test('Ids occur in many places', () => {
   expect(places().length).toBeGreaterThan(25);
   expect(other.recordIds.size).toBeGreaterThan(9);
 });
 
-test('In a body an id that nobody has is not found, at the place where it stands', async () => {
+test('In a body an unknown id is not found, at its path', async () => {
   const told: string[] = [];
   for (const one of places()) {
     const { status, faults } = await answerTo(one, service.service.engines.ids.next());
@@ -115,7 +115,7 @@ test('In a body an id that nobody has is not found, at the place where it stands
   expect(told).toEqual([]);
 });
 
-test("In a body another tenant's ids are such ids, whatever they name", async () => {
+test('In a body ids of another tenant are unknown, of any kind', async () => {
   for (const one of places()) {
     const unknownId = service.service.engines.ids.next();
     const unknown = heard(await answerTo(one, unknownId), unknownId);
@@ -130,7 +130,7 @@ test("In a body another tenant's ids are such ids, whatever they name", async ()
   }
 });
 
-test('In a body an id with a NUL behind it is such an id, whatever record of its own it begins like', async () => {
+test('In a body an id followed by NUL is unknown, whatever it begins with', async () => {
   const ownIds = [...asking.recordIds.values(), ...Object.values(own), asking.books.tenant.id];
   for (const one of places()) {
     const unknownId = service.service.engines.ids.next();
@@ -146,7 +146,7 @@ test('In a body an id with a NUL behind it is such an id, whatever record of its
   }
 });
 
-test("In an address another tenant's ids are such ids, for every method, operators' own notifications included", async () => {
+test('In a path ids of another tenant are unknown, for every method, including notifications of operators', async () => {
   const addressed = routes.filter(({ path }) => path.includes('{id}'));
   expect(addressed.length).toBeGreaterThan(25);
   for (const route of addressed) {
@@ -166,7 +166,7 @@ test("In an address another tenant's ids are such ids, for every method, operato
   }
 });
 
-test('Nothing was written by all of this', async () => {
+test('None of these requests appends an event', async () => {
   expect(await service.service.engines.events.readAll({ from: headBefore })).toEqual([]);
 });
 

@@ -27,7 +27,7 @@ describe('The host name of a request', () => {
     '10.0.0.7',
     '[::1]:3000',
     '',
-  ])('is one that is allowed, an address or this machine: %s', async (host) => {
+  ])('can be an allowed name, an address or this machine: %s', async (host) => {
     expect(await asked(service, '/livez', host)).toBe('200');
   });
 
@@ -37,18 +37,18 @@ describe('The host name of a request', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     'xkontor',
-  ])('is refused where it is another: %s', async (host) => {
+  ])('is rejected otherwise: %s', async (host) => {
     for (const path of ['/livez', '/console', '/metrics', '/api/auth/me', '/api/integrations/v1/sales/x', '/elsewhere'])
       expect([path, await asked(service, path, host)]).toEqual([path, '421 MISDIRECTED_REQUEST']);
   });
 
-  test('is what a trusted proxy says that it was', async () => {
+  test('can be forwarded by a trusted proxy', async () => {
     expect(await asked(service, '/livez', 'kontor', 'X-Forwarded-Host: evil.example')).toBe('421 MISDIRECTED_REQUEST');
     expect(await asked(service, '/livez', 'internal', 'X-Forwarded-Host: books.example')).toBe('200');
   });
 });
 
-test('A page that led its browser to this machine by a name of its own cannot read the metrics', async () => {
+test('A page that rebinds its own name to this machine cannot read the metrics', async () => {
   const service = await TestService.start();
   try {
     const { port } = new URL(service.url);

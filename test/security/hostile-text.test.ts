@@ -70,7 +70,7 @@ const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => `${'ıİ'.repeat(length / 2 - 1)}\u0301!`,
 ];
 
-test('Things that are slow are found out', async () => {
+test('Slow operations are detected', async () => {
   const slow = (): Promise<void> => {
     const untilMs = performance.now() + 2 * LIMIT_MS;
     while (performance.now() < untilMs);
@@ -79,7 +79,7 @@ test('Things that are slow are found out', async () => {
   expect(await heldUpMs(slow)).toBeGreaterThan(LIMIT_MS);
 });
 
-test('A body of hostile text holds nobody up, wherever in it that is', async () => {
+test('A body of hostile text is processed quickly, wherever the text is', async () => {
   // Most of a mebibyte, which is what a body may have: patterns may be tried before a length is looked at.
   const LENGTH = 250_000;
   const texts = routeTable
@@ -100,7 +100,7 @@ test('A body of hostile text holds nobody up, wherever in it that is', async () 
   expect(slow).toEqual([]);
 }, 60_000);
 
-test('Nor do queries, addresses and headers', async () => {
+test('So are queries, paths and headers', async () => {
   const parameters = routeTable.flatMap((route) =>
     schemas.queryOf(route).map(({ name, schema }): [Route, string, string] => [route, name, JSON.stringify(schema)]),
   );
@@ -137,7 +137,7 @@ test('Nor do queries, addresses and headers', async () => {
   expect(slow).toEqual([]);
 }, 60_000);
 
-describe('In a tenant whose records are hostile themselves', () => {
+describe('In a tenant with hostile records', () => {
   const word = (index: number): string => `${'a'.repeat(60 + (index % 30))}${index}`;
   const token = (): string => requester.books.tenant.token;
   const post = async (path: string, body: object): Promise<void> => {
@@ -159,7 +159,7 @@ describe('In a tenant whose records are hostile themselves', () => {
     await service.quiet();
   }, 60_000);
 
-  test('a search is quick, whatever is searched for', async () => {
+  test('a search is quick for any text', async () => {
     const searches = [
       'a',
       'a '.repeat(100),
@@ -185,7 +185,7 @@ describe('In a tenant whose records are hostile themselves', () => {
     expect(slow).toEqual([]);
   }, 60_000);
 
-  test('a rule is quick, whatever it is matched with: when it is tried, and when a transaction is recorded', async () => {
+  test('a rule is quick for any text, in tests and when a transaction is recorded', async () => {
     const description = 'ab'.repeat(500);
     const merchant = 'ab'.repeat(100);
     const rule = { categoryId, keyword: 'ab'.repeat(100), matchType: 'CONTAINS' };
@@ -203,7 +203,7 @@ describe('In a tenant whose records are hostile themselves', () => {
     expect([...tried, ...recorded]).toEqual([]);
   }, 60_000);
 
-  test('a pattern of the cache is quick, however many stars it has', async () => {
+  test('a cache pattern is quick with any number of stars', async () => {
     const { cache } = service.service.engines;
     for (let index = 0; index < 500; index += 1) await cache.set(`${'a'.repeat(200)}${index}`, 'x', 600_000);
     const token = await service.operator();

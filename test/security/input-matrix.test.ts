@@ -90,7 +90,7 @@ const unlessRefused = (name: string, { status, faults }: Answered, path: string)
     ? undefined
     : `${name}: ${status}, faults: ${faults.join(', ')}`;
 
-test('What is asked is every route of the service, and most of them take something', () => {
+test('The requests cover every route of the service, most of them with input', () => {
   expect(withBody().length).toBeGreaterThan(35);
   expect(fields(() => true).length).toBeGreaterThan(200);
   expect(routes.flatMap((route) => schemas.queryOf(route)).length).toBeGreaterThan(80);
@@ -103,7 +103,7 @@ describe('A body', () => {
       REACHING.filter((name) => !Object.hasOwn(schema.properties ?? {}, name)).map((name) => [name, 'smuggled']),
     );
 
-  test('is closed: no object of it takes members that are not declared, but for what is said here', () => {
+  test('is closed: no object accepts undeclared members, except as listed here', () => {
     const open = withBody().flatMap((route) =>
       schemas
         .fieldsOf(route)
@@ -120,7 +120,7 @@ describe('A body', () => {
     expect(undeclared).toEqual([]);
   });
 
-  test('sets nothing but what is declared: tenant, role, revision and the like are refused by name', async () => {
+  test('sets only declared fields: tenant, role, revision and the like are rejected by name', async () => {
     const told = await outcomes(objects(), async ([route, field]) => {
       const extra = smuggled(field);
       const around = schemas.leastOf(field.schema) as object;
@@ -131,7 +131,7 @@ describe('A body', () => {
     expect(told).toEqual([]);
   });
 
-  test('of a route that takes none may hold nothing', async () => {
+  test('of a route without a body must be empty', async () => {
     const without = writing().filter((route) => !schemas.takesBody(route));
     expect(without.length).toBeGreaterThan(15);
     const told = await outcomes(without, async (route) =>
@@ -140,7 +140,7 @@ describe('A body', () => {
     expect(told).toEqual([]);
   });
 
-  test('has no member __proto__, at any depth, and nothing is inherited from one', async () => {
+  test('rejects the member __proto__ at any depth, and inherits nothing', async () => {
     const told = await outcomes(objects(), async ([route, { place }]) => {
       const raw = JSON.stringify(schemas.bodyWith(route, place, { marked: 1 }));
       const { status } = await requester.ask(route, { raw: raw.replace('"marked":1', '"__proto__":{"polluted":1}') });
@@ -150,7 +150,7 @@ describe('A body', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test('may hold any data in the one place that is open, where it stays data', async () => {
+  test('can contain any data in its one open field, where it stays data', async () => {
     const [place = ''] = OPEN_PLACES;
     const route = routes.find(({ name }) => place.startsWith(name));
     if (!route) throw new Error(`There is no ${place}`);
@@ -174,7 +174,7 @@ describe('A body', () => {
   });
 
   test.each([[{ $ne: null }], [{ $gt: '' }], [{ $where: 'sleep(1000)' }], [[{ $regex: '.*' }]]])(
-    'holds no operator of a query language in the place of a value: %j',
+    'rejects query operators in place of a value: %j',
     async (operator) => {
       const told = await outcomes(
         fields(({ place }) => place.length > 0),
@@ -188,7 +188,7 @@ describe('A body', () => {
     },
   );
 
-  test('has lists that end, and texts that end: one more is refused', async () => {
+  test('has bounded lists and texts: one more is rejected', async () => {
     const unbounded = fields(
       ({ schema: { type, maxItems, maxLength, enum: choices, const: only, pattern, format } }) =>
         (type === 'array' && maxItems === undefined) ||
@@ -216,7 +216,7 @@ describe('A body', () => {
     ['of text', '{}', { 'content-type': 'text/plain' }, 415],
     ['of XML', '<a/>', { 'content-type': 'application/xml' }, 415],
     ['that is compressed, and might be a bomb', '{}', { 'content-encoding': 'gzip' }, 415],
-  ])('%s is refused everywhere', async (_, raw, headers, expected) => {
+  ])('%s is rejected everywhere', async (_, raw, headers, expected) => {
     const told = await outcomes(writing(), async (route) => {
       const { status } = await requester.ask(route, { raw, headers });
       return status === expected ? undefined : `${route.name}: ${status}`;
@@ -237,7 +237,7 @@ describe('A query', () => {
       ...(schemas.takesBody(route) && { raw: '{}' }),
     });
 
-  test.each([...REACHING, '__proto__', '$ne', '[]', 'x'])('has no parameter that is not declared: %s', async (name) => {
+  test.each([...REACHING, '__proto__', '$ne', '[]', 'x'])('rejects undeclared parameters: %s', async (name) => {
     const open = routes.filter((route) => !schemas.queryOf(route).some((declared) => declared.name === name));
     const told = await outcomes(open, async (route) =>
       unlessRefused(route.name, await ask(route, `${encodeURIComponent(name)}=smuggled`), name),
@@ -253,7 +253,7 @@ describe('A query', () => {
     );
 
   test.each(['[$ne]', '[$gt]', '[]', '[__proto__]', '.$where', '[constructor][prototype][x]'])(
-    'has no parameter with an operator or a path in its name: %s',
+    'rejects parameters with an operator or a path in the name: %s',
     async (suffix) => {
       const told = await outcomes(parameters(), async ([route, { name }]) =>
         unlessRefused(
@@ -266,14 +266,14 @@ describe('A query', () => {
     },
   );
 
-  test('has no parameter twice', async () => {
+  test('rejects repeated parameters', async () => {
     const told = await outcomes(parameters(), async ([route, { name }]) =>
       unlessRefused(`${route.name} ${name}`, await ask(route, `${name}=1`, `${name}=1`), name),
     );
     expect(told).toEqual([]);
   });
 
-  test('asks for no more than a page of 100, and for nothing before the first', async () => {
+  test('is limited to pages of 100, starting at the first', async () => {
     const sizes = parameters().filter(([, { name }]) => /^(?:pageSize|limit)$/.test(name));
     const numbers = parameters().filter(([, { name }]) => /^(?:pageNumber|page)$/.test(name));
     expect(sizes.length).toBeGreaterThan(14);
@@ -292,7 +292,7 @@ describe('A query', () => {
     expect(told).toEqual([]);
   });
 
-  test('searches for no more than 200 characters', async () => {
+  test('is limited to searches of 200 characters', async () => {
     const searches = parameters().filter(([, { name }]) => name === 'search');
     expect(searches.length).toBeGreaterThan(12);
     const told = await outcomes(searches, async ([route, { name }]) => {
@@ -304,7 +304,7 @@ describe('A query', () => {
   });
 });
 
-test('Nothing was written by all of this', async () => {
+test('None of these requests appends an event', async () => {
   const written = (await service.service.engines.events.readAll({ from: headBefore })).map(({ type }) => type);
   expect(written.filter((type) => type !== 'IntegrationKeyUsed')).toEqual([]);
 });

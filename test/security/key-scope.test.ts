@@ -26,7 +26,7 @@ const withoutId = ({ status, text }: Reply): [number, string] => [
   text.replace(/"requestId":"[^"]*"/, '').replace(/never-[a-z]+|a-sale|a-key/g, '*'),
 ];
 
-test('A sale and its idempotency key are seen by keys of the same tenant and source alone', async () => {
+test('A sale and its idempotency key are visible only to keys of the same tenant and source', async () => {
   expect((await service.postSale(books.partner, saleOf('a-sale'), 'a-key')).status).toBe(202);
   await service.settled(books.partner, 'a-sale');
   for (const key of [books.partner, twin])
@@ -41,7 +41,7 @@ test('A sale and its idempotency key are seen by keys of the same tenant and sou
   }
 });
 
-test('The same names elsewhere are sales of their own, and undo nothing here', async () => {
+test('The same names elsewhere are separate sales, without effect here', async () => {
   for (const key of [otherSource, elsewhere]) {
     expect((await service.postSale(key, saleOf('a-sale'), 'a-key')).status).toBe(202);
     const cancellation = { ...saleOf('undo'), type: 'CANCELLATION', lines: undefined, relatedExternalId: 'only-here' };
@@ -57,7 +57,7 @@ test('The same names elsewhere are sales of their own, and undo nothing here', a
   expect((await service.transactions(books.tenant.token, 'type=CANCELLATION')).totalCount).toBe(0);
 }, 30_000);
 
-test('Who has used up their rate takes nothing from others: not of the same tenant, source or address', async () => {
+test('An exhausted rate limit does not affect others of the same tenant, source or address', async () => {
   const busy = await service.createKey(books.tenant, { sourceId: books.partner.sourceId, rateLimit: null });
   let last = await get('sales/a-sale', busy);
   for (let count = 1; count <= 60; count += 1) last = await get('sales/a-sale', busy);

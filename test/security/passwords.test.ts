@@ -6,25 +6,25 @@ const hashed = (password: string, by = passwords, tenantId = ''): Promise<string
   by.hash(password, { group: tenantId, member: tenantId });
 
 describe('A password', () => {
-  test('belongs to its own hash and to no other', async () => {
+  test('matches only its own hash', async () => {
     const hash = await hashed('correct horse');
     expect(await passwords.matches(hash, 'correct horse')).toBe(true);
     expect(await passwords.matches(hash, 'correct horse ')).toBe(false);
     expect(await passwords.matches(hash, '')).toBe(false);
   });
 
-  test('is kept as argon2id with the parameters that OWASP asks for, and a salt of its own', async () => {
+  test('is stored as argon2id with the parameters recommended by OWASP, and a unique salt', async () => {
     const [one, other] = await Promise.all([hashed('same'), hashed('same')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);
     expect(one).not.toContain('same');
   });
 
-  test('of an account that does not exist never matches, not even the decoy', async () => {
+  test('of an unknown account never matches, not even the decoy', async () => {
     expect(await passwords.matches(undefined, 'no account has this password')).toBe(false);
   });
 
-  test('of an account that does not exist costs as much work as a wrong one', async () => {
+  test('of an unknown account costs as much work as a wrong one', async () => {
     const hash = await hashed('correct horse');
     const cpuMs = async (given: string | undefined): Promise<number> => {
       const before = process.cpuUsage();
@@ -41,7 +41,7 @@ describe('A password', () => {
     expect(unknown / known).toBeGreaterThan(0.4);
   });
 
-  test('is one of few that are hashed at once: tenants wait in turn, and those that are too many are refused', async () => {
+  test('is hashed with limited concurrency: tenants take turns, and the excess is rejected', async () => {
     const passwords = new Passwords({ atOnce: 1, maxWaiting: 4, maxPerGroup: 3, maxPerMember: 3 });
     const outcomes = await Promise.allSettled('aaaaaaab'.split('').map((tenant) => hashed('same', passwords, tenant)));
     expect(outcomes.map(({ status }) => status)).toEqual([
@@ -53,7 +53,7 @@ describe('A password', () => {
     for (const outcome of outcomes.slice(4, 7)) expect(outcome).toMatchObject({ reason: refused });
   });
 
-  test('is verified while others are set, and after one that could not be', async () => {
+  test('is verified while others are set, and after a failure', async () => {
     const passwords = new Passwords();
     const setting = Array.from({ length: 20 }, () => hashed('same', passwords));
     let areSet = false;
@@ -66,7 +66,7 @@ describe('A password', () => {
     await allSet;
   });
 
-  test('may be typed on any keyboard: composed and decomposed characters are the same', async () => {
+  test('can be typed on any keyboard: composed and decomposed characters are equal', async () => {
     const [composed, decomposed] = ['Grüße aus Köln'.normalize('NFC'), 'Grüße aus Köln'.normalize('NFD')];
     for (const set of [composed, decomposed]) {
       const hash = await hashed(set);
@@ -75,13 +75,13 @@ describe('A password', () => {
     }
   });
 
-  test('that was once hashed as it was typed still belongs to its hash', async () => {
+  test('hashed without normalization by an earlier version still matches its hash', async () => {
     const decomposed = 'Grüße aus Köln'.normalize('NFD');
     expect(await passwords.matches(await hash(decomposed), decomposed)).toBe(true);
     expect(await passwords.matches(await hash(decomposed), 'Grüße aus Bonn'.normalize('NFD'))).toBe(false);
   });
 
-  test('is hashed without holding up what else the process does', async () => {
+  test('is hashed without blocking the process', async () => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     await Promise.all(Array.from({ length: 20 }, () => hashed('same')));

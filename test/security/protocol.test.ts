@@ -22,7 +22,7 @@ const bearer = (): string => `Authorization: Bearer ${books.tenant.token}`;
 const POST = ['POST /api/branches HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Connection: close'] as const;
 const countOf = (text: string): number => text.split('HTTP/1.1 ').length - 1;
 
-describe('A request that means one thing to a proxy and another to the service', () => {
+describe('A request that a proxy and the service could interpret differently', () => {
   const hidden = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const start = (): string[] => ['POST /api/branches HTTP/1.1', 'Host: x', 'Content-Type: application/json', bearer()];
   test.each<[string, readonly string[], string]>([
@@ -39,7 +39,7 @@ describe('A request that means one thing to a proxy and another to the service',
     ['with a chunk of a wrong length', ['Transfer-Encoding: chunked'], `0x1\r\na\r\n0\r\n\r\n${hidden}`],
     ['with a null byte in a header', ['X-Null: a\u0000b'], hidden],
     ['with a carriage return in a header', ['X-Return: a\rX-Injected: b'], hidden],
-  ])('%s is refused, and nothing after it is taken for another', async (_, headers, rest) => {
+  ])('%s is rejected, and nothing after it is taken for another request', async (_, headers, rest) => {
     const text = await talk(url, `${[...start(), ...headers].join('\r\n')}\r\n\r\n${rest}`);
     expect([parsed(text).status, countOf(text)]).toEqual([400, 1]);
     expect(parsed(text).headers).toMatchObject({
@@ -51,11 +51,11 @@ describe('A request that means one thing to a proxy and another to the service',
     expect(JSON.parse(parsed(text).body)).toMatchObject({ statusCode: 400, code: 'VALIDATION_FAILED' });
   });
 
-  test('that says nothing of its host is refused', async () => {
+  test('without a host is rejected', async () => {
     expect((await ask('GET /livez HTTP/1.1', 'Connection: close')).status).toBe(400);
   });
 
-  test('that would change its protocol does not', async () => {
+  test('with a protocol upgrade is not upgraded', async () => {
     const upgrade = ['Connection: close, Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'];
     const { status } = await ask('GET /api/auth/me HTTP/1.1', 'Host: x', ...upgrade);
     expect(status).toBe(401);
@@ -65,20 +65,20 @@ describe('A request that means one thing to a proxy and another to the service',
   });
 });
 
-describe('A line break in what is sent', () => {
+describe('A line break in input', () => {
   test.each([
     ['/api/auth/me%0d%0aX-Injected:%20yes', 401],
     ['/api/customers/%0d%0aX-Injected:%20yes', 404],
     ['/api/users/lookup?search=%0d%0aX-Injected:%20yes', 200],
     ['/console/%0d%0aX-Injected:%20yes', 200],
     ['/console/assets/%0d%0aX-Injected:%20yes', 404],
-  ])('makes no header of the answer: %s', async (path, status) => {
+  ])('creates no response header: %s', async (path, status) => {
     const credential = path.startsWith('/api/auth') ? [] : [bearer()];
     const answer = await ask(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...credential);
     expect([answer.status, answer.headers['x-injected'], countOf(answer.text)]).toEqual([status, undefined, 1]);
   });
 
-  test('nor does one in a name that an answer tells', async () => {
+  test('in a name creates none either', async () => {
     const { key } = books.partner;
     const path = '/api/integrations/v1/sales/%0d%0aX-Injected:%20yes';
     const answer = await ask(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', `X-Integration-Key: ${key}`);
@@ -103,7 +103,7 @@ describe('An address', () => {
     ' ',
     '__proto__',
     'constructor',
-  ])('names exactly the sale that is called %s', async (externalId) => {
+  ])('identifies exactly the sale %s', async (externalId) => {
     const { partner } = books;
     const made = await service.postSale(partner, saleOf(externalId));
     expect(made.status).toBe(202);
@@ -134,14 +134,14 @@ describe('An address', () => {
     '/./api/auth/me',
     '/api/auth/me%00',
     '/api/auth/me\t',
-  ])('leads nowhere by dots, slashes or escapes: %s', async (path) => {
+  ])('cannot escape by dots, slashes or escapes: %s', async (path) => {
     const { status, body } = await ask(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', bearer());
     expect([path, /"permissions"/.test(body)]).toEqual([path, false]);
     // The console answers its page under any address of its own.
     expect([400, 401, 404, ...(path.startsWith('/console/') ? [200] : [])]).toContain(status);
   });
 
-  test('that is too long is refused, as are headers that are too many or too long', async () => {
+  test('that is too long is rejected, as are headers that are too many or too long', async () => {
     const long = 'x'.repeat(20_000);
     expect((await ask(`GET /api/auth/me?${long} HTTP/1.1`, 'Host: x', 'Connection: close')).status).toBe(431);
     expect((await ask('GET /livez HTTP/1.1', 'Host: x', `X-Long: ${long}`)).status).toBe(431);
@@ -150,8 +150,8 @@ describe('An address', () => {
   });
 });
 
-describe('Whoever is slow', () => {
-  test('is waited for as long as these limits say', () => {
+describe('A slow client', () => {
+  test('is limited by these timeouts', () => {
     const { server } = service.service.app.getHttpAdapter().getInstance();
     expect(server.headersTimeout).toBe(15_000);
     expect(server.requestTimeout).toBe(30_000);
@@ -175,7 +175,7 @@ describe('Whoever is slow', () => {
         ':',
       ],
     ],
-  ])('%s is told so, and hung up on', async (_, parts) => {
+  ])('%s gets an error, and is disconnected', async (_, parts) => {
     // The same server with the same two limits, but shorter: Node looks at them every so often.
     const server = createServer();
     Object.assign(server.server, { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 50 });
@@ -190,7 +190,7 @@ describe('Whoever is slow', () => {
   });
 });
 
-test('A body that another length announces is not what was sent', async () => {
+test('A body of another length than announced is rejected', async () => {
   const short = await talk(url, `${lines(...POST, bearer(), 'Content-Length: 5')}{}\r\n\r\n\r\n`);
   expect(parsed(short).status).toBe(400);
 });

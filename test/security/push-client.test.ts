@@ -57,7 +57,7 @@ const asLookup =
   };
 const at = (endpoint: string, { keys }: Browser) => ({ endpoint, keys });
 
-describe('An endpoint is refused by its name alone', () => {
+describe('An endpoint is rejected by its name', () => {
   test.each([
     ['http://push.test/x', 'Must be an https address.'],
     ['ftp://push.test/x', 'Must be an https address.'],
@@ -103,14 +103,14 @@ describe('An endpoint is refused by its name alone', () => {
     expect(clientWith().faultOf(endpoint)).toBe(fault);
   });
 
-  test('but over https any, where private networks are allowed', () => {
+  test('but any https endpoint is accepted if private networks are allowed', () => {
     const client = clientWith({ allowPrivate: true });
     expect(client.faultOf('https://localhost:8443/x')).toBeUndefined();
     expect(client.faultOf('http://localhost:8443/x')).toBe('Must be an https address.');
   });
 });
 
-test('Neighbours of what is not public are', () => {
+test('Addresses next to non-public networks are public', () => {
   const open = ['9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0'];
   for (const address of [...open, '223.255.255.255', '2001:4860:4860::8888', '2400::1']) {
     expect([address, isPublicAddress(address)]).toEqual([address, true]);
@@ -119,10 +119,10 @@ test('Neighbours of what is not public are', () => {
     expect(isPublicAddress(text)).toBe(false);
 });
 
-describe('Nobody is connected to', () => {
+describe('The client never connects', () => {
   const refused = { kind: 'refused', code: 'ADDRESS_NOT_PUBLIC' };
 
-  test('by an endpoint that was stored while it was allowed', async () => {
+  test('to a stored endpoint that is no longer allowed', async () => {
     const endpoint = `https://127.0.0.1:${portOf(listener)}/x`;
     expect(await clientWith().send(at(endpoint, pushes.browser()), message)).toEqual(refused);
     expect(connections).toBe(0);
@@ -134,14 +134,14 @@ describe('Nobody is connected to', () => {
     ['a mapped address', ['::ffff:127.0.0.1']],
     ['a public and a private address', ['8.8.8.8', '127.0.0.1']],
     ['a private and a public address', ['10.0.0.1', '8.8.8.8']],
-  ])('by a name that stands for %s', async (_, addresses) => {
+  ])('to a name that resolves to %s', async (_, addresses) => {
     const endpoint = `https://rebinding.test:${portOf(listener)}/x`;
     const client = clientWith({ lookup: asLookup(...addresses) });
     expect(await client.send(at(endpoint, pushes.browser()), message)).toEqual(refused);
     expect(connections).toBe(0);
   });
 
-  test('by a redirect', async () => {
+  test('to a redirect', async () => {
     const location = `https://127.0.0.1:${portOf(listener)}/x`;
     for (const status of [301, 302, 307, 308]) {
       const browser = pushes.browser({ status, headers: { location } });
@@ -152,14 +152,14 @@ describe('Nobody is connected to', () => {
   });
 });
 
-test('A push service whose certificate nobody vouches for gets nothing', async () => {
+test('A push service with an untrusted certificate gets nothing', async () => {
   const browser = pushes.browser();
   const client = clientWith({ allowPrivate: true, ca: undefined });
   expect(await client.send(browser.subscription, message)).toMatchObject({ kind: 'again' });
   expect(pushes.pushesTo(browser)).toEqual([]);
 });
 
-test('A name is looked up for every connection, and what it stands for is connected to', async () => {
+test('A name is resolved for every connection, which uses that address', async () => {
   // Each push needs a connection of its own.
   const closing = { status: 201, headers: { connection: 'close' } };
   const browser = pushes.browser(closing, closing);
@@ -176,7 +176,7 @@ test('A name is looked up for every connection, and what it stands for is connec
   }
 });
 
-test('A name that stands for nothing may stand for something later', async () => {
+test('A name without addresses may get one later', async () => {
   for (const lookup of [undefined, asLookup()]) {
     const client = clientWith({ ...(lookup && { lookup }) });
     const outcome = await client.send(at('https://push.invalid/x', pushes.browser()), message);
@@ -184,7 +184,7 @@ test('A name that stands for nothing may stand for something later', async () =>
   }
 });
 
-test('One that says nothing is given up in time', async () => {
+test('A silent push service times out', async () => {
   const client = clientWith({ allowPrivate: true, timeoutMs: 50 });
   const outcome = await client.send(pushes.browser('hang').subscription, message);
   expect(outcome).toEqual({ kind: 'again', code: 'TIMED_OUT', afterMs: undefined });

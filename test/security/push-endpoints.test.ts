@@ -48,13 +48,13 @@ test.each([
   'javascript:alert(1)',
   '//127.0.0.1/x',
   'push.example/x',
-])('%s is no push service', async (endpoint) => {
+])('%s is rejected as a push service', async (endpoint) => {
   const { subscription } = new Browser(endpoint);
   const reply = await service.post('/api/notifications/push-subscriptions', subscription, tenant.token);
   expect([endpoint, reply.told]).toEqual([endpoint, '400 VALIDATION_FAILED endpoint']);
 });
 
-test('Nothing of these is kept, and a public https address is taken', async () => {
+test('Rejected endpoints are not stored, and a public https URL is accepted', async () => {
   const own = async () =>
     (await service.get('/api/notifications/push-subscriptions/me', tenant.token)).data as unknown[];
   expect(await own()).toEqual([]);

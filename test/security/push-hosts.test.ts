@@ -12,7 +12,7 @@ beforeEach(() => {
   hosts = new PushHosts(clock, new Backoff({ baseMs: 1_000, maxMs: MINUTE_MS }, () => 1));
 });
 
-test('A push service that fails twice in a row is left alone, longer each time, and others are not', () => {
+test('A push service that fails twice in a row is paused, longer each time, unlike others', () => {
   hosts.failed(HOST, undefined);
   expect(hosts.pauseMs(HOST)).toBe(0);
   hosts.failed(HOST, undefined);
@@ -25,14 +25,14 @@ test('A push service that fails twice in a row is left alone, longer each time, 
   expect(hosts.pauseMs(HOST)).toBe(0);
 });
 
-test('What it asks for itself is kept, within reason', () => {
+test('Its Retry-After is respected within limits', () => {
   hosts.failed(HOST, 30_000);
   expect(hosts.pauseMs(HOST)).toBeGreaterThan(25_000);
   hosts.failed(HOST, 24 * 60 * MINUTE_MS);
   expect(hosts.pauseMs(HOST)).toBeLessThanOrEqual(5 * MINUTE_MS);
 });
 
-test('After ten minutes without a success it is down, until one comes', () => {
+test('After ten minutes without a success it is down, until a success', () => {
   for (let minute = 0; minute < 12; minute += 1) {
     expect(hosts.isDown(HOST)).toBe(minute >= 10);
     hosts.failed(HOST, undefined);

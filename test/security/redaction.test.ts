@@ -7,7 +7,7 @@ const KEY = `kontor_${'a'.repeat(43)}_${'s'.repeat(32)}`;
 const ID = '0199d3a0-0000-7000-8000-000000000001';
 const TOKEN = `eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ4In0.${'x'.repeat(40)}`;
 
-describe('A text of the error log', () => {
+describe('A text in the error log', () => {
   test.each([
     ['connect to mongodb://admin:hunter2@db:27017/kontor failed', 'connect to mongodb://***@db:27017/kontor failed'],
     ['redis://:p%40ss@cache', 'redis://***@cache'],
@@ -28,7 +28,7 @@ describe('A text of the error log', () => {
     ['-----BEGIN PRIVATE KEY-----\nMC4C\n-----END PRIVATE KEY----- end', '*** end'],
     ['-----BEGIN EC PRIVATE KEY-----\nMC4C', '***'],
     ['reached a-secret-of-the-settings today', 'reached *** today'],
-  ])('does not hold the secrets of %s', (text, expected) => {
+  ])('does not contain the secrets of %s', (text, expected) => {
     expect(shown(text)).toBe(expected);
   });
 
@@ -38,11 +38,11 @@ describe('A text of the error log', () => {
     'https://example.test/path?mail=a@b.test',
     'The permission users.read is needed.',
     'pw',
-  ])('stays as it is where there is no secret: %s', (text) => {
+  ])('is unchanged without secrets: %s', (text) => {
     expect(shown(text)).toBe(text);
   });
 
-  test('does not break lines, move the cursor or turn the writing round', () => {
+  test('contains no line breaks, cursor movements or bidirectional controls', () => {
     expect(shown('a\r\nb\tc\u0000\u001b[31m\u202ed\u2028e\ud800f')).toBe(
       'a\\r\\nb\\tc\\u0000\\u001b[31m\\u202ed\\u2028e\\ud800f',
     );
@@ -50,7 +50,7 @@ describe('A text of the error log', () => {
     expect(shown('Grüße, 日本, 😀')).toBe('Grüße, 日本, 😀');
   });
 
-  test('is short, and no half of a secret stays at its end', () => {
+  test('is truncated without leaving part of a secret', () => {
     expect(redact('x'.repeat(50), 10)).toBe('xxxxxxxxx…');
     expect(redact('😀'.repeat(9), 6)).toBe('😀😀…');
     // The secret's form is lost where the text is cut, so what is cut is never shown.
@@ -58,7 +58,7 @@ describe('A text of the error log', () => {
     expect(redact(text, 1_000)).not.toContain('hunter');
   });
 
-  test('takes little time, whatever it is', () => {
+  test('is redacted quickly, whatever it is', () => {
     for (const text of [
       'a',
       'token',

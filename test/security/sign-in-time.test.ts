@@ -14,7 +14,7 @@ const WINDOW_MS = 15 * 60_000;
 const medianOf = (times: readonly number[]): number =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 
-test('A wrong password, an unknown address, a suspended and a deleted account are refused in the same time', async () => {
+test('A wrong password, an unknown address, a suspended and a deleted account are rejected in the same time', async () => {
   const clock = new ShiftedClock();
   const service = await TestService.start({ clock, costlyPasswords: true, environment: { TRUST_PROXY: 'true' } });
   try {

@@ -17,14 +17,14 @@ const open = (options: Partial<VapidOptions> = {}): Promise<VapidKeys> =>
   VapidKeys.open({ directory, clock: new SystemClock(), subject: 'mailto:push@kontor.test', ...options });
 const file = () => join(directory, 'vapid-key.json');
 
-test('Keys are made once, also by processes that start together, and only their owner may read them', async () => {
+test('Keys are created once, even by concurrent processes, readable only by their owner', async () => {
   const all = await Promise.all([open(), open(), open()]);
   const later = await open();
   expect(new Set([...all, later].map(({ publicKey }) => publicKey)).size).toBe(1);
   expect((await stat(file())).mode & 0o777).toBe(0o600);
 });
 
-test('Keys of the settings are taken as they are, and leave no file', async () => {
+test('Keys in the settings are used unchanged, without a file', async () => {
   await open();
   const pair = JSON.parse(await readFile(file(), 'utf8')) as { publicKey: string; privateKey: string };
   await rm(file());
@@ -36,7 +36,7 @@ test('Keys of the settings are taken as they are, and leave no file', async () =
   expect(() => readConfig({ VAPID_SUBJECT: 'me' })).toThrow('VAPID_SUBJECT');
 });
 
-test('A damaged file is refused, and stays', async () => {
+test('A damaged file is rejected, and kept', async () => {
   for (const text of ['{', '{}', '{"publicKey":"x","privateKey":"secret"}']) {
     await writeFile(file(), text);
     const fault = await open().catch((error: unknown) => String(error));
@@ -46,7 +46,7 @@ test('A damaged file is refused, and stays', async () => {
   }
 });
 
-test('A token is for one push service, is used for many pushes, and is renewed before it ends', async () => {
+test('A token is valid for one push service, reused for many pushes, and renewed before it expires', async () => {
   const clock = new ShiftedClock();
   const keys = await open({ clock });
   const first = await keys.authorizationFor('https://push.test');

@@ -4,7 +4,7 @@ import { Browser } from '../support/push-service.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64url');
 
-test('The example of RFC 8291 comes out byte for byte', () => {
+test('The example of RFC 8291 is reproduced byte for byte', () => {
   const sender = createECDH('prime256v1');
   sender.setPrivateKey(bytes('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'));
   const receiver = {
@@ -19,7 +19,7 @@ test('The example of RFC 8291 comes out byte for byte', () => {
   );
 });
 
-test('A message is never longer than a record, is another each time, and only its browser can read it', () => {
+test('A message fits into a record, is unique, and readable only by its browser', () => {
   const [browser, another] = [new Browser('https://push.test/1'), new Browser('https://push.test/2')];
   const longest = JSON.stringify({ body: 'x'.repeat(MAX_MESSAGE_BYTES - 11) });
   const message = Buffer.from(longest);
@@ -32,7 +32,7 @@ test('A message is never longer than a record, is another each time, and only it
   expect(() => encryptedFor(browser.keys, Buffer.concat([message, Buffer.from('x')]))).toThrow(RangeError);
 });
 
-test('A key that is no point of the curve is known for one', () => {
+test('A key that is not a point of the curve is detected', () => {
   const { keys } = new Browser('https://push.test/1');
   expect(isOnCurve(keys.p256dh)).toBe(true);
   const random = Buffer.concat([Buffer.from([4]), randomBytes(63), Buffer.from([0])]);
