@@ -316,7 +316,7 @@ describe('A restore that was interrupted', () => {
     await expect(restored(path, other, true)).rejects.toThrow(/something else .* event number 1 is/);
     const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_more';
     await appendAll(original, [{ stream, revision: 0, id: 'more', type: 'More', data: {}, metadata: {} }]);
-    await expect(restored(path, original, true)).rejects.toThrow(/contains more than the \d+ events/);
+    await expect(restored(path, original, true)).rejects.toThrow(/holds more than the \d+ events/);
     expect(await contentOf(other)).toHaveLength(5);
   });
 });
