@@ -14,6 +14,7 @@ import {
   type Books,
 } from '../e2e/kontor-process.js';
 import { auditData } from '../support/data-audit.js';
+import { ConnectionLost, exchange } from '../support/exchange.js';
 import { chanceFor, IS_SOAK, noteCycles, SEED } from '../support/fault-row.js';
 
 const SERVICE = [
@@ -91,7 +92,7 @@ class Survivor {
       try {
         return await act(this.current);
       } catch (error) {
-        if ((error as Error).name !== 'TypeError') throw error;
+        if (!(error instanceof ConnectionLost)) throw error;
         this.current = await this.startAgain();
       }
     }
@@ -129,7 +130,7 @@ class Survivor {
   }
 
   private async push(url: string, sale: { readonly externalId: string }): Promise<void> {
-    const { status } = await fetch(`${url}/api/integrations/v1/sales`, {
+    const { status } = await exchange(`${url}/api/integrations/v1/sales`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -144,7 +145,7 @@ class Survivor {
   /** Where the answer got lost the code is taken, by the very record; a claim whose command has died lasts five seconds. */
   private async enterCustomer(url: string): Promise<void> {
     const enter = async (): Promise<boolean> => {
-      const { status } = await fetch(`${url}/api/customers`, {
+      const { status } = await exchange(`${url}/api/customers`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${this.books.token}` },
         body: JSON.stringify({ name: 'Bob', code: 'B-1', email: 'bob@customers.test' }),

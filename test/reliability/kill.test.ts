@@ -17,6 +17,7 @@ import {
 } from '../e2e/kontor-process.js';
 import { auditData } from '../support/data-audit.js';
 import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
+import { ConnectionLost } from '../support/exchange.js';
 
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
@@ -56,8 +57,7 @@ class CustomerLoad {
         });
         this.answered.push({ id: data.id, email });
       } catch (error) {
-        // The connection broke: fetch has its own realm, whose TypeError is another than this one's.
-        if ((error as Error).name !== 'TypeError') throw error;
+        if (!(error instanceof ConnectionLost)) throw error;
         this.stopped = true;
       }
     }

@@ -13,18 +13,27 @@ export type Exchanged = {
   readonly text: string;
 };
 
+/** No complete response: the connection was refused or lost. */
+export class ConnectionLost extends Error {}
+
 const agent = new Agent({ keepAlive: true });
 
-/** Sends a request and reads its response. Does not follow redirects. Costs a third of the CPU time of `fetch`. */
+/**
+ * Sends a request and reads its response. Does not follow redirects. Costs a third of the CPU time of `fetch`.
+ * @throws ConnectionLost
+ */
 export function exchange(url: string, { method = 'GET', headers = {}, body }: Exchange = {}): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const lost = (cause: Error): void => {
+      reject(new ConnectionLost(`${method} ${url}: ${cause.message}`, { cause }));
+    };
     const sent = request(url, { method, agent, headers: { ...length, ...headers } }, (answer) => {
       void textOf(answer).then((text) => {
         resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), text });
-      }, reject);
+      }, lost);
     });
-    sent.on('error', reject);
+    sent.on('error', lost);
     sent.end(body);
   });
 }
