@@ -12,6 +12,7 @@ import {
   rejectSale,
   sale,
   type AcceptedSale,
+  type Sale,
 } from '../aggregates/sale.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { conflict, DomainError } from '../eventsourcing/domain-error.js';
@@ -49,8 +50,7 @@ export class BookingPolicy implements Policy {
 
   async react(event: Accepted): Promise<void> {
     const { tenantId, recordId: saleId } = event;
-    // Cached state of any age will do: a booking is never undone, and all other decisions use fresh state.
-    const { state } = await this.reader.read(sale, tenantId, saleId, { maxAgeMs: Number.MAX_SAFE_INTEGER });
+    const state = await this.anyStateOf(tenantId, saleId);
     if (state.status === 'absent' || state.booking) return;
     const rejection = state.rejection
       ? await this.standing(tenantId, saleId, state)
@@ -66,6 +66,16 @@ export class BookingPolicy implements Policy {
     const found = acceptedSale(state);
     if (found.booking) return undefined;
     return inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, found, attempts));
+  }
+
+  /**
+   * Cached state of any age will do: a booking is never undone, and all other decisions use fresh state. But the sale
+   * may have been looked for before another process accepted it; the absent state that this left must not count.
+   */
+  private async anyStateOf(tenantId: string, saleId: string): Promise<Sale> {
+    const cached = this.reader.cached(sale, tenantId, saleId)?.state;
+    if (cached && cached.status !== 'absent') return cached;
+    return (await this.reader.read(sale, tenantId, saleId)).state;
   }
 
   /** The recorded rejection, or undefined if the document has been booked since. */
