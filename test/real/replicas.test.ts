@@ -183,7 +183,7 @@ describe('replicas on shared servers', () => {
         const state = { reading: true };
         const readers = urls.map(async (url) => {
           const seen: number[] = [];
-          while (state.reading) seen.push(await countOf(url, books));
+          for (; state.reading; await pause(20)) seen.push(await countOf(url, books));
           return seen;
         });
         for (const name of names)
