@@ -183,7 +183,10 @@ describe('replicas on shared servers', () => {
         const state = { reading: true };
         const readers = urls.map(async (url) => {
           const seen: number[] = [];
-          for (; state.reading; await pause(20)) seen.push(await countOf(url, books));
+          while (state.reading) {
+            seen.push(await countOf(url, books));
+            await pause(20);
+          }
           return seen;
         });
         for (const name of names)
