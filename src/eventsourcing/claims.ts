@@ -76,10 +76,10 @@ export class Claims {
 
   /**
    * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt overtaken by a later claim of
-   * the same owner also returns `claimed`; its append must fail. For another record's pending claim, patience `short`
+   * the same owner also returns `claimed`; its append must fail. For another record's pending claim, `short`
    * waits once, and `settled` waits until the claim is held or dead (about 5 s at most).
    */
-  async acquire(claim: Claim, owner: ClaimOwner, patience: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
+  async acquire(claim: Claim, owner: ClaimOwner, wait: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
     let waited = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const current = await this.read(claim);
@@ -90,7 +90,7 @@ export class Claims {
         if (await this.take(claim, owner, current)) return { outcome: 'claimed' };
         continue;
       }
-      if (waited && patience === 'short') return { outcome: 'held', by, settled: false };
+      if (waited && wait === 'short') return { outcome: 'held', by, settled: false };
       waited = true;
       await this.clock.sleep(SHORT_WAIT_MS);
     }

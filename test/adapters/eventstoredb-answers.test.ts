@@ -163,11 +163,11 @@ describe('The EventStoreDB adapter, given a response', () => {
       if (mine > 1) call.write(stored(request));
     };
     const append = created('sale-1');
-    const impatient = open(1_000);
-    await expect(impatient.append(append)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
-    expect(await impatient.append(append)).toEqual({ revision: 0, position: 700 });
+    const brief = open(1_000);
+    await expect(brief.append(append)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+    expect(await brief.append(append)).toEqual({ revision: 0, position: 700 });
     expect(calls).toBe(2);
-    await impatient.close();
+    await brief.close();
   });
 
   test('that never arrives for one append, waits for the others', async () => {
@@ -175,15 +175,15 @@ describe('The EventStoreDB adapter, given a response', () => {
     script = (call, request) => {
       if (nameOf(request) === 'sale-slow') late.push(() => call.write(stored(request)));
     };
-    const patient = open(2_000);
-    const lost = patient.append(created('sale-lost'));
+    const store = open(2_000);
+    const lost = store.append(created('sale-lost'));
     lost.catch(() => undefined);
     await sleep(1_000);
-    const slow = patient.append(created('sale-slow'));
+    const slow = store.append(created('sale-slow'));
     await expect(lost).rejects.toBeInstanceOf(AppendOutcomeUnknown);
     for (const answer of late) answer();
     expect(await slow).toEqual({ revision: 0, position: 700 });
-    await patient.close();
+    await store.close();
   });
 
   test('that ends the call, does not wait for the timeout', async () => {
@@ -204,13 +204,13 @@ describe('The EventStoreDB adapter, given a response', () => {
       if (name === 'sale-skipped' && isFirst) return;
       call.write(stored(request));
     };
-    const patient = open(10_000);
-    const skipped = patient.append(created('sale-skipped'));
-    await patient.append(created('sale-2'));
+    const store = open(10_000);
+    const skipped = store.append(created('sale-skipped'));
+    await store.append(created('sale-2'));
     expect(await skipped).toEqual({ revision: 0, position: 700 });
     expect(seen).toEqual(['sale-skipped', 'sale-2', 'sale-skipped']);
     expect(calls).toBe(1);
-    await patient.close();
+    await store.close();
   });
 
   test('that arrives late for one append after another, does not repeat the waiting ones', async () => {
@@ -226,9 +226,9 @@ describe('The EventStoreDB adapter, given a response', () => {
         }
       })();
     };
-    const patient = open(20_000);
-    await Promise.all(Array.from({ length: 8 }, (_, n) => patient.append(created(`sale-${n}`))));
+    const store = open(20_000);
+    await Promise.all(Array.from({ length: 8 }, (_, n) => store.append(created(`sale-${n}`))));
     expect(requests.map(nameOf)).toEqual(Array.from({ length: 8 }, (_, n) => `sale-${n}`));
-    await patient.close();
+    await store.close();
   });
 });

@@ -145,10 +145,10 @@ export class Lane {
   }
 
   private isDue({ sent, sentAtMs }: Pending, nowMs: number): boolean {
-    const patience = 2 ** (sent.size - 1);
+    const factor = 2 ** (sent.size - 1);
     const last = Math.max(...sent.values());
-    if (last < this.answered) return nowMs - sentAtMs >= OVERTAKEN_MS * patience;
-    return nowMs - Math.max(sentAtMs, this.answeredAtMs) >= SILENT_MS * patience;
+    if (last < this.answered) return nowMs - sentAtMs >= OVERTAKEN_MS * factor;
+    return nowMs - Math.max(sentAtMs, this.answeredAtMs) >= SILENT_MS * factor;
   }
 
   private giveUp(pending: Pending): void {
