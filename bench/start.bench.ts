@@ -4,20 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../test/support/server-process.js';
+import { CONNECTIONS } from './bare-rate.js';
 import type { Measurement } from './figure.js';
 import { options, pick } from './options.js';
 import { prepared } from './prepared-history.js';
-import { end, pin, start } from './processes.js';
+import { end, load, pin, start } from './processes.js';
 import { say, tell } from './report.js';
-import { environmentOf, SERVICE } from './service-client.js';
+import { toService } from './sale.js';
+import { BenchService, environmentOf, SERVICE } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B7: from process start until `/readyz` returns 200: on an empty folder each time, and after a kill on a large history
- * with complete read models. Baseline: a Nest application that does nothing.
+ * B7: from process start until `/readyz` returns 200: on an empty folder each time, after a kill on a large history with
+ * complete read models, and after a kill under sales at full speed. Baseline: a Nest application that does nothing.
  */
 const STARTS = options.runs * pick(3, 1);
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
+const LOAD_SECONDS = pick(16, 6);
 const NEST = new URL('./bare-nest.mjs', import.meta.url).pathname;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 120_000;
@@ -68,6 +71,21 @@ async function onEmptyFolder(): Promise<number> {
   return seconds;
 }
 
+/** A start on the folder of a service that was killed while it accepted sales at full speed. */
+async function afterKillUnderLoad(): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
+  const loaded = await BenchService.start({ directory });
+  const plan = { ...toService((await loaded.createTenant()).key), connections: CONNECTIONS, prefix: 'kill' };
+  const loading = load(loaded, { ...plan, seconds: LOAD_SECONDS });
+  await sleep((LOAD_SECONDS * 1_000) / 2);
+  process.kill(loaded.pid, 'SIGKILL');
+  await loading;
+  await loaded.stop();
+  const seconds = await service(directory);
+  await rm(directory, { recursive: true, force: true });
+  return seconds;
+}
+
 async function times(what: string, measure: () => Promise<number>): Promise<number[]> {
   const runs: number[] = [];
   for (let n = 0; n < STARTS; n += 1) runs.push(await measure());
@@ -88,10 +106,12 @@ const measurementOf = (name: string, runs: readonly number[], atMost: number): M
   goal: { of: 'value', atMost },
 });
 
-const figures = [measurementOf('cold start to ready, empty', await times('empty', onEmptyFolder), 1.5)];
+const figures = [measurementOf('cold start to ready, empty', await times('empty', onEmptyFolder), 0.8)];
 for (const events of SIZES) {
   const { directory } = await prepared(events);
   const runs = await times(`${events} events`, () => service(directory));
-  figures.push({ ...measurementOf('cold start to ready, with a history', runs, 2.5), events });
+  figures.push({ ...measurementOf('cold start to ready, with a history', runs, 0.8), events });
 }
+const killed = await times('killed under load', afterKillUnderLoad);
+figures.push(measurementOf('start to ready, after a kill under full load', killed, 1.5));
 tell(figures);

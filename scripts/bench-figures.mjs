@@ -15,6 +15,7 @@ const nothing = () => undefined;
 export const figures = [
   { ids: ['B1', 'B2'], what: 'sales accepted', program: 'intake', lacks: nothing, growth: true, peer: true },
   { ids: ['B1b'], what: 'sales sustained', program: 'sustained', lacks: nothing, peer: true },
+  { ids: ['B1c', 'B1d', 'B1e'], what: 'cost of a burst of sales', program: 'burst', lacks: nothing },
   { ids: ['B3'], what: 'reads over HTTP', program: 'requests', lacks: nothing, growth: true },
   { ids: ['B4'], what: 'rebuild', program: 'rebuild', lacks: nothing, peer: true },
   { ids: ['B4'], what: 'rebuild on MongoDB', program: 'rebuild-mongodb', lacks: mongo },
