@@ -10,6 +10,7 @@ import { JobFeed } from '../http/job-feed.js';
 import { KeyedCreations } from '../http/keyed-creations.js';
 import { ProbeController } from '../http/health.controller.js';
 import { CacheRateLimiter } from '../http/rate-limiter.js';
+import { IntakeBackpressure } from '../http/intake-backpressure.js';
 import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
 import { Services } from '../http/routes.js';
 import { TakeSaleHandler } from '../integration/sale-intake.js';
@@ -104,6 +105,7 @@ const httpProviders: Provider[] = [
   { provide: AUTHENTICATOR, useClass: StreamAuthenticator },
   { provide: RATE_LIMITER, useClass: CacheRateLimiter },
   ReadYourWrites,
+  IntakeBackpressure,
   Services,
   KeyedCreations,
   JobFeed,

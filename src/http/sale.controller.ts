@@ -3,6 +3,7 @@ import { SalePayload } from '../aggregates/sale-payload.js';
 import { TakeSale } from '../integration/sale-intake.js';
 import { GetIdempotencyKeyStatus, GetSaleStatus } from '../queries/transaction.queries.js';
 import { answer } from './answer.js';
+import { IntakeBackpressure } from './intake-backpressure.js';
 import { controllerOf, routesAt } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
 
@@ -60,9 +61,12 @@ export const SaleController = controllerOf(
         },
       },
     },
-    async ({ caller: { tenantId, sourceId }, idempotencyKey, body: payload, received }, { commands }) => {
+    async ({ caller: { tenantId, sourceId }, idempotencyKey, body: payload, received }, services) => {
+      const backpressure = services.get(IntakeBackpressure);
+      await backpressure.turn();
       const intake = { tenantId, sourceId, idempotencyKey, payload, received };
-      const { receipt: body, replayed, position, differing } = await commands.execute(new TakeSale(intake));
+      const { receipt: body, replayed, position, differing } = await services.commands.execute(new TakeSale(intake));
+      if (!replayed) backpressure.accepted(position);
       const headers = differing.length > 0 ? { 'idempotency-differs': differing.join(',') } : {};
       return answer(body, { status: replayed ? 200 : 202, replayed, position, headers });
     },

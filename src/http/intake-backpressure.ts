@@ -1,0 +1,57 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../ports/time.js';
+import { Progress } from '../projecting/progress.js';
+
+/** Age from which an accepted sale must be in the read models before further sales are accepted without delay. */
+const MAX_LAG_MS = 1_000;
+/** Maximum delay of a sale. */
+const MAX_WAIT_MS = 1_000;
+/** Distance between remembered positions. */
+const MARK_EVERY_MS = 50;
+/** Read models that did not advance during a wait stand still. Sales are not delayed then: that would not help. */
+const STANDSTILL_MS = 5_000;
+
+type Mark = { readonly position: number; readonly atMs: number };
+
+/**
+ * Slows the partner intake down while the read models are more than a second behind, so that the backlog of a burst is
+ * bounded and everything is processed soon after it. Delays a sale by a second at most and never refuses one.
+ */
+@Injectable()
+export class IntakeBackpressure {
+  /** Positions of accepted sales, the oldest first, at most one per MARK_EVERY_MS. */
+  private marks: Mark[] = [];
+  private freeUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(Progress) private readonly progress: Progress,
+  ) {}
+
+  /** Remembers the position of an accepted sale. */
+  accepted(position: number): void {
+    const atMs = this.clock.monotonicMs();
+    const last = this.marks.at(-1);
+    if (last && (atMs - last.atMs < MARK_EVERY_MS || position <= last.position)) return;
+    this.marks.push({ position, atMs });
+  }
+
+  /** Resolves when the next sale may be accepted. */
+  async turn(): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    const due = this.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);
+    if (!due) return;
+    if (nowMs >= this.freeUntilMs) {
+      const before = this.slowest();
+      const reached = await this.progress.reached(due.position, MAX_WAIT_MS);
+      if (!reached && this.slowest() === before) this.freeUntilMs = this.clock.monotonicMs() + STANDSTILL_MS;
+    }
+    const slowest = this.slowest();
+    // The newest mark that is due stands for all before it.
+    this.marks = this.marks.filter(({ position }) => position > slowest && position >= due.position);
+  }
+
+  private slowest(): number {
+    return Math.min(...this.progress.names.map((name) => this.progress.position(name)));
+  }
+}

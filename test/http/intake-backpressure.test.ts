@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { IntakeBackpressure } from '../../src/http/intake-backpressure.js';
+import { Progress } from '../../src/projecting/progress.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+let clock: ManualClock;
+let progress: Progress;
+let intake: IntakeBackpressure;
+beforeEach(() => {
+  clock = new ManualClock();
+  progress = new Progress(clock, ['customers', 'transactions']);
+  intake = new IntakeBackpressure(clock, progress);
+});
+
+const advance = (position: number): void => {
+  for (const name of progress.names) progress.advance(name, position);
+};
+
+/** Whether a sale that arrives now may be accepted, and a function that tells it later. */
+async function arrives(): Promise<{ isAccepted: () => boolean }> {
+  let accepted = false;
+  void intake.turn().then(() => (accepted = true));
+  await nextTurn();
+  return { isAccepted: () => accepted };
+}
+
+describe('A sale is accepted at once', () => {
+  test('while none was accepted before', async () => {
+    expect((await arrives()).isAccepted()).toBe(true);
+  });
+
+  test('while the read models are less than a second behind', async () => {
+    intake.accepted(10);
+    await clock.advance(1_000);
+    expect((await arrives()).isAccepted()).toBe(true);
+  });
+
+  test('when the read models contain everything that is older than a second', async () => {
+    intake.accepted(10);
+    await clock.advance(500);
+    intake.accepted(20);
+    await clock.advance(600);
+    advance(10);
+    expect((await arrives()).isAccepted()).toBe(true);
+  });
+
+  test('when a projection is stopped, which only an operator can change', async () => {
+    intake.accepted(10);
+    await clock.advance(1_100);
+    progress.stop('customers');
+    expect((await arrives()).isAccepted()).toBe(true);
+  });
+});
+
+describe('A sale waits while the read models are more than a second behind', () => {
+  beforeEach(async () => {
+    intake.accepted(10);
+    await clock.advance(1_100);
+  });
+
+  test('until all of them have caught up', async () => {
+    const { isAccepted } = await arrives();
+    expect(isAccepted()).toBe(false);
+    progress.advance('customers', 10);
+    await nextTurn();
+    expect(isAccepted()).toBe(false);
+    progress.advance('transactions', 12);
+    await nextTurn();
+    expect(isAccepted()).toBe(true);
+  });
+
+  test('for a second at most', async () => {
+    const { isAccepted } = await arrives();
+    await clock.advance(999);
+    expect(isAccepted()).toBe(false);
+    await clock.advance(1);
+    expect(isAccepted()).toBe(true);
+  });
+
+  test('again, if they advanced during the wait', async () => {
+    await arrives();
+    advance(5);
+    await clock.advance(1_000);
+    expect((await arrives()).isAccepted()).toBe(false);
+  });
+
+  test('but not for some seconds after a wait in which one of them stood still', async () => {
+    await arrives();
+    progress.advance('customers', 5);
+    await clock.advance(1_000);
+    expect((await arrives()).isAccepted()).toBe(true);
+    await clock.advance(4_999);
+    expect((await arrives()).isAccepted()).toBe(true);
+    await clock.advance(1);
+    expect((await arrives()).isAccepted()).toBe(false);
+  });
+});
