@@ -1,8 +1,4 @@
-// Histories recorded by former versions of the service, with the resulting books. Recordings are permanent: when a
-// schema
-// changes or an event type is added (all-events.ts writes it), a new one is recorded beside the old ones.
-//
-//   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
+// Histories recorded by former versions of the service, with the resulting books. Recordings are permanent:
 // when a schema changes or an event type is added (all-events.ts writes it), a new one is recorded beside the old ones.
 //
 //   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
