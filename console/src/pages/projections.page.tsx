@@ -37,7 +37,7 @@ function Status({ status }: Pick<Projection, 'status'>): ReactNode {
 }
 
 const documents = (changed: number | null): string => {
-  if (changed === null) return 'not compared yet';
+  if (changed === null) return 'not yet compared';
   return changed === 0
     ? 'equal to the previous version'
     : `${count(changed)} documents differ from the previous version`;
@@ -90,7 +90,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
         label="Cancel rebuild"
         onDone={refresh}
       >
-        Cancel the rebuild of <strong>{name}</strong>? The live read model stays unchanged.
+        Cancel the rebuild of <strong>{name}</strong>? The live read model does not change.
       </ConfirmAction>
     );
   return (

@@ -36,7 +36,7 @@ export const Pages = ({
   </nav>
 );
 
-/** Replaces an empty list: either it has no items, or the address points beyond the last page. */
+/** Replaces an empty list, which has no items or whose address points beyond the last page. */
 export const NothingListed = ({
   pages,
   children,
