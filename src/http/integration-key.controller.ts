@@ -30,7 +30,7 @@ const IntegrationKeyDto = named(
     ...facts,
     lastUsedAt: instantOut.nullable().meta({
       description:
-        'Time of the last authenticated request. The first use appears at once, later ones once a minute. A crash ' +
+        'Time of the last authenticated request. The first use appears immediately, later ones once a minute. A crash ' +
         'of the service can lose the last minute.',
     }),
     revokedAt,

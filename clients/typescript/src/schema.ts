@@ -2662,7 +2662,7 @@ export interface components {
             sourceId: string;
             /** @description Requests allowed in 60 seconds. */
             rateLimit: number;
-            /** @description Time of the last authenticated request. The first use appears at once, later ones once a minute. A crash of the service can lose the last minute. */
+            /** @description Time of the last authenticated request. The first use appears immediately, later ones once a minute. A crash of the service can lose the last minute. */
             lastUsedAt: string | null;
             revokedAt: string | null;
         };

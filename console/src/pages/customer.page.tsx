@@ -140,7 +140,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
             void navigate({ to: '/customers' });
           }}
         >
-          Delete <strong>{name}</strong>? Only a customer without transactions can go; one that has any can be made
+          Delete <strong>{name}</strong>? Only customers without transactions can be deleted. Make other customers
           passive.
         </ConfirmAction>
       )}

@@ -156,13 +156,13 @@ export function ProjectionsPage(): ReactNode {
       />
       {failing !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {failing}: cannot be brought up to date, and tried again. The error log says why.
+          {failing}: updates fail and are retried. The error log contains the reason.
         </Text>
       )}
       {stopped !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {stopped}: stopped at an event that cannot be folded. Its dead letter says why; replay that when the cause is
-          mended.
+          {stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Remove the
+          cause, then replay the dead letter.
         </Text>
       )}
       <Panel title="Read models">

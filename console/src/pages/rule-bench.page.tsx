@@ -188,8 +188,8 @@ const Sample = ({
 }): ReactNode => (
   <Panel title="Transactions that the new rule matches">
     <p className="k-note">
-      {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions; what is recorded keeps its
-      category.
+      {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions. Recorded transactions keep
+      their categories.
     </p>
     <DataTable
       columns={sampleColumns}
