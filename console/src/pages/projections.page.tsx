@@ -103,7 +103,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
       onDone={refresh}
     >
       Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught
-      up. Both are then compared and the new one replaces it.
+      up. After a comparison of both, the new version replaces it.
     </ConfirmAction>
   );
 }

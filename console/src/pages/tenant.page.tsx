@@ -194,7 +194,8 @@ function RateLimit({
       label="Rate limit"
       lead={
         <>
-          <strong>{name}</strong> may make so many requests within 60 seconds, on all replicas together, from now on.
+          Maximum number of requests of <strong>{name}</strong> in 60 seconds, over all replicas. Takes effect
+          immediately.
         </>
       }
       onDone={() => {

@@ -25,7 +25,7 @@ function useSessionCheck(): { error: unknown; retry: () => void } {
   return { error, retry };
 }
 
-/** Guards pages that require a session: redirects to the sign-in page and back. */
+/** Guards pages that require a session. Redirects to the sign-in page and back. */
 export function SignedIn(): ReactNode {
   const session = useSession();
   const { error, retry } = useSessionCheck();
