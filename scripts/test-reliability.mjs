@@ -1,10 +1,8 @@
-// npm run test:reliability and npm run test:soak: the fault matrix, row by row, each with a seed; ends with a table of
-// fault,
-// cycles, seed, seconds and result. RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form
-// and writes docs/reliability.md if every row ran; RELIABILITY_SEED=<n> repeats the same choices;
-// RELIABILITY_ONLY=<row>[,<row>] selects rows; RELIABILITY_RESULT=<file> writes the table as JSON. Rows that need
-// missing
-// programs are reported; with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+// npm run test:reliability and npm run test:soak: run the rows of the fault matrix and print a table of the results.
+// RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form and writes docs/reliability.md if
+// every row ran. RELIABILITY_SEED=<n> repeats the same choices, RELIABILITY_ONLY=<row>[,<row>] selects rows, and
+// RELIABILITY_RESULT=<file> writes the table as JSON. Rows whose programs are missing are reported; with
+// REQUIRE_SERVERS=true they count as failed. TEST_REPORT: see jest.mjs.
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -75,7 +73,7 @@ function countsOf(report, status) {
   );
   let failed = numFailedTests + numRuntimeErrorTestSuites + numPendingTests;
   if (failed === 0 && (status !== 0 || numPassedTests === 0)) failed = 1;
-  return { passed: numPassedTests, failed, result: failed === 0 ? 'held' : 'FAILED' };
+  return { passed: numPassedTests, failed, result: failed === 0 ? 'passed' : 'FAILED' };
 }
 
 /** Cycles and figures noted by the tests; without notes every test counts as a cycle. */
@@ -115,7 +113,7 @@ function writeReport(results) {
   const text = [
     '# Reliability',
     '',
-    'The fault matrix in its long form, as `npm run test:soak` wrote it.',
+    'Results of the fault matrix in its long form, written by `npm run test:soak`.',
     '',
     `Commit ${commit}; ${new Date().toISOString()}; ${machine}; seed ${seed}.`,
     '',

@@ -30,7 +30,7 @@ export const transactionRecord = record({
   id: system(z.string(), { shown: IdText, published: PublicId }),
   date: system(CalendarDate, {
     shown: DateText,
-    published: PublicDate.meta({ description: "In the tenant's time zone." }),
+    published: PublicDate.meta({ description: "Date in the tenant's time zone." }),
   }),
   type: system(TransactionType.nullable(), { published: true }),
   documentEffect: system(DocumentEffect.nullable(), { published: true }),
@@ -50,12 +50,12 @@ export const transactionRecord = record({
   externalId: seen,
   saleId: reference,
   reversalOf: system(text, {
-    published: PublicId.nullable().meta({ description: 'The transaction that this one undoes.' }),
+    published: PublicId.nullable().meta({ description: 'Transaction that this one reverses.' }),
   }),
   postings: system(z.array(Posting), {
     published: z
       .array(z.strictObject({ accountId: PublicId, amount: PublicAmount }))
-      .meta({ description: 'Debits positive, credits negative; they sum to zero.' }),
+      .meta({ description: 'Postings: debits are positive, credits are negative, and the sum is zero.' }),
   }),
 });
 /** A transaction as stored in the event that causes it. */

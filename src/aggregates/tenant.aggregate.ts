@@ -40,7 +40,7 @@ export const tenantRecord = record({
   ownerUserId: derived(IdText, { description: 'First owner of the tenant.' }),
   oidcDomains: derived(z.array(OidcDomain), {
     description:
-      'An identity of the issuer with a verified address in the domain signs in as the user with that address.',
+      'Identities of the issuer with a verified e-mail address in the domain sign in as the user with that address.',
   }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });

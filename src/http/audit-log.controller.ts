@@ -42,7 +42,9 @@ const AuditLogDto = named(
     changes: z
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
       .optional()
-      .meta({ description: 'The changes. Only in a single entry. Null means absent. Secrets are omitted.' }),
+      .meta({
+        description: 'Changed values, without secrets; null if a value was absent. Included only in single entries.',
+      }),
   }),
 );
 

@@ -28,17 +28,17 @@ const CacheStatusDto = named(
     usedMemoryBytes: z
       .int()
       .min(0)
-      .meta({ description: 'For the whole server, or for this process if the cache is in memory.' }),
+      .meta({ description: 'Memory used by the Redis server, or by this process if the cache is in memory.' }),
     keyCount: z
       .int()
       .min(0)
-      .meta({ description: 'Number of entries without counters; an estimate above 100,000 keys.' }),
+      .meta({ description: 'Number of entries, without counters. An estimate above 100,000 keys.' }),
     hitRate: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: 'Of this process; null before the first lookup.' }),
+      .meta({ description: 'Share of hits in the lookups of this process; null before the first lookup.' }),
   }),
 );
 
@@ -64,7 +64,7 @@ const ForwarderDto = named(
       description:
         '`WAITING_FOR_RESUME`: no checkpoint exists, because the history was restored or the read models were lost.',
     }),
-    pausedAt: instantOut.nullable().meta({ description: 'Start of the pause or wait.' }),
+    pausedAt: instantOut.nullable().meta({ description: 'Time at which the pause or wait began.' }),
     rewind: z
       .object({
         ...rewindRequest,
@@ -135,7 +135,7 @@ export const CacheController = controllerOf(
     },
   ),
   routes.route(
-    'List the queues of projections, policies and the forwarder, of all replicas, with lag and rate',
+    'List the queues of all replicas (projections, policies, forwarder) with lag and rate',
     { path: '/queues', answers: valueOf(QueueMetricsDto) },
     async (_call, services): Promise<z.output<typeof QueueMetricsDto>> => {
       const look = () => services.queries.execute(new GetForwarder());
@@ -165,12 +165,12 @@ export const CacheController = controllerOf(
     },
   ),
   routes.route(
-    'Delete the cache entries whose keys match a glob; rate limit counters stay',
+    'Delete the cache entries whose keys match a glob, except rate limit counters',
     {
       method: 'DELETE',
       path: '/cache/:pattern',
       description:
-        'The glob has the syntax of Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. ' +
+        'The glob has Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. ' +
         'Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after ' +
         'deleting some entries.',
       ifMatch: false,

@@ -45,25 +45,25 @@ const CategoryRuleTestResultDto = named(
       z.object({
         rule: CategoryRuleDto,
         matched: z.boolean(),
-        reasons: z.array(z.string()).meta({ description: 'Conditions of the rule that are not met.' }),
+        reasons: z.array(z.string()).meta({ description: 'Unmet conditions of the rule.' }),
       }),
     ),
     normalizedText: z.string(),
     sample: z.array(TransactionDto).max(20).optional().meta({
-      description: 'With a draft: the newest recorded transactions that it matches.',
+      description: 'Newest recorded transactions that the draft matches. Present only with a draft.',
     }),
     sampleCount: z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'With a draft: number of recorded transactions that it matches.' }),
+      .meta({ description: 'Number of recorded transactions that the draft matches. Present only with a draft.' }),
     sampledTransactions: z
       .int()
       .min(0)
       .max(SAMPLED_TRANSACTIONS)
       .optional()
       .meta({
-        description: `With a draft: number of recorded transactions tested: the newest, at most ${SAMPLED_TRANSACTIONS}.`,
+        description: `Number of recorded transactions tested: the newest, at most ${SAMPLED_TRANSACTIONS}. Present only with a draft.`,
       }),
   }),
 );

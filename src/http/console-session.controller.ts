@@ -19,7 +19,8 @@ const ConsoleSessionDto = named(
   }),
 );
 
-const COOKIE = 'The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send.';
+const COOKIE =
+  'The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.';
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
 const TOO_MANY = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
 
@@ -29,7 +30,7 @@ const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
 /** Browser sessions: like those of /api/auth, with the refresh token in a cookie that no script can read (ADR 0029). */
 export const ConsoleSessionController = controllerOf(
   routes.route(
-    'Sign this browser in with e-mail and password',
+    'Sign in this browser with e-mail and password',
     {
       method: 'POST',
       description: COOKIE,

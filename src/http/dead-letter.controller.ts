@@ -26,7 +26,7 @@ const IntegrationDeadLetter = named(
     subject: z.string().meta({ description: 'Subject of the event.' }),
     payload: z.unknown().meta({
       description:
-        'Data to be delivered: CloudEvents or the accepted sale. Null if there is none, and in lists if larger than ' +
+        'Data to be delivered: CloudEvents or the accepted sale. Null if absent, and in lists if larger than ' +
         '4 KiB.',
     }),
     reason: z.object({ code: z.string(), message: z.string() }),
@@ -35,7 +35,7 @@ const IntegrationDeadLetter = named(
     firstFailedAt: instantOut,
     lastFailedAt: instantOut,
     resolvedAt: instantOut.nullable(),
-    resolvedBy: z.string().nullable().meta({ description: 'The operator.' }),
+    resolvedBy: z.string().nullable().meta({ description: 'Operator who resolved it.' }),
     discardReason: z.string().nullable(),
   }),
 );
@@ -74,7 +74,7 @@ export const DeadLetterController = controllerOf(
     ({ id }) => new GetDeadLetter(id),
   ),
   routes.route(
-    'Replay a dead letter; if it fails again it stays parked with one more attempt',
+    'Replay a dead letter; it stays parked if it fails again',
     { method: 'POST', path: '/:id/replay', answers: { ...receipt(201), schema: ReplayResultDto } },
     async ({ id }, services) => {
       const result = await within(services, id, (target) =>

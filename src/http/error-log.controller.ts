@@ -6,7 +6,7 @@ import { fromInput, idInput, optionalPaging, queryBoolean, queryInteger, searchI
 import { controllerOf, pageOf, recordOf, routesAt } from './routes.js';
 import { instantOut, named, recordFields } from './shapes.js';
 
-const ofTheLast = { description: 'Of the last occurrence.' };
+const ofTheLast = { description: 'Value of the last occurrence.' };
 
 const ErrorLogDto = named(
   'ErrorLogDto',
@@ -21,7 +21,7 @@ const ErrorLogDto = named(
     path: z.string().nullable().meta(ofTheLast),
     stack: z.string().nullable(),
     requestId: z.string().nullable().meta(ofTheLast),
-    tenantId: z.string().nullable().meta({ description: 'Of the last occurrence; `platform` for operators.' }),
+    tenantId: z.string().nullable().meta({ description: 'Tenant of the last occurrence; `platform` for operators.' }),
     branchId: z.string().nullable().meta(ofTheLast),
     userId: z.string().nullable().meta(ofTheLast),
     count: z.int().min(1),
@@ -29,10 +29,10 @@ const ErrorLogDto = named(
     lastSeenAt: instantOut,
     resolved: z.boolean(),
     resolvedAt: instantOut.nullable(),
-    resolvedBy: z.string().nullable().meta({ description: 'The operator.' }),
+    resolvedBy: z.string().nullable().meta({ description: 'Operator who resolved it.' }),
     requestIds: z.array(z.string()).max(100).optional().meta({
       description:
-        'Request ids of the last 100 occurrences, oldest first. Omitted from lists. Search covers all of them.',
+        'Request ids of the last 100 occurrences, oldest first. Omitted from lists. Searches cover all of them.',
     }),
   }),
 );
@@ -54,7 +54,7 @@ const routes = routesAt('/api/platform/error-logs', { who: 'platform', tag: 'Pla
 
 export const ErrorLogController = controllerOf(
   routes.query(
-    'List errors of requests and background work, grouped by kind, last seen first',
+    'List errors of requests and background work, grouped by kind, most recent first',
     {
       description:
         'Occurrences of the same error are counted in one record until it is resolved. Dates select errors seen in ' +
@@ -65,7 +65,7 @@ export const ErrorLogController = controllerOf(
     ({ query }) => new ListErrorLogs(query),
   ),
   routes.query(
-    'Get an error with its last requests',
+    'Get an error with the ids of its latest requests',
     { path: '/:id', answers: recordOf(ErrorLogDto) },
     ({ id }) => new GetErrorLog(id),
   ),

@@ -29,7 +29,8 @@ const startOf = ({ position, instant = '' }: z.output<typeof rewindBody>) =>
 const resumeBody = z
   .strictObject({
     from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
-      description: '`now` skips earlier events. A position starts with its event. Default: the checkpoint.',
+      description:
+        'First event to publish: `now` skips earlier events, a position is that of the first event. Default: the checkpoint.',
     }),
   })
   .optional()
@@ -49,7 +50,7 @@ export const ForwarderController = controllerOf(
     ({ params, body }) => new RewindForwarder(targetOf(params), startOf(body)),
   ),
   routes.command(
-    'Cancel the current rewind and all waiting ones; published messages stay published',
+    'Cancel the current rewind and all waiting ones; published messages are not recalled',
     { method: 'DELETE', path: '/rewind' },
     ({ params }) => new CancelForwarderRewind(targetOf(params), {}),
   ),

@@ -20,8 +20,8 @@ export interface Health {
 const Level = z.enum(['up', 'degraded', 'down']);
 
 const CheckDto = z.object({
-  name: z.string().meta({ description: 'event-store, read-store, subscribers, read-models, broker or cache.' }),
-  status: Level.meta({ description: '`degraded`: ready, but a projection has stopped.' }),
+  name: z.string().meta({ description: 'One of event-store, read-store, subscribers, read-models, broker and cache.' }),
+  status: Level.meta({ description: '`degraded`: the process is ready, but a projection has stopped.' }),
   latencyMs: z.number().min(0),
   reason: z.string().optional().meta({ description: 'Reason for a status other than `up`.' }),
 });
@@ -33,7 +33,7 @@ const overview = {
       '`degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.',
   }),
   version: z.string().meta({ description: 'Version of the service.' }),
-  uptimeSeconds: z.int().min(0).meta({ description: 'Of this process.' }),
+  uptimeSeconds: z.int().min(0).meta({ description: 'Uptime of this process in seconds.' }),
   timestamp: instantOut,
 } as const;
 
@@ -46,7 +46,7 @@ const ReadinessDto = named(
   z.object({
     status: z
       .enum(['ready', 'degraded', 'not-ready'])
-      .meta({ description: '`degraded` counts as ready: the unavailable engine is not required.' }),
+      .meta({ description: '`degraded`: the process is ready; the unavailable engine is not required.' }),
     checks: z.array(CheckDto),
   }),
 );
@@ -81,7 +81,7 @@ const SystemHealthDto = named(
         version: z
           .string()
           .nullable()
-          .meta({ description: 'Null while the engine is unavailable, or if it reports none.' }),
+          .meta({ description: 'Version of the engine; null while it is unavailable or if it reports none.' }),
       }),
     ),
     projections: z.array(
@@ -94,7 +94,7 @@ const SystemHealthDto = named(
     memory: z.object({ rssBytes: bytes, heapTotalBytes: bytes, heapUsedBytes: bytes, externalBytes: bytes }),
     eventLoopDelay: z
       .object({ meanMs: milliseconds, p50Ms: milliseconds, p99Ms: milliseconds, maxMs: milliseconds })
-      .meta({ description: 'Of the serving thread, over the last 30 to 60 seconds.' }),
+      .meta({ description: 'Event-loop delay of the serving thread over the last 30 to 60 seconds.' }),
   }),
 );
 
@@ -111,7 +111,7 @@ export const HealthController = controllerOf(
       path: '/ready',
       answers: {
         ...valueOf(ReadinessDto),
-        also: { 503: 'Not ready; the body names the reasons.' },
+        also: { 503: 'The process is not ready; the body lists the reasons.' },
         bodies: { 503: ReadinessDto },
       },
     },
@@ -141,7 +141,7 @@ export const ProbeController = controllerOf(
         status: 200,
         shape: 'plain',
         schema: probeOf('ready'),
-        also: { 503: 'Not ready.' },
+        also: { 503: 'The service is not ready.' },
         bodies: { 503: probeOf('not-ready') },
       },
     },

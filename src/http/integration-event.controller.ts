@@ -10,7 +10,7 @@ const IntegrationEventDto = named(
   z.object({
     type: z.string().meta({ description: '`type` of the CloudEvent.' }),
     subject: z.string().meta({ description: 'Subject at the broker, with `{tenantId}` as placeholder.' }),
-    description: z.string().meta({ description: 'Condition of publication, and the personal data contained.' }),
+    description: z.string().meta({ description: 'When the event is published, and which personal data it contains.' }),
     schema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the CloudEvent.' }),
     dataSchema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the `data` attribute.' }),
     example: jsonSchema,

@@ -20,7 +20,7 @@ const IssuedIntegrationKeyDto = named(
   z.object({
     id: recordId,
     ...facts,
-    key: z.string().meta({ description: 'Complete value for X-Integration-Key. Returned only once.' }),
+    key: z.string().meta({ description: 'Value of the header X-Integration-Key. Returned only once.' }),
   }),
 );
 const IntegrationKeyDto = named(
@@ -30,7 +30,7 @@ const IntegrationKeyDto = named(
     ...facts,
     lastUsedAt: instantOut.nullable().meta({
       description:
-        'Time of the last authenticated request. The first use appears at once, later ones once a minute. A crash ' +
+        'Time of the last authenticated request. The first use appears immediately, later ones once a minute. A crash ' +
         'of the service can lose the last minute.',
     }),
     revokedAt,
@@ -51,7 +51,8 @@ export const IntegrationKeyController = controllerOf(
   routes.command(
     'Create an integration key; only this response contains the secret',
     {
-      description: 'Several keys can share a sourceId. Only operators can allow more than 60 requests per minute.',
+      description:
+        'Several keys can have the same sourceId. Only operators can allow more than 60 requests per minute.',
       body: CreateIntegrationKey.schema,
       creates: { showsSecret: true },
       answers: issuedAnswer,
@@ -60,11 +61,15 @@ export const IntegrationKeyController = controllerOf(
     issued,
   ),
   routes.query(
-    'List integration keys without their secrets, revoked ones included, newest first',
+    'List integration keys, including revoked ones, newest first; secrets are omitted',
     { answers: valueOf(z.array(IntegrationKeyDto)) },
     ({ scope }) => new ListIntegrationKeys(scope),
   ),
-  routes.change('Revoke an integration key within a second', { method: 'DELETE', path: '/:id' }, RevokeIntegrationKey),
+  routes.change(
+    'Revoke an integration key; it stops working within a second',
+    { method: 'DELETE', path: '/:id' },
+    RevokeIntegrationKey,
+  ),
   routes.command(
     'Rotate the secret of an integration key; the old secret expires within a second',
     {
@@ -75,7 +80,7 @@ export const IntegrationKeyController = controllerOf(
     issued,
   ),
   platform.query(
-    'List the integration keys of a tenant without their secrets, revoked ones included, newest first',
+    'List the integration keys of a tenant, including revoked ones, newest first; secrets are omitted',
     { query: keysQuery, answers: valueOf(z.array(IntegrationKeyDto)) },
     ({ query }) => new ListIntegrationKeys(tenantScope(query.tenantId)),
   ),

@@ -22,10 +22,7 @@ const JobExecutionLogDto = named(
     jobName: z.string(),
     status: JobExecutionStatus,
     trigger: JobTrigger,
-    triggeredBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'The operator who started it; null if started by the schedule.' }),
+    triggeredBy: z.string().nullable().meta({ description: 'Operator who started the run; null if the schedule did.' }),
     createdAt: instantOut,
     updatedAt: instantOut,
     startedAt: instantOut,
@@ -33,8 +30,8 @@ const JobExecutionLogDto = named(
     durationMs: z.int().min(0).nullable(),
     progress: z.int().min(0).max(100),
     message: z.string().nullable().meta({ description: 'Current or last step.' }),
-    error: z.string().nullable().meta({ description: 'Why it failed.' }),
-    artifact: Artifact.nullable().meta({ description: 'The file it produced, while it is kept.' }),
+    error: z.string().nullable().meta({ description: 'Reason for the failure.' }),
+    artifact: Artifact.nullable().meta({ description: 'File that the run produced, for as long as it is kept.' }),
   }),
 );
 
@@ -61,7 +58,7 @@ const triggerBody = z
     jobName: z.string().trim().min(1).max(100),
     parameters: z
       .exactOptional(z.unknown())
-      .meta({ type: 'object', description: 'Parameters of the job. Default: those of a scheduled run.' }),
+      .meta({ type: 'object', description: 'Parameters of the job. Default: the parameters of a scheduled run.' }),
   })
   .meta({ id: 'TriggerJobDto' });
 
@@ -74,7 +71,7 @@ const recorded = routesAt('/api/platform/jobs', { who: 'platform', tag: 'Platfor
 
 export const JobController = controllerOf(
   routes.query(
-    'List the jobs with their schedules and last executions',
+    'List jobs with their schedules and last executions',
     { answers: valueOf(z.array(JobResponseDto)) },
     () => new ListJobs(),
   ),
@@ -94,7 +91,7 @@ export const JobController = controllerOf(
         'for each change; `id` is the position of the event. A request with `Last-Event-ID` gets the events after it ' +
         'and no snapshot. A comment is sent every 15 seconds. The stream ends with the session.',
       requestHeaders: {
-        'Last-Event-ID': { description: 'The last `id` received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
+        'Last-Event-ID': { description: '`id` of the last event received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
       },
       answers: { status: 200, shape: 'sse', bareRefusals: true },
     },

@@ -27,7 +27,7 @@ const NotificationDto = named(
     link: z.string().nullable(),
     isRead: z.boolean(),
     readAt: instantOut.nullable(),
-    revision: z.int().min(0).meta({ description: '1 after the notification was read.' }),
+    revision: z.int().min(0).meta({ description: '0 if unread, 1 if read.' }),
   }),
 );
 const UnreadCountDto = named('UnreadCountDto', z.object({ count: z.int().min(0) }));
@@ -36,16 +36,16 @@ const SendAdminNotificationResultDto = named(
   'SendAdminNotificationResultDto',
   z.object({
     notificationId: recordId.meta({
-      description: 'Id of the first notification; more than 1,000 recipients are split into several.',
+      description: 'Id of the first notification. More than 1,000 recipients are split into several notifications.',
     }),
-    recipientCount: z.int().min(0).meta({ description: 'Number of addressed active users.' }),
-    pushCount: z.int().min(0).meta({ description: 'Number of browsers that get a push message.' }),
+    recipientCount: z.int().min(0).meta({ description: 'Number of active users addressed.' }),
+    pushCount: z.int().min(0).meta({ description: 'Number of browsers that receive a push message.' }),
   }),
 );
 
 const WebPushPublicKeyDto = named(
   'WebPushPublicKeyDto',
-  z.object({ publicKey: z.string().meta({ description: 'The VAPID key (RFC 8292), base64url.' }) }),
+  z.object({ publicKey: z.string().meta({ description: 'VAPID public key (RFC 8292), base64url.' }) }),
 );
 const WebPushSubscriptionDto = named(
   'WebPushSubscriptionDto',
@@ -123,7 +123,7 @@ export const NotificationController = controllerOf(
     (found) => found.map(({ tenantId: _tenant, userId: _user, keys: _keys, ...shown }) => shown),
   ),
   subscriptions.command(
-    'Subscribe a browser to push messages; this replaces a subscription of another user',
+    'Subscribe a browser to push messages, replacing a subscription of another user',
     { body: CreateWebPushSubscription, creates: {} },
     ({ caller, body }) => new SubscribeToPush(personOf(caller), body),
   ),

@@ -35,23 +35,23 @@ const count = { type: 'integer', minimum: 0 } as const;
 const string = { type: 'string' } as const;
 
 const alwaysThere = {
-  'X-Request-Id': { description: 'The request id sent, or a new one.', required: true, schema: REQUEST_ID },
-  ETag: { description: "The record's revision, for If-Match.", required: true, schema: REVISION },
+  'X-Request-Id': { description: 'Request id from the request, or a new one.', required: true, schema: REQUEST_ID },
+  ETag: { description: 'Revision of the record, for If-Match.', required: true, schema: REVISION },
   'X-Event-Position': {
-    description: 'The position of the write in the history. Send it as X-Min-Position to read its effect.',
+    description: 'Position of the write in the history. Send it as X-Min-Position to read the effect of the write.',
     required: true,
     schema: count,
   },
   'X-Read-Model': {
-    description: 'The write is durable, but the read models have not caught up with it.',
+    description: 'Present if the write is durable but the read models have not caught up with it.',
     schema: { type: 'string', const: 'behind' },
   },
   'Idempotent-Replayed': {
-    description: 'The response to an earlier request was replayed.',
+    description: 'Present if the response of an earlier request is replayed.',
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
-  'WWW-Authenticate': { description: 'The required credential.', schema: string },
+  'WWW-Authenticate': { description: 'Type of credential required.', schema: string },
   'X-RateLimit-Limit': { description: 'Requests allowed per window.', required: true, schema: count },
   'X-RateLimit-Remaining': { description: 'Requests left in the window.', required: true, schema: count },
   'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', required: true, schema: count },
@@ -60,8 +60,16 @@ const alwaysThere = {
     required: true,
     schema: { type: 'string', pattern: '^[0-9]+s$' },
   },
-  RateLimit: { description: 'draft-ietf-httpapi-ratelimit-headers-10.', required: true, schema: string },
-  'RateLimit-Policy': { description: 'draft-ietf-httpapi-ratelimit-headers-10.', required: true, schema: string },
+  RateLimit: {
+    description: 'Remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10).',
+    required: true,
+    schema: string,
+  },
+  'RateLimit-Policy': {
+    description: 'Limits and windows (draft-ietf-httpapi-ratelimit-headers-10).',
+    required: true,
+    schema: string,
+  },
 } as const;
 
 /** The same headers, optional in responses that may be sent before the caller is identified. */
@@ -81,18 +89,22 @@ const inHeader = (name: string, description: string, schema: object): object => 
 });
 
 export const parameterComponents = {
-  'X-Request-Id': inHeader('X-Request-Id', 'Returned in the response and recorded in logs and events.', string),
+  'X-Request-Id': inHeader(
+    'X-Request-Id',
+    'Request id, returned in the response and recorded in logs and events.',
+    string,
+  ),
   'X-Min-Position': inHeader(
     'X-Min-Position',
-    'Waits until the read models have caught up with this position.',
+    'Position that the read models must reach before the response.',
     position,
   ),
   'If-Match': inHeader(
     'If-Match',
-    'The expected revision of the record; 409 REVISION_CONFLICT if it differs.',
+    'Expected revision of the record. A different revision returns 409 REVISION_CONFLICT.',
     REVISION,
   ),
-  'Idempotency-Key': inHeader('Idempotency-Key', 'Makes retries safe. Use a UUID.', {
+  'Idempotency-Key': inHeader('Idempotency-Key', 'Unique key that makes retries safe, such as a UUID.', {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
   }),

@@ -13,8 +13,8 @@ const ProjectionDto = named(
   z.object({
     name: z.string(),
     version: z.int().min(1).meta({ description: 'Version of the read model in the code.' }),
-    generation: z.int().min(1).meta({ description: 'The generation in use; every rebuild fills a new one.' }),
-    position: z.int().min(-1).meta({ description: 'Last position contained in the documents.' }),
+    generation: z.int().min(1).meta({ description: 'Generation in use. Every rebuild fills a new one.' }),
+    position: z.int().min(-1).meta({ description: 'Position of the last event included in the documents.' }),
     head: z.int().min(-1).meta({ description: 'Position of the last event of the service.' }),
     lag: z
       .int()
@@ -35,7 +35,7 @@ const ProjectionDto = named(
         requestedAt: instantOut,
       })
       .nullable()
-      .meta({ description: 'The current rewind.' }),
+      .meta({ description: 'The current rebuild.' }),
     lastRebuild: z
       .object({
         status: z.enum(['DONE', 'CANCELLED', 'FAILED']),
@@ -52,7 +52,7 @@ const routes = routesAt('/api/platform/projections', { who: 'platform', tag: 'Pl
 
 export const ProjectionController = controllerOf(
   routes.query(
-    'List the projections with their progress and rebuilds',
+    'List projections with their progress and rebuilds',
     { answers: valueOf(z.array(ProjectionDto)) },
     () => new ListProjections(),
   ),

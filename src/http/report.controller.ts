@@ -48,7 +48,7 @@ const StatementDto = named(
         description: z.string().nullable(),
         debit: z.string(),
         credit: z.string(),
-        balance: z.string().meta({ description: 'After this line: debits minus credits.' }),
+        balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
       }),
     ),
     closing: z.string(),

@@ -25,12 +25,12 @@ const { read, write } = tenantRoutes('/api/roles', 'Roles', 'roles');
 
 export const RoleController = controllerOf(
   read.query(
-    'List roles: system roles first, then custom roles by name',
+    'List system roles, then custom roles by name',
     { answers: valueOf(z.array(RoleDto)) },
     ({ scope, tenantId }) => new ListRoles(scope, tenantId),
   ),
   write.command(
-    'Create a role; it can have only permissions that the caller has',
+    'Create a role; callers can include only permissions that they have',
     { body: CreateRole.schema, creates: {}, answers: { ...valueOf(RoleDetailDto), status: 201, position: 'awaited' } },
     ({ target, body, caller }) => new CreateRole(target, body, caller),
     ({ position: _, ...role }) => roleDetail({ ...role, updatedAt: role.createdAt }, { isSystem: false, userCount: 0 }),
@@ -42,7 +42,7 @@ export const RoleController = controllerOf(
   ),
   write.change('Update the name or description of a role', { method: 'PATCH', path: '/:id' }, UpdateRole),
   write.command(
-    'Delete a role that no user has',
+    'Delete a role without users',
     { method: 'DELETE', path: '/:id' },
     ({ target }) => new DeleteRole(target),
   ),

@@ -39,7 +39,7 @@ const partner = routesAt('/api/integrations/v1', { who: 'partner', tag: 'Partner
 
 export const SaleController = controllerOf(
   partner.route(
-    'Push a sale; retries are safe',
+    'Push a sale, return or cancellation; retries are safe',
     {
       method: 'POST',
       path: '/sales',
@@ -55,8 +55,8 @@ export const SaleController = controllerOf(
         headers: {
           'Idempotency-Differs': {
             description:
-              'If the payload of a replay differs from the accepted sale: the differing top-level fields, separated ' +
-              'by commas. The accepted sale does not change; send a correction with a new externalId.',
+              'Comma-separated top-level fields in which the payload of a replay differs from the accepted sale. ' +
+              'The accepted sale does not change; send a correction with a new externalId.',
           },
         },
       },

@@ -43,7 +43,7 @@ const MeDto = named(
     tenant: z
       .object({ id: recordId, name: z.string(), slug: z.string(), currency: z.string(), timeZone: z.string() })
       .nullable()
-      .meta({ description: 'Null for operators.' }),
+      .meta({ description: 'Tenant of the user; null for operators.' }),
     permissions: z.array(z.string()),
   }),
 );
@@ -67,7 +67,7 @@ export const SessionController = controllerOf(
     {
       path: '/refresh',
       description:
-        'A refresh token that is used again within 10 s returns the same response. Later reuse counts as theft: the ' +
+        'Reuse of a refresh token within 10 s returns the same response. Later reuse counts as theft: the ' +
         'session ends and the response is 401.',
       body: RefreshInput,
       answers: tokensAnswer,
@@ -77,7 +77,7 @@ export const SessionController = controllerOf(
   ),
   signedIn.command('End this session', { path: '/logout', answers: receipt(200) }, ({ caller }) => new Logout(caller)),
   signedIn.query(
-    'Get the signed-in user with tenant and permissions',
+    'Get the signed-in user with its tenant and permissions',
     { path: '/me', answers: valueOf(MeDto) },
     ({ caller }) => new GetMe(caller),
   ),
@@ -109,7 +109,7 @@ export const SessionController = controllerOf(
     ({ bearerToken, body }) => new BindIdentity(bearerToken, body),
   ),
   routesAt('/.well-known/jwks.json', { who: 'public', tag: 'Authentication' }).route(
-    'Get the public keys of access tokens (RFC 7517)',
+    'Get the public keys that verify access tokens (RFC 7517)',
     { answers: { status: 200, shape: 'plain', schema: JwksDto } },
     async (_call, services) =>
       answer(await services.get(AccessTokens).published(), { headers: { 'cache-control': 'public, max-age=60' } }),

@@ -17,7 +17,7 @@ export const ErrorResponseDto = named(
     tenants: z
       .array(z.object({ name: z.string(), slug: z.string() }))
       .optional()
-      .meta({ description: 'With TENANT_REQUIRED: the possible tenants.' }),
+      .meta({ description: 'Tenants to choose from, for TENANT_REQUIRED.' }),
     requestId: z.string(),
   }),
 );

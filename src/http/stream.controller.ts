@@ -15,13 +15,14 @@ const StreamEventDto = named(
     stream: z.string(),
     type: z.string(),
     kind: z.enum(['DOMAIN', 'TECHNICAL', 'UNKNOWN']).meta({
-      description: 'TECHNICAL: not in the audit log. UNKNOWN: this version does not know the type and hides its data.',
+      description:
+        'TECHNICAL: the event has no audit log entry. UNKNOWN: this version does not know the type and hides the data.',
     }),
     revision: z.int().min(0),
     position: z.int(),
     occurredAt: instantOut,
-    data: z.unknown().meta({ description: 'In its current version, without secrets.' }),
-    metadata: z.unknown().meta({ description: 'Actor, origin, request and cause.' }),
+    data: z.unknown().meta({ description: 'Event data in the current version of its type, without secrets.' }),
+    metadata: z.unknown().meta({ description: 'Actor, origin, request and cause of the event.' }),
   }),
 );
 
@@ -35,7 +36,7 @@ const StreamStateDto = named(
     revision: z.int().min(0),
     position: z.int(),
     occurredAt: instantOut.meta({ description: 'Time of the last event in this state.' }),
-    state: z.unknown().meta({ description: 'Without secrets.' }),
+    state: z.unknown().meta({ description: 'State of the record, without secrets.' }),
   }),
 );
 
@@ -56,7 +57,7 @@ const at = documented(
   {
     anyOf: [{ type: 'string', pattern: '^(?:0|[1-9]\\d{0,11})$' }, dateDocument, instantDocument],
     description:
-      'A revision or an instant: the state after the last event up to it. A date includes the whole UTC day.',
+      'Revision, date or instant. The state includes all events up to it; a date includes the whole UTC day.',
   },
 );
 const stateQuery = z.strictObject({ tenantId: recordTenant, at: at.optional() });

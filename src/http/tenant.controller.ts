@@ -43,8 +43,8 @@ export const TenantController = controllerOf(
     {
       method: 'PATCH',
       description:
-        'A user without a bound identity is bound at the first sign-in with a token of a listed issuer, if its ' +
-        'verified e-mail address is the user’s and belongs to the listed domain.',
+        'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in ' +
+        'with a token of a listed issuer. The verified e-mail address must be that of the user, in the listed domain.',
       body: UpdateSettings.schema,
     },
     ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),

@@ -65,12 +65,12 @@ export const TransactionController = controllerOf(
     },
   ),
   write.change(
-    'Cancel a transaction by a reversal dated today',
+    'Cancel a transaction with a reversal dated today',
     { path: '/:id/cancel', ifMatch: true },
     CancelTransaction,
   ),
   write.change(
-    'Set or clear the category of a transaction; rules no longer change it',
+    'Set or clear the category of a transaction; rules do not override it',
     { method: 'PATCH', path: '/:id/category' },
     CategorizeTransaction,
   ),

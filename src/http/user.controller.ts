@@ -32,7 +32,7 @@ const own = routesAt('/api/users/me', { who: 'any', tag: 'Users' });
 
 export const UserController = controllerOf(
   write.change(
-    'Create a user; it can have only permissions that the caller has',
+    'Create a user; callers can grant only permissions that they have',
     { creates: { passwordsIn: ['password'] } },
     CreateUser,
   ),
@@ -50,16 +50,16 @@ export const UserController = controllerOf(
     UpdateUser,
   ),
   write.command(
-    'Remove a user; the history stays',
+    'Remove a user; the history is kept',
     { method: 'DELETE', path: '/:id' },
     ({ target, caller }) => new DeleteUser(target, caller),
   ),
   write.change('Reset the password of a user; all sessions of the user end', { path: '/:id/password' }, ResetPassword),
   write.command(
-    'Create a one-time code with which a user binds an identity of the OpenID provider',
+    'Create a one-time code for binding an OpenID identity to a user',
     {
       path: '/:id/invitation',
-      description: 'The code is valid for 7 days and replaces an earlier one. POST /api/auth/oidc/bind accepts it.',
+      description: 'The code is valid for 7 days and replaces an earlier one. Pass it to POST /api/auth/oidc/bind.',
       answers: { ...valueOf(InvitationDto), status: 201, position: 'awaited' },
     },
     ({ target, caller }) => new InviteUser(target, caller),

@@ -17,8 +17,8 @@ const HEADERS = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        "The event's id; where it is published once more `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`, since " +
-        'JetStream would drop it under an id that it has seen within its duplicate window.',
+        'The CloudEvents id. A repeat has a different id, because JetStream drops ids that it has seen within its ' +
+        'duplicate window: `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`.',
     },
     'content-type': { type: 'string', const: MEDIA_TYPE },
   },
@@ -26,10 +26,10 @@ const HEADERS = {
 };
 
 const ABOUT = [
-  'Facts of the back office as CloudEvents 1.0 (JSON) on NATS JetStream: at least once, in order for each record.',
-  'Dedupe by the CloudEvents id: it stays the same when an event is published once more, which the extension `replayed` tells.',
-  'A repeat may come after newer messages of the same subject: do not let it replace what is newer by `time` and `sequence`.',
-  'Ignore members that you do not know: contracts are only added to, and anything else is another version of the type.',
+  'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Delivery is at least once, in order per record.',
+  'Deduplicate by the CloudEvents `id`, which is the same in every repeat of an event. The extension `replayed` marks repeats.',
+  'A repeat may follow newer messages of the same subject. Do not let it replace newer data; compare `time` and `sequence`.',
+  'Ignore unknown members. A contract only gains members; any other change is a new version of the type.',
 ].join('\n\n');
 
 /** For example `saleBooked`. */
@@ -49,7 +49,7 @@ const channelOf = (contract: Contract): JsonSchema => ({
 
 const operationOf = (contract: Contract): JsonSchema => ({
   action: 'send',
-  summary: `Kontor publishes ${typeOf(contract)}`,
+  summary: `Publish ${typeOf(contract)}`,
   channel: ref('channels', nameOf(contract)),
   messages: [ref('channels', nameOf(contract), 'messages', nameOf(contract))],
   bindings: { nats: { bindingVersion: '0.1.0' } },
@@ -83,14 +83,14 @@ export const asyncApiDocument = (info: { readonly title: string; readonly versio
     broker: {
       host: '{host}',
       protocol: 'nats',
-      description: 'NATS with JetStream, as NATS_URL of the installation says.',
+      description: 'The NATS server with JetStream that `NATS_URL` names.',
       variables: { host: { default: 'localhost:4222' } },
     },
   },
   channels: byName(channelOf),
   operations: byName(operationOf, (contract) => `publish${capitalised(nameOf(contract))}`),
   components: {
-    parameters: { tenantId: { description: "The tenant's id." } },
+    parameters: { tenantId: { description: 'Tenant id.' } },
     messages: byName(messageOf),
     schemas: { headers: HEADERS, ...byName(payloadOf) },
   },

@@ -22,19 +22,19 @@ export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>,
 const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
-    id: id.meta({ description: 'Of the fact, however often it is published: dedupe by it.' }),
+    id: id.meta({ description: 'Id of the event, the same in every repeat. Use it to deduplicate.' }),
     source: z.string().regex(/^\/tenants\/[0-9a-f-]{36}$/),
     type: z.literal(typeOf(contract)),
-    subject: z.string().min(1).meta({ description: 'The id of the record that it is about.' }),
+    subject: z.string().min(1).meta({ description: 'Id of the record.' }),
     time: instant,
     datacontenttype: z.literal('application/json'),
     tenantid: id,
     sequence: z.string().regex(/^\d+$/).meta({
-      description: "Grows with the events of one record's history; it may have gaps. Compare it as a number.",
+      description: 'Increases with each event of a record, with gaps. Compare it as a number.',
     }),
     replayed: z.exactOptional(
       z.literal(true).meta({
-        description: 'May be a repeat: published once more, with the id that it had. Not there the first time.',
+        description: 'The message may be a repeat of an earlier one with the same `id`. Absent in first deliveries.',
       }),
     ),
     data: contract.data,

@@ -67,7 +67,7 @@ test('Before its first event a record was not there, and the page says so and le
   visitor.expects(/404/);
   const id = await northwind();
   await visitor.signIn(OPERATOR, `/records/customer/${id}?tenantId=${shop.tenantId}&at=2001-01-01T00:00:00.000Z`);
-  await page.getByText('The record did not exist yet').waitFor();
+  await page.getByText('The record did not exist at that time').waitFor();
   await page.getByLabel('State at (local time)').fill('2099-01-01T00:00:00');
   await button('Show').click();
   await page.getByText('Revision 3 of 3').waitFor();
@@ -106,7 +106,7 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();
-  await dialog().getByText('Has the cause been removed?').waitFor();
+  await dialog().getByText('Have you removed the cause?').waitFor();
   await dialog().getByRole('button', { name: 'Resolve' }).click();
   await dialog().waitFor({ state: 'detached' });
   await region('Error').getByText('Resolved', { exact: true }).first().waitFor();
@@ -174,7 +174,7 @@ test('The last operator stays; another one can be made and removed', async () =>
   await row(OPERATOR.email)
     .getByRole('button', { name: /^Remove/ })
     .click();
-  await dialog().getByText('(that is you)').waitFor();
+  await dialog().getByText('(you)').waitFor();
   await dialog().getByRole('button', { name: 'Remove' }).click();
   await dialog().getByRole('alert').waitFor();
   await dialog().getByRole('button', { name: 'Cancel' }).click();

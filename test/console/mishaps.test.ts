@@ -305,10 +305,10 @@ test('Whoever is signed in changes their password; what is wrong with it is said
   visitor.expects(/400/);
   const pia = await newOperator('pia');
   await visitor.signIn(pia, '/operators');
-  await button('Change my password').click();
+  await button('Change password').click();
   await dialog().getByLabel('Current password').fill('not this one');
   await dialog().getByLabel('New password').fill('a third secret');
-  const send = dialog().getByRole('button', { name: 'Change my password' });
+  const send = dialog().getByRole('button', { name: 'Change password' });
   const isMarked = async (label: string) => (await dialog().getByLabel(label).getAttribute('aria-invalid')) === 'true';
   await send.click();
   await eventually(() => isMarked('Current password'));

@@ -78,7 +78,7 @@ test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing 
   await expectSoundBooks(books, sales, token);
   // Each of the customers once, whoever made it while the clock jumped.
   expect((await service.customers(token)).totalCount).toBe(JUMPS + 2);
-  noteCycles('clock jumps', JUMPS, `${sales.length} sales, ${offHours} hours off in the end`);
+  noteCycles('clock jumps', JUMPS, `${sales.length} sales; final clock offset ${offHours} hours`);
 }, 120_000);
 
 test('Tokens: an hour forwards ends them and a session goes on by its refresh token; an hour back ends nothing', async () => {

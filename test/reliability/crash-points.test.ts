@@ -221,7 +221,7 @@ describe('a service that dies between two steps', () => {
     ({ outcome: expected } = await run());
   }, 120_000);
   afterAll(async () => {
-    noteCycles('crash between two steps', cycles, `${MOMENTS.length} moments`);
+    noteCycles('crash between two steps', cycles, `${MOMENTS.length} crash points`);
     await rm(template, { recursive: true, force: true });
   });
 

@@ -146,7 +146,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
   await kontor.stopCleanly();
   const { sales } = await auditData(directory);
   expect([...sales.keys()].toSorted()).toEqual(all);
-  return `${all.length} sales taken`;
+  return `${all.length} sales accepted`;
 }
 
 test(`A full disk: 503 at once, no answer that is not kept, reads live, and all goes on when there is space, ${CYCLES} times`, async () => {

@@ -127,7 +127,7 @@ describe('a service whose line to an engine is bad under load', () => {
         expect((await invoices(url, books)).toSorted()).toEqual(partners.taken.toSorted());
         expect((await call<{ status: string }>(`${url}/readyz`)).status).toBe('ready');
         await kontor.stopCleanly();
-        const figures = `${name}: ${partners.taken.length} sales, slowest answer ${Math.round(slowestMs)} ms`;
+        const figures = `${name}: ${partners.taken.length} sales, slowest response ${Math.round(slowestMs)} ms`;
         noteCycles('bad lines', CYCLES * DISTURBANCES.length, figures);
       });
     },

@@ -96,7 +96,7 @@ test(`A flipped byte is found out over HTTP, told with its position, and never s
       expect((await service.transactions(books.tenant.token, 'type=INVOICE')).items).toHaveLength(3);
       await expectNoWrites(service, books, position);
     });
-  noteCycles('flipped byte', CYCLES, 'in the text of a sale, asked for in five ways');
+  noteCycles('flipped byte', CYCLES, 'in the text of a sale, read in five ways');
 }, 240_000);
 
 test('Read models that are built anew stop before it, say so, and show nothing of it', async () => {

@@ -54,7 +54,7 @@ test(`No 202 or 201 is sent before the flush of its events: ${SALES} sales, ${CU
   expect(violations).toEqual([]);
   expect(answers).toBe(SALES + CUSTOMERS);
   expect(flushes).toBeGreaterThan(0);
-  noteCycles('un-fsynced writes', answers, `${answers} answers, each after its flush (${flushes} flushes, strace)`);
+  noteCycles('un-fsynced writes', answers, `${answers} responses, each after its flush (${flushes} flushes, strace)`);
 }, 240_000);
 
 test('A service that does not flush is found out', async () => {

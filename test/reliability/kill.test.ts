@@ -145,7 +145,7 @@ class KilledService {
     const records = new Set([...streams.keys()].map((stream) => stream.slice(stream.lastIndexOf('_') + 1)));
     expect(this.customers.filter(({ id }) => !records.has(id))).toEqual([]);
     const figures = [
-      `${this.accepted.length} sales and ${this.customers.length} customers answered`,
+      `${this.accepted.length} sales and ${this.customers.length} customers acknowledged`,
       `${events} events`,
     ];
     noteCycles('kill -9 at random moments under load', KILLS, figures.join(', '));

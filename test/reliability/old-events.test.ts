@@ -24,7 +24,7 @@ const unordered = (books: BooksSeen) => ({
 
 afterAll(() => {
   const events = recorded.reduce((sum, one) => sum + one.events.length, 0);
-  noteCycles('old events', recorded.length, `${events} events of ${recorded.length} recordings`);
+  noteCycles('old events', recorded.length, `${events} events from ${recorded.length} recordings`);
 });
 
 test.each(recorded.map((one) => [one.name, one] as const))(

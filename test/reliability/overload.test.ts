@@ -131,7 +131,7 @@ test('Five times the connections that it can serve: every answer is a 202 or an 
     noteCycles(
       'overload',
       1,
-      `${load.accepted.length} taken; p99 of another tenant: reads ${reads} ms, sales ${sales} ms`,
+      `${load.accepted.length} sales accepted; p99 of another tenant: reads ${reads} ms, sales ${sales} ms`,
     );
   });
 }, 300_000);
@@ -170,7 +170,7 @@ test('One noisy tenant: it gets early 429s, and the others are answered within s
     );
     await kontor.stopCleanly();
     const [reads, sales] = visitors.map(({ p99Ms }) => Math.round(p99Ms));
-    const refused = `${load.refused.length} refused with 429 of ${load.sent.size}`;
+    const refused = `${load.refused.length} of ${load.sent.size} sales rejected with 429`;
     noteCycles('noisy tenant', 1, `${refused}; p99 of another tenant: reads ${reads} ms, sales ${sales} ms`);
   });
 }, 300_000);

@@ -45,6 +45,10 @@ test(`${WATCHERS} watchers that never read: memory stays, and requests are answe
     expect(grown).toBeLessThan(GROWTH_BYTES);
     for (const response of open) response.destroy();
     await kontor.stopCleanly();
-    noteCycles('silent watchers', WATCHERS, `${JOBS} jobs watched; memory ${Math.round(grown / 1024 / 1024)} MB more`);
+    noteCycles(
+      'silent watchers',
+      WATCHERS,
+      `${JOBS} jobs watched; memory growth ${Math.round(grown / 1024 / 1024)} MB`,
+    );
   });
 }, 240_000);

@@ -129,7 +129,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, none is los
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
     // The interleavings are such that writers do meet.
     expect(lost).toBeGreaterThan(RUNS / 4);
-    noteCycles('two writers on one stream', RUNS, `${lost} appends lost their race and were told so`);
+    noteCycles('two writers on one stream', RUNS, `${lost} appends rejected with a revision conflict`);
   } finally {
     await store.close();
     await rm(directory, { recursive: true });

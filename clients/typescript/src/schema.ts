@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the public keys of access tokens (RFC 7517) */
+        /** Get the public keys that verify access tokens (RFC 7517) */
         get: operations["getWellKnownJwksJson"];
         put?: never;
         post?: never;
@@ -170,7 +170,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the signed-in user with tenant and permissions */
+        /** Get the signed-in user with its tenant and permissions */
         get: operations["getAuthMe"];
         put?: never;
         post?: never;
@@ -211,7 +211,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for new tokens
-         * @description A refresh token that is used again within 10 s returns the same response. Later reuse counts as theft: the session ends and the response is 401.
+         * @description Reuse of a refresh token within 10 s returns the same response. Later reuse counts as theft: the session ends and the response is 401.
          */
         post: operations["postAuthRefresh"];
         delete?: never;
@@ -408,14 +408,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List integration keys without their secrets, revoked ones included, newest first
+         * List integration keys, including revoked ones, newest first; secrets are omitted
          * @description Requires the permission integrations.manage.
          */
         get: operations["getIntegrationKeys"];
         put?: never;
         /**
          * Create an integration key; only this response contains the secret
-         * @description Several keys can share a sourceId. Only operators can allow more than 60 requests per minute.
+         * @description Several keys can have the same sourceId. Only operators can allow more than 60 requests per minute.
          *
          *     Requires the permission integrations.manage.
          */
@@ -437,7 +437,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an integration key within a second
+         * Revoke an integration key; it stops working within a second
          * @description Requires the permission integrations.manage.
          */
         delete: operations["deleteIntegrationKeysById"];
@@ -495,7 +495,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Push a sale; retries are safe */
+        /** Push a sale, return or cancellation; retries are safe */
         post: operations["postIntegrationsV1Sales"];
         delete?: never;
         options?: never;
@@ -586,7 +586,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Subscribe a browser to push messages; this replaces a subscription of another user */
+        /** Subscribe a browser to push messages, replacing a subscription of another user */
         post: operations["postNotificationsPushSubscriptions"];
         /** Delete one of the caller's push subscriptions */
         delete: operations["deleteNotificationsPushSubscriptions"];
@@ -793,7 +793,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay a dead letter; if it fails again it stays parked with one more attempt
+         * Replay a dead letter; it stays parked if it fails again
          * @description Requires an operator of the platform.
          */
         post: operations["postPlatformDeadLettersByIdReplay"];
@@ -811,7 +811,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List errors of requests and background work, grouped by kind, last seen first
+         * List errors of requests and background work, grouped by kind, most recent first
          * @description Occurrences of the same error are counted in one record until it is resolved. Dates select errors seen in the period; tenant, branch and user select errors that recently affected them.
          *
          *     Requires an operator of the platform.
@@ -833,7 +833,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an error with its last requests
+         * Get an error with the ids of its latest requests
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformErrorLogsById"];
@@ -924,7 +924,7 @@ export interface paths {
          */
         post: operations["postPlatformForwardersByNameRewind"];
         /**
-         * Cancel the current rewind and all waiting ones; published messages stay published
+         * Cancel the current rewind and all waiting ones; published messages are not recalled
          * @description Requires an operator of the platform.
          */
         delete: operations["deletePlatformForwardersByNameRewind"];
@@ -941,7 +941,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the integration keys of a tenant without their secrets, revoked ones included, newest first
+         * List the integration keys of a tenant, including revoked ones, newest first; secrets are omitted
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformIntegrationKeys"];
@@ -981,7 +981,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the jobs with their schedules and last executions
+         * List jobs with their schedules and last executions
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformJobs"];
@@ -1129,7 +1129,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the projections with their progress and rebuilds
+         * List projections with their progress and rebuilds
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformProjections"];
@@ -1176,8 +1176,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete the cache entries whose keys match a glob; rate limit counters stay
-         * @description The glob has the syntax of Redis: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some entries.
+         * Delete the cache entries whose keys match a glob, except rate limit counters
+         * @description The glob has Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some entries.
          *
          *     Requires an operator of the platform.
          */
@@ -1215,7 +1215,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the queues of projections, policies and the forwarder, of all replicas, with lag and rate
+         * List the queues of all replicas (projections, policies, forwarder) with lag and rate
          * @description Requires an operator of the platform.
          */
         get: operations["getPlatformRedisQueues"];
@@ -1367,13 +1367,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List roles: system roles first, then custom roles by name
+         * List system roles, then custom roles by name
          * @description Requires the permission roles.read.
          */
         get: operations["getRoles"];
         put?: never;
         /**
-         * Create a role; it can have only permissions that the caller has
+         * Create a role; callers can include only permissions that they have
          * @description Requires the permission roles.write.
          */
         post: operations["postRoles"];
@@ -1398,7 +1398,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a role that no user has
+         * Delete a role without users
          * @description Requires the permission roles.write.
          */
         delete: operations["deleteRolesById"];
@@ -1450,7 +1450,7 @@ export interface paths {
         head?: never;
         /**
          * Update the settings of the tenant
-         * @description A user without a bound identity is bound at the first sign-in with a token of a listed issuer, if its verified e-mail address is the user’s and belongs to the listed domain.
+         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token of a listed issuer. The verified e-mail address must be that of the user, in the listed domain.
          *
          *     Requires the permission users.write.
          */
@@ -1565,7 +1565,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Archive a category; its transactions keep it, and no others get it
+         * Archive a category; existing transactions keep it, new ones cannot use it
          * @description Requires the permission categories.write.
          */
         delete: operations["deleteTransactionCategoriesById"];
@@ -1764,7 +1764,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a transaction by a reversal dated today
+         * Cancel a transaction with a reversal dated today
          * @description Requires the permission transactions.write.
          */
         post: operations["postTransactionsByIdCancel"];
@@ -1788,7 +1788,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set or clear the category of a transaction; rules no longer change it
+         * Set or clear the category of a transaction; rules do not override it
          * @description Requires the permission transactions.write.
          */
         patch: operations["patchTransactionsByIdCategory"];
@@ -1808,7 +1808,7 @@ export interface paths {
         get: operations["getUsers"];
         put?: never;
         /**
-         * Create a user; it can have only permissions that the caller has
+         * Create a user; callers can grant only permissions that they have
          * @description Requires the permission users.write.
          */
         post: operations["postUsers"];
@@ -1833,7 +1833,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a user; the history stays
+         * Remove a user; the history is kept
          * @description Requires the permission users.write.
          */
         delete: operations["deleteUsersById"];
@@ -1856,8 +1856,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a one-time code with which a user binds an identity of the OpenID provider
-         * @description The code is valid for 7 days and replaces an earlier one. POST /api/auth/oidc/bind accepts it.
+         * Create a one-time code for binding an OpenID identity to a user
+         * @description The code is valid for 7 days and replaces an earlier one. Pass it to POST /api/auth/oidc/bind.
          *
          *     Requires the permission users.write.
          */
@@ -1955,8 +1955,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign this browser in with e-mail and password
-         * @description The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send.
+         * Sign in this browser with e-mail and password
+         * @description The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.
          */
         post: operations["postConsoleSession"];
         /** End the session of this browser */
@@ -1977,7 +1977,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token for the session of this browser
-         * @description Null if nobody is signed in or the session has ended. The refresh token goes into an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
+         * @description Null if nobody is signed in or the session has ended. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
          */
         post: operations["postConsoleSessionRefresh"];
         delete?: never;
@@ -2129,7 +2129,7 @@ export interface components {
             /** @description Revision of the event in its stream, not of the record. */
             revision: number;
             position: number;
-            /** @description The changes. Only in a single entry. Null means absent. Secrets are omitted. */
+            /** @description Changed values, without secrets; null if a value was absent. Included only in single entries. */
             changes?: {
                 path: string;
                 before: unknown;
@@ -2144,7 +2144,7 @@ export interface components {
             status: "up" | "degraded" | "down";
             /** @description Version of the service. */
             version: string;
-            /** @description Of this process. */
+            /** @description Uptime of this process in seconds. */
             uptimeSeconds: number;
             /** Format: date-time */
             timestamp: string;
@@ -2185,11 +2185,11 @@ export interface components {
             latencyMs: number;
             version: string | null;
             uptimeSeconds: number;
-            /** @description For the whole server, or for this process if the cache is in memory. */
+            /** @description Memory used by the Redis server, or by this process if the cache is in memory. */
             usedMemoryBytes: number;
-            /** @description Number of entries without counters; an estimate above 100,000 keys. */
+            /** @description Number of entries, without counters. An estimate above 100,000 keys. */
             keyCount: number;
-            /** @description Of this process; null before the first lookup. */
+            /** @description Share of hits in the lookups of this process; null before the first lookup. */
             hitRate: number | null;
         };
         CancelTransactionDto: {
@@ -2260,15 +2260,15 @@ export interface components {
             candidates: {
                 rule: components["schemas"]["CategoryRuleDto"];
                 matched: boolean;
-                /** @description Conditions of the rule that are not met. */
+                /** @description Unmet conditions of the rule. */
                 reasons: string[];
             }[];
             normalizedText: string;
-            /** @description With a draft: the newest recorded transactions that it matches. */
+            /** @description Newest recorded transactions that the draft matches. Present only with a draft. */
             sample?: components["schemas"]["TransactionDto"][];
-            /** @description With a draft: number of recorded transactions that it matches. */
+            /** @description Number of recorded transactions that the draft matches. Present only with a draft. */
             sampleCount?: number;
-            /** @description With a draft: number of recorded transactions tested: the newest, at most 10000. */
+            /** @description Number of recorded transactions tested: the newest, at most 10000. Present only with a draft. */
             sampledTransactions?: number;
         };
         ChangePasswordDto: {
@@ -2490,16 +2490,16 @@ export interface components {
             method: string | null;
             /** @description Route pattern of the request. */
             route: string | null;
-            /** @description Of the last occurrence. */
+            /** @description Value of the last occurrence. */
             path: string | null;
             stack: string | null;
-            /** @description Of the last occurrence. */
+            /** @description Value of the last occurrence. */
             requestId: string | null;
-            /** @description Of the last occurrence; `platform` for operators. */
+            /** @description Tenant of the last occurrence; `platform` for operators. */
             tenantId: string | null;
-            /** @description Of the last occurrence. */
+            /** @description Value of the last occurrence. */
             branchId: string | null;
-            /** @description Of the last occurrence. */
+            /** @description Value of the last occurrence. */
             userId: string | null;
             count: number;
             /** Format: date-time */
@@ -2508,9 +2508,9 @@ export interface components {
             lastSeenAt: string;
             resolved: boolean;
             resolvedAt: string | null;
-            /** @description The operator. */
+            /** @description Operator who resolved it. */
             resolvedBy: string | null;
-            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists. Search covers all of them. */
+            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists. Searches cover all of them. */
             requestIds?: string[];
         };
         ErrorResponseDto: {
@@ -2521,7 +2521,7 @@ export interface components {
                 path: string;
                 message: string;
             }[];
-            /** @description With TENANT_REQUIRED: the possible tenants. */
+            /** @description Tenants to choose from, for TENANT_REQUIRED. */
             tenants?: {
                 name: string;
                 slug: string;
@@ -2534,7 +2534,7 @@ export interface components {
              * @enum {string}
              */
             state: "RUNNING" | "PAUSED" | "WAITING_FOR_RESUME";
-            /** @description Start of the pause or wait. */
+            /** @description Time at which the pause or wait began. */
             pausedAt: string | null;
             /** @description The current rewind. */
             rewind: {
@@ -2612,7 +2612,7 @@ export interface components {
             eventRevision: number | null;
             /** @description Subject of the event. */
             subject: string;
-            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is none, and in lists if larger than 4 KiB. */
+            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if absent, and in lists if larger than 4 KiB. */
             payload: unknown;
             reason: {
                 code: string;
@@ -2626,7 +2626,7 @@ export interface components {
             /** Format: date-time */
             lastFailedAt: string;
             resolvedAt: string | null;
-            /** @description The operator. */
+            /** @description Operator who resolved it. */
             resolvedBy: string | null;
             discardReason: string | null;
         };
@@ -2635,7 +2635,7 @@ export interface components {
             type: string;
             /** @description Subject at the broker, with `{tenantId}` as placeholder. */
             subject: string;
-            /** @description Condition of publication, and the personal data contained. */
+            /** @description When the event is published, and which personal data it contains. */
             description: string;
             /** @description JSON Schema (draft 2020-12) of the CloudEvent. */
             schema: {
@@ -2662,7 +2662,7 @@ export interface components {
             sourceId: string;
             /** @description Requests allowed in 60 seconds. */
             rateLimit: number;
-            /** @description Time of the last authenticated request. The first use appears at once, later ones once a minute. A crash of the service can lose the last minute. */
+            /** @description Time of the last authenticated request. The first use appears immediately, later ones once a minute. A crash of the service can lose the last minute. */
             lastUsedAt: string | null;
             revokedAt: string | null;
         };
@@ -2700,7 +2700,7 @@ export interface components {
             sourceId: string;
             /** @description Requests allowed in 60 seconds. */
             rateLimit: number;
-            /** @description Complete value for X-Integration-Key. Returned only once. */
+            /** @description Value of the header X-Integration-Key. Returned only once. */
             key: string;
         };
         JobExecutionLogDto: {
@@ -2711,7 +2711,7 @@ export interface components {
             status: "RUNNING" | "SUCCEEDED" | "FAILED";
             /** @enum {string} */
             trigger: "SCHEDULE" | "MANUAL";
-            /** @description The operator who started it; null if started by the schedule. */
+            /** @description Operator who started the run; null if the schedule did. */
             triggeredBy: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -2724,9 +2724,9 @@ export interface components {
             progress: number;
             /** @description Current or last step. */
             message: string | null;
-            /** @description Why it failed. */
+            /** @description Reason for the failure. */
             error: string | null;
-            /** @description The file it produced, while it is kept. */
+            /** @description File that the run produced, for as long as it is kept. */
             artifact: {
                 fileName: string;
                 sizeBytes: number;
@@ -2792,7 +2792,7 @@ export interface components {
                 branchId: string | null;
                 branchIds: string[];
             };
-            /** @description Null for operators. */
+            /** @description Tenant of the user; null for operators. */
             tenant: {
                 /** Format: uuid */
                 id: string;
@@ -2816,7 +2816,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description 1 after the notification was read. */
+            /** @description 0 if unread, 1 if read. */
             revision: number;
             title: string;
             body: string;
@@ -2858,9 +2858,9 @@ export interface components {
             name: string;
             /** @description Version of the read model in the code. */
             version: number;
-            /** @description The generation in use; every rebuild fills a new one. */
+            /** @description Generation in use. Every rebuild fills a new one. */
             generation: number;
-            /** @description Last position contained in the documents. */
+            /** @description Position of the last event included in the documents. */
             position: number;
             /** @description Position of the last event of the service. */
             head: number;
@@ -2873,7 +2873,7 @@ export interface components {
             status: "LIVE" | "CATCHING_UP" | "REBUILDING" | "STOPPED" | "FAILED";
             /** @description Average number of events applied per second in the last minute. */
             eventsPerSecond: number;
-            /** @description The current rewind. */
+            /** @description The current rebuild. */
             rebuild: {
                 /** @description Percent. */
                 progress: number;
@@ -2919,15 +2919,15 @@ export interface components {
         };
         ReadinessDto: {
             /**
-             * @description `degraded` counts as ready: the unavailable engine is not required.
+             * @description `degraded`: the process is ready; the unavailable engine is not required.
              * @enum {string}
              */
             status: "ready" | "degraded" | "not-ready";
             checks: {
-                /** @description event-store, read-store, subscribers, read-models, broker or cache. */
+                /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
                 name: string;
                 /**
-                 * @description `degraded`: ready, but a projection has stopped.
+                 * @description `degraded`: the process is ready, but a projection has stopped.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
@@ -2955,7 +2955,7 @@ export interface components {
             newPassword: string;
         };
         ResumeForwarderDto: {
-            /** @description `now` skips earlier events. A position starts with its event. Default: the checkpoint. */
+            /** @description First event to publish: `now` skips earlier events, a position is that of the first event. Default: the checkpoint. */
             from?: "now" | number;
         };
         RewindForwarderDto: {
@@ -3060,12 +3060,12 @@ export interface components {
         SendAdminNotificationResultDto: {
             /**
              * Format: uuid
-             * @description Id of the first notification; more than 1,000 recipients are split into several.
+             * @description Id of the first notification. More than 1,000 recipients are split into several notifications.
              */
             notificationId: string;
-            /** @description Number of addressed active users. */
+            /** @description Number of active users addressed. */
             recipientCount: number;
-            /** @description Number of browsers that get a push message. */
+            /** @description Number of browsers that receive a push message. */
             pushCount: number;
         };
         SettingsDto: {
@@ -3076,7 +3076,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description An identity of the issuer with a verified address in the domain signs in as the user with that address. */
+            /** @description Identities of the issuer with a verified e-mail address in the domain sign in as the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
@@ -3103,7 +3103,7 @@ export interface components {
                 description: string | null;
                 debit: string;
                 credit: string;
-                /** @description After this line: debits minus credits. */
+                /** @description Balance after this line: debits minus credits. */
                 balance: string;
             }[];
             closing: string;
@@ -3113,7 +3113,7 @@ export interface components {
             stream: string;
             type: string;
             /**
-             * @description TECHNICAL: not in the audit log. UNKNOWN: this version does not know the type and hides its data.
+             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: this version does not know the type and hides the data.
              * @enum {string}
              */
             kind: "DOMAIN" | "TECHNICAL" | "UNKNOWN";
@@ -3121,9 +3121,9 @@ export interface components {
             position: number;
             /** Format: date-time */
             occurredAt: string;
-            /** @description In its current version, without secrets. */
+            /** @description Event data in the current version of its type, without secrets. */
             data: unknown;
-            /** @description Actor, origin, request and cause. */
+            /** @description Actor, origin, request and cause of the event. */
             metadata: unknown;
         };
         StreamStateDto: {
@@ -3138,7 +3138,7 @@ export interface components {
              * @description Time of the last event in this state.
              */
             occurredAt: string;
-            /** @description Without secrets. */
+            /** @description State of the record, without secrets. */
             state: unknown;
         };
         SystemHealthDto: {
@@ -3149,7 +3149,7 @@ export interface components {
             status: "up" | "degraded" | "down";
             /** @description Version of the service. */
             version: string;
-            /** @description Of this process. */
+            /** @description Uptime of this process in seconds. */
             uptimeSeconds: number;
             /** Format: date-time */
             timestamp: string;
@@ -3157,10 +3157,10 @@ export interface components {
             /** @description Roles of this process. */
             roles: string[];
             checks: {
-                /** @description event-store, read-store, subscribers, read-models, broker or cache. */
+                /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
                 name: string;
                 /**
-                 * @description `degraded`: ready, but a projection has stopped.
+                 * @description `degraded`: the process is ready, but a projection has stopped.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
@@ -3175,7 +3175,7 @@ export interface components {
             engines: {
                 name: string;
                 engine: string | null;
-                /** @description Null while the engine is unavailable, or if it reports none. */
+                /** @description Version of the engine; null while it is unavailable or if it reports none. */
                 version: string | null;
             }[];
             projections: {
@@ -3196,7 +3196,7 @@ export interface components {
                 heapUsedBytes: number;
                 externalBytes: number;
             };
-            /** @description Of the serving thread, over the last 30 to 60 seconds. */
+            /** @description Event-loop delay of the serving thread over the last 30 to 60 seconds. */
             eventLoopDelay: {
                 meanMs: number;
                 p50Ms: number;
@@ -3225,7 +3225,7 @@ export interface components {
              * @description First owner of the tenant.
              */
             ownerUserId: string;
-            /** @description An identity of the issuer with a verified address in the domain signs in as the user with that address. */
+            /** @description Identities of the issuer with a verified e-mail address in the domain sign in as the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
@@ -3345,7 +3345,7 @@ export interface components {
         };
         TriggerJobDto: {
             jobName: string;
-            /** @description Parameters of the job. Default: those of a scheduled run. */
+            /** @description Parameters of the job. Default: the parameters of a scheduled run. */
             parameters?: Record<string, never>;
         };
         UnreadCountDto: {
@@ -3466,7 +3466,7 @@ export interface components {
             lastLoginAt: string | null;
         };
         WebPushPublicKeyDto: {
-            /** @description The VAPID key (RFC 8292), base64url. */
+            /** @description VAPID public key (RFC 8292), base64url. */
             publicKey: string;
         };
         WebPushSubscriptionDto: {
@@ -3485,30 +3485,30 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Returned in the response and recorded in logs and events. */
+        /** @description Request id, returned in the response and recorded in logs and events. */
         "X-Request-Id": string;
-        /** @description Waits until the read models have caught up with this position. */
+        /** @description Position that the read models must reach before the response. */
         "X-Min-Position": number;
-        /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+        /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
         "If-Match": string;
-        /** @description Makes retries safe. Use a UUID. */
+        /** @description Unique key that makes retries safe, such as a UUID. */
         "Idempotency-Key": string;
     };
     requestBodies: never;
     headers: {
-        /** @description The request id sent, or a new one. */
+        /** @description Request id from the request, or a new one. */
         "X-Request-Id": string;
-        /** @description The record's revision, for If-Match. */
+        /** @description Revision of the record, for If-Match. */
         ETag: string;
-        /** @description The position of the write in the history. Send it as X-Min-Position to read its effect. */
+        /** @description Position of the write in the history. Send it as X-Min-Position to read the effect of the write. */
         "X-Event-Position": number;
-        /** @description The write is durable, but the read models have not caught up with it. */
+        /** @description Present if the write is durable but the read models have not caught up with it. */
         "X-Read-Model": "behind";
-        /** @description The response to an earlier request was replayed. */
+        /** @description Present if the response of an earlier request is replayed. */
         "Idempotent-Replayed": "true";
         /** @description Seconds to wait before a retry. */
         "Retry-After": number;
-        /** @description The required credential. */
+        /** @description Type of credential required. */
         "WWW-Authenticate": string;
         /** @description Requests allowed per window. */
         "X-RateLimit-Limit": number;
@@ -3518,9 +3518,9 @@ export interface components {
         "X-RateLimit-Reset": number;
         /** @description Length of the window. */
         "X-RateLimit-Window": string;
-        /** @description draft-ietf-httpapi-ratelimit-headers-10. */
+        /** @description Remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         RateLimit: string;
-        /** @description draft-ietf-httpapi-ratelimit-headers-10. */
+        /** @description Limits and windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy": string;
         /** @description Requests allowed per window. */
         "X-RateLimit-Limit.optional": number;
@@ -3530,9 +3530,9 @@ export interface components {
         "X-RateLimit-Reset.optional": number;
         /** @description Length of the window. */
         "X-RateLimit-Window.optional": string;
-        /** @description draft-ietf-httpapi-ratelimit-headers-10. */
+        /** @description Remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit.optional": string;
-        /** @description draft-ietf-httpapi-ratelimit-headers-10. */
+        /** @description Limits and windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy.optional": string;
     };
     pathItems: never;
@@ -3543,9 +3543,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -3645,9 +3645,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -3821,9 +3821,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4050,9 +4050,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -4220,9 +4220,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -4423,9 +4423,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -4633,9 +4633,9 @@ export interface operations {
                 endDate?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -4805,9 +4805,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -4972,7 +4972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5175,7 +5175,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5377,7 +5377,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5576,9 +5576,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -5743,7 +5743,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description `Bearer`, followed by the access token of the OpenID provider. */
                 Authorization: string;
@@ -5948,7 +5948,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -6154,9 +6154,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -6330,9 +6330,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6559,9 +6559,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -6729,9 +6729,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -6938,9 +6938,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -7111,9 +7111,9 @@ export interface operations {
                 isDefault?: boolean;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -7287,9 +7287,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7516,9 +7516,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -7686,9 +7686,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -7889,9 +7889,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -8107,9 +8107,9 @@ export interface operations {
                 showSystemGenerated?: boolean;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -8287,9 +8287,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -8454,9 +8454,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -8621,9 +8621,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -8788,9 +8788,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -9017,9 +9017,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -9220,7 +9220,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -9421,9 +9421,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -9586,9 +9586,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -9612,7 +9612,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description If the payload of a replay differs from the accepted sale: the differing top-level fields, separated by commas. The accepted sale does not change; send a correction with a new externalId. */
+                    /** @description Comma-separated top-level fields in which the payload of a replay differs from the accepted sale. The accepted sale does not change; send a correction with a new externalId. */
                     "Idempotency-Differs"?: string;
                     [name: string]: unknown;
                 };
@@ -9632,7 +9632,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description If the payload of a replay differs from the accepted sale: the differing top-level fields, separated by commas. The accepted sale does not change; send a correction with a new externalId. */
+                    /** @description Comma-separated top-level fields in which the payload of a replay differs from the accepted sale. The accepted sale does not change; send a correction with a new externalId. */
                     "Idempotency-Differs"?: string;
                     [name: string]: unknown;
                 };
@@ -9809,9 +9809,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -9978,9 +9978,9 @@ export interface operations {
                 isRead?: boolean;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -10154,9 +10154,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -10357,9 +10357,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -10582,9 +10582,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -10811,9 +10811,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path?: never;
@@ -11016,9 +11016,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -11183,9 +11183,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -11350,7 +11350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -11549,9 +11549,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -11716,9 +11716,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -11895,9 +11895,9 @@ export interface operations {
                 userId?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -12071,9 +12071,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -12250,9 +12250,9 @@ export interface operations {
                 dateTo?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -12426,9 +12426,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -12596,7 +12596,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -12801,7 +12801,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -13014,9 +13014,9 @@ export interface operations {
                 statusCode?: number;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -13190,9 +13190,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -13360,9 +13360,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -13563,7 +13563,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -13764,7 +13764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -13969,7 +13969,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -14174,9 +14174,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -14379,9 +14379,9 @@ export interface operations {
                 tenantId: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -14546,9 +14546,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -14753,9 +14753,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -14920,9 +14920,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -15093,9 +15093,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -15269,11 +15269,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
-                /** @description The last `id` received. */
+                /** @description `id` of the last event received. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -15430,7 +15430,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -15637,9 +15637,9 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -15813,9 +15813,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -16042,9 +16042,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -16245,9 +16245,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -16412,7 +16412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -16613,9 +16613,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -16816,7 +16816,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -17017,9 +17017,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -17184,9 +17184,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -17351,9 +17351,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -17522,9 +17522,9 @@ export interface operations {
                 tenantId: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -17704,9 +17704,9 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -17879,9 +17879,9 @@ export interface operations {
                 isActive?: boolean;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -18055,9 +18055,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -18284,9 +18284,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -18454,9 +18454,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -18663,9 +18663,9 @@ export interface operations {
                 asOf?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -18831,9 +18831,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -18998,9 +18998,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -19227,9 +19227,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -19397,9 +19397,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -19600,9 +19600,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -19807,9 +19807,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -20014,9 +20014,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20182,9 +20182,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path?: never;
@@ -20387,9 +20387,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20554,9 +20554,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20721,9 +20721,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20865,7 +20865,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description Not ready; the body names the reasons. */
+            /** @description The process is not ready; the body lists the reasons. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20892,9 +20892,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -21057,9 +21057,9 @@ export interface operations {
                 includeArchived?: boolean;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -21224,9 +21224,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -21453,9 +21453,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -21656,9 +21656,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -21863,9 +21863,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -22073,9 +22073,9 @@ export interface operations {
                 isEnabled?: boolean;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -22240,9 +22240,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -22469,9 +22469,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -22639,9 +22639,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -22842,9 +22842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -23049,9 +23049,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -23256,9 +23256,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -23463,7 +23463,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -23678,9 +23678,9 @@ export interface operations {
                 branchId?: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -23854,9 +23854,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -24083,9 +24083,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -24253,9 +24253,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -24460,9 +24460,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -24672,9 +24672,9 @@ export interface operations {
                 role?: "OWNER" | "ADMIN" | "USER";
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -24848,9 +24848,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Makes retries safe. Use a UUID. */
+                /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -25077,9 +25077,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -25247,9 +25247,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -25450,9 +25450,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -25657,7 +25657,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -25858,7 +25858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -26065,9 +26065,9 @@ export interface operations {
                 search: string;
             };
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -26232,9 +26232,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description The expected revision of the record; 409 REVISION_CONFLICT if it differs. */
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path?: never;
@@ -26437,9 +26437,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -26535,7 +26535,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -26739,7 +26739,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -26940,7 +26940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -27144,9 +27144,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27242,9 +27242,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27343,9 +27343,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27441,9 +27441,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27543,9 +27543,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Returned in the response and recorded in logs and events. */
+                /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Waits until the read models have caught up with this position. */
+                /** @description Position that the read models must reach before the response. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27564,10 +27564,10 @@ export interface operations {
                         /** @constant */
                         status: "ready";
                         checks: {
-                            /** @description event-store, read-store, subscribers, read-models, broker or cache. */
+                            /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
                             name: string;
                             /**
-                             * @description `degraded`: ready, but a projection has stopped.
+                             * @description `degraded`: the process is ready, but a projection has stopped.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";
@@ -27638,7 +27638,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description Not ready. */
+            /** @description The service is not ready. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27650,10 +27650,10 @@ export interface operations {
                         /** @constant */
                         status: "not-ready";
                         checks: {
-                            /** @description event-store, read-store, subscribers, read-models, broker or cache. */
+                            /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
                             name: string;
                             /**
-                             * @description `degraded`: ready, but a projection has stopped.
+                             * @description `degraded`: the process is ready, but a projection has stopped.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";

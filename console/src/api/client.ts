@@ -38,7 +38,7 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
   return response.status === 401 && (await renew()) ? signed(again, send) : response;
 }
 
-/** Position that the read models must reach before reads show every write made here; 0: none. */
+/** Position that the read models must reach to show every write of this tab; 0 if there is none. */
 let awaited = 0;
 
 /** Makes reads wait for at least this position until one of them has reached it. */

@@ -6,7 +6,7 @@ export type SystemHealth = Shapes['SystemHealthDto'];
 
 /** Polling interval of watched values, ms. */
 export const WATCH_EVERY_MS = 2_000;
-/** Polling interval of counts that wait for a person, ms. */
+/** Polling interval of counts that need attention, ms. */
 export const SLOWLY_MS = 10_000;
 /** Samples retained: ten minutes. */
 const KEPT = 300;
@@ -18,7 +18,7 @@ export type Sample = {
   readonly head: number | null;
   /** Lag by queue name. */
   readonly lags: ReadonlyMap<string, number | null>;
-  /** Events handled in the last minute, by queue name. */
+  /** Events processed in the last minute, by queue name. */
   readonly rates: ReadonlyMap<string, number>;
 };
 
@@ -37,7 +37,7 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
   ];
 }
 
-/** Current state of all queues, with samples since the signed-in user began to watch them. */
+/** Current state of all queues, with samples since the signed-in user opened them. */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
   queryFn: async ({ signal, client, queryKey }): Promise<Observed> => {

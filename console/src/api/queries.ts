@@ -8,7 +8,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // Only this service is queried; being offline is reported as an error of its own.
+      // All queries go to this service; being offline is a separate error.
       networkMode: 'always',
       // Retrying after a timeout would make the user wait twice as long.
       retry: (failures, error) =>

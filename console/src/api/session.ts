@@ -6,10 +6,10 @@ import { queryClient } from './queries';
 type Tokens = components['schemas']['ConsoleSessionDto'];
 export type Credentials = components['schemas']['LoginDto'];
 
-/** `unknown`: not checked yet. `ended`: the session was open in this tab and has ended. */
+/** `unknown`: not yet checked. `ended`: a session of this tab has ended. */
 export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 
-/** Tokens are renewed when they have less than this left, so that requests are rarely rejected for an expired token. */
+/** Remaining lifetime at which tokens are renewed, so that requests are rarely rejected for an expired token. */
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';

@@ -23,7 +23,7 @@ export const tenantQuery = (id: string) =>
     queryFn: ({ signal }) => data(api.GET('/api/platform/tenants/{id}', { params: { path: { id } }, signal })),
   });
 
-/** Tenants for a chooser, including the platform itself. */
+/** Tenants for a selection field, including the platform itself. */
 export const tenantSource: Source = {
   key: ['tenant-choice'],
   find: async (search, signal) => {

@@ -24,7 +24,7 @@ import { StatementPanel } from '../parts/statement-panel';
 
 const route = getRouteApi('/signed-in/customers/$id');
 
-/** A customer with its balance and the transactions behind it. */
+/** A customer with its balance and transactions. */
 export function CustomerPage(): ReactNode {
   const { id } = route.useParams();
   const { beginDate, endDate } = route.useSearch();
@@ -86,7 +86,7 @@ const About = ({ customer }: { customer: Customer }): ReactNode => (
     />
     <nav aria-label="Related pages" className="k-links">
       <Link search={{ customerId: customer.id }} to="/transactions">
-        Its transactions
+        View transactions
       </Link>
     </nav>
   </Panel>
@@ -121,12 +121,12 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
       />
       {status === 'ACTIVE' ? (
         <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label="Make passive" onDone={refresh}>
-          <strong>{name}</strong> can have no new transactions and does not appear in selection lists. Existing bookings
-          stay. You can reactivate the customer.
+          <strong>{name}</strong> cannot be used in new transactions and does not appear in selection lists. Existing
+          transactions are kept. You can reactivate the customer.
         </ConfirmAction>
       ) : (
         <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label="Make active" onDone={refresh}>
-          <strong>{name}</strong> can have new transactions again.
+          <strong>{name}</strong> can be used in new transactions again.
         </ConfirmAction>
       )}
       {!isDefault && (
@@ -140,7 +140,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
             void navigate({ to: '/customers' });
           }}
         >
-          Delete <strong>{name}</strong>? Only a customer without transactions can go; one that has any can be made
+          Delete <strong>{name}</strong>? Only customers without transactions can be deleted. Make other customers
           passive.
         </ConfirmAction>
       )}

@@ -50,7 +50,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
           ['Subject', letter.subject],
           ['Tenant', <TenantName id={letter.tenantId} key="tenant" />],
           ['Event', <Copied key="event" value={letter.eventId} what="event's id" />],
-          ['Tries', count(letter.attempts)],
+          ['Attempts', count(letter.attempts)],
           ['First failed', <Instant at={letter.firstFailedAt} key="first" />],
           ['Last failed', <Instant at={letter.lastFailedAt} key="last" />],
           ...(letter.resolvedAt === null
@@ -76,7 +76,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
   const cache = useQueryClient();
   const [why, setWhy] = useState('');
-  // Only once the dialog is closed: the new status removes the buttons, and the outcome with them.
+  // Wait until the dialog is closed: the new status removes the buttons, and with them the outcome.
   const refresh = (): void => {
     askAgain(cache, deadLetterQuery(id).queryKey);
     askAgain(cache, ['dead-letters']);

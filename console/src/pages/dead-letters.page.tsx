@@ -42,7 +42,7 @@ const columns: readonly Column<DeadLetter>[] = [
       </>
     ),
   },
-  { key: 'attempts', header: 'Tries', numeric: true, cell: ({ attempts }) => count(attempts) },
+  { key: 'attempts', header: 'Attempts', numeric: true, cell: ({ attempts }) => count(attempts) },
   { key: 'last', header: 'Last failed', cell: ({ lastFailedAt }) => <Instant as="relative" at={lastFailedAt} /> },
 ];
 
@@ -59,7 +59,7 @@ export function DeadLettersPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Events that could not be processed. All other events continue. Remove the cause, then replay."
+        lead="Events that could not be processed. All other events are processed. Remove the cause, then replay."
         title="Dead letters"
       />
       <Panel title="Letters">

@@ -57,8 +57,8 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
       label="Resolve"
       onDone={refresh}
     >
-      Has the cause been removed? The record is closed permanently and names you as the resolver. If the error occurs
-      again, a new record is opened.
+      Have you removed the cause? Resolving closes the record permanently and names you as the resolver. If the error
+      occurs again, a new record is opened.
     </ConfirmAction>
   );
 }
@@ -161,7 +161,7 @@ const Requests = ({ ids }: { ids: readonly string[] }): ReactNode =>
   ids.length > 1 && (
     <Panel title={`Latest ${count(ids.length)} requests with this error`}>
       <Text c="dimmed" mb="xs" size="sm">
-        Newest first. Each can be searched for in the audit log and in the logs.
+        Newest first. Search for a request id in the audit log and in the logs.
       </Text>
       <ol aria-label="Requests" className="k-log k-requests">
         {[...ids].reverse().map((id, index) => (

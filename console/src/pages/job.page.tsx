@@ -30,7 +30,7 @@ const jobHistoryQuery = (name: string) => ({
     eventsOf({ entity: 'job', id: name, tenantId: PLATFORM }, { pageNumber: 1, pageSize: LATEST }, signal),
 });
 
-/** The run named by the address, or else the latest; undefined if the job has no such run. */
+/** The run in the address, or the latest run; undefined if the job has no such run. */
 function chosenRun(
   job: Job | undefined,
   listed: readonly Run[],
@@ -177,7 +177,9 @@ function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   return (
     <Panel aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Updates live</StatusBadge>} title="Run log">
       {history.error !== null && <ProblemView error={history.error} onRetry={history.refetch} />}
-      {events?.length === 0 && <p className="k-empty">Its events are not among the latest 100 of this job.</p>}
+      {events?.length === 0 && (
+        <p className="k-empty">The events of this run are not among the latest 100 of the job.</p>
+      )}
       {events !== undefined && events.length > 0 && (
         <div aria-label="Run log" className="k-log" role="log" tabIndex={0}>
           <ol>

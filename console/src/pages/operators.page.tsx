@@ -136,8 +136,8 @@ function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNo
         askAgain(cache, ['operators']);
       }}
     >
-      <strong>{fullName}</strong> {isOneself && <>(that is you) </>}is signed out within a second and can&apos;t sign in
-      again. The audit log keeps their actions. The last operator can&apos;t be removed.
+      <strong>{fullName}</strong> {isOneself && <>(you) </>}is signed out within a second and can&apos;t sign in again.
+      The audit log keeps their actions. The last operator can&apos;t be removed.
     </ConfirmAction>
   );
 }

@@ -79,7 +79,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** Data of a query that is displayed as known only while the query succeeds. */
+/** Part of a query. Its data counts as known only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 

@@ -37,7 +37,7 @@ function Status({ status }: Pick<Projection, 'status'>): ReactNode {
 }
 
 const documents = (changed: number | null): string => {
-  if (changed === null) return 'not compared yet';
+  if (changed === null) return 'not yet compared';
   return changed === 0
     ? 'equal to the previous version'
     : `${count(changed)} documents differ from the previous version`;
@@ -90,7 +90,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
         label="Cancel rebuild"
         onDone={refresh}
       >
-        Cancel the rebuild of <strong>{name}</strong>? The live read model stays unchanged.
+        Cancel the rebuild of <strong>{name}</strong>? The live read model does not change.
       </ConfirmAction>
     );
   return (
@@ -103,7 +103,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
       onDone={refresh}
     >
       Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught
-      up. Both are then compared and the new one replaces it.
+      up. After a comparison of both, the new version replaces it.
     </ConfirmAction>
   );
 }
@@ -156,13 +156,13 @@ export function ProjectionsPage(): ReactNode {
       />
       {failing !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {failing}: cannot be brought up to date, and tried again. The error log says why.
+          {failing}: updates fail and are retried. The error log contains the reason.
         </Text>
       )}
       {stopped !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {stopped}: stopped at an event that cannot be folded. Its dead letter says why; replay that when the cause is
-          mended.
+          {stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Remove the
+          cause, then replay the dead letter.
         </Text>
       )}
       <Panel title="Read models">

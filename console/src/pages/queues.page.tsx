@@ -85,8 +85,8 @@ function ClearCache(): ReactNode {
       }}
       outcome={({ cleared }) => (
         <Text size="sm">
-          {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} They are created again
-          when needed.
+          {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} They are recomputed when
+          needed.
         </Text>
       )}
     >

@@ -33,7 +33,7 @@ const route = getRouteApi('/signed-in/records/$entity/$id');
 
 const NAMES = ['name', 'fullName', 'email', 'externalId', 'code', 'title', 'jobName', 'description'] as const;
 
-/** A record's display name, if its state contains one. */
+/** Display name of a record, if its state contains one. */
 const nameIn = (state: unknown): string | undefined =>
   NAMES.map((name) => textIn(state, name)).find((text) => text !== undefined);
 
@@ -85,7 +85,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
           onRetry={state.refetch}
           title={
             state.error instanceof KontorError && state.error.status === 404
-              ? 'The record did not exist yet'
+              ? 'The record did not exist at that time'
               : undefined
           }
         />

@@ -109,7 +109,7 @@ const candidateColumns = (winner: string | undefined): readonly Column<Candidate
     cell: ({ rule, matched }) => {
       if (matched && rule.id === winner) return <StatusBadge tone="good">Chosen</StatusBadge>;
       return matched ? (
-        <StatusBadge tone="busy">Matches with lower rank</StatusBadge>
+        <StatusBadge tone="busy">Matches with a lower priority</StatusBadge>
       ) : (
         <StatusBadge tone="idle">Does not match</StatusBadge>
       );
@@ -118,7 +118,7 @@ const candidateColumns = (winner: string | undefined): readonly Column<Candidate
   { key: 'when', header: 'Rule', cell: ({ rule }) => conditionsOf(rule) },
   { key: 'then', header: 'Category', cell: ({ rule }) => rule.categoryName },
   { key: 'priority', header: 'Priority', numeric: true, cell: ({ rule }) => count(rule.priority) },
-  { key: 'source', header: 'Made', cell: ({ rule }) => sourceWords(rule.source) },
+  { key: 'source', header: 'Source', cell: ({ rule }) => sourceWords(rule.source) },
   {
     key: 'why',
     header: 'Unmet conditions',
@@ -188,8 +188,8 @@ const Sample = ({
 }): ReactNode => (
   <Panel title="Transactions that the new rule matches">
     <p className="k-note">
-      {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions; what is recorded keeps its
-      category.
+      {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions. Recorded transactions keep
+      their categories.
     </p>
     <DataTable
       columns={sampleColumns}

@@ -42,7 +42,7 @@ const shown: readonly Column<Rule>[] = [
   },
   { key: 'category', header: 'Then category', cell: ({ categoryName }) => <strong>{categoryName}</strong> },
   { key: 'priority', header: 'Priority', numeric: true, cell: ({ priority }) => count(priority) },
-  { key: 'source', header: 'Made', cell: ({ source }) => sourceWords(source) },
+  { key: 'source', header: 'Source', cell: ({ source }) => sourceWords(source) },
   {
     key: 'hits',
     header: 'Matched',
@@ -195,8 +195,8 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         onDone={refresh}
       >
         {isEnabled
-          ? 'It matches no new transactions until it is enabled again. Existing categories stay unchanged.'
-          : 'It matches new transactions again.'}
+          ? 'The rule matches no new transactions until it is enabled again. Existing categories do not change.'
+          : 'The rule matches new transactions again.'}
       </ConfirmAction>
       <ConfirmAction
         about={about}
@@ -206,7 +206,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         label="Delete"
         onDone={refresh}
       >
-        Delete the rule: <strong>{about}</strong>? Existing categories stay unchanged.
+        Delete the rule: <strong>{about}</strong>? Existing categories do not change.
       </ConfirmAction>
     </div>
   );

@@ -10,7 +10,7 @@ import { ProblemView } from '../parts/problem-view';
 
 const route = getRouteApi('/sign-in');
 
-/** Accepts addresses of the console only: any other would allow an open redirect. */
+/** Accepts only addresses of the console, to prevent open redirects. */
 const ownAddress = (to: string | undefined): string => (to !== undefined && /^\/(?![/\\])/.test(to) ? to : '/');
 
 /** Redirects a user who is already signed in. */
@@ -19,7 +19,7 @@ export function SignInPage(): ReactNode {
   const session = useSession();
   useEffect(() => {
     document.title = 'Sign in · Kontor';
-    // An unavailable service needs no message here: signing in will report it.
+    // An unavailable service needs no message here: sign-in reports it.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -151,8 +151,8 @@ type TenantFieldProps = {
 };
 
 /**
- * Shown if the e-mail address belongs to several tenants: a choice of those that the password matches, or, if they are
- * too many, a field for the tenant's short name.
+ * Shown if the e-mail address belongs to several tenants: a choice of the tenants whose password matches, or a field for
+ * the tenant's short name if there are too many.
  */
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
   const common = {

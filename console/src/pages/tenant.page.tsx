@@ -22,7 +22,7 @@ import { TenantStatus } from '../parts/tenant-status';
 
 const route = getRouteApi('/signed-in/tenants/$id');
 
-/** A tenant with its status and its partners' keys. */
+/** A tenant with its status and its partner keys. */
 export function TenantPage(): ReactNode {
   const { id } = route.useParams();
   const tenant = useQuery(tenantQuery(id));
@@ -113,7 +113,7 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
           onDone={refresh}
         >
           Within a second, all users of <strong>{name}</strong> are signed out and its partners&apos; sales are rejected
-          with 401. Its books stay unchanged. You can activate the tenant again.
+          with 401. Its books do not change. You can reactivate the tenant.
         </ConfirmAction>
       ) : (
         <ConfirmAction act={() => update({ isActive: true })} icon="play" label="Activate" onDone={refresh}>
@@ -152,7 +152,7 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
         rows={keys.data}
       />
       <p className="k-note">
-        Keys are made, rotated and revoked by the tenant&apos;s administrators, since a secret is shown to them alone.
+        The tenant&apos;s administrators create, rotate and revoke keys, because only they can see the secrets.
         Operators set the rate limit of a key.
       </p>
     </Panel>
@@ -194,7 +194,8 @@ function RateLimit({
       label="Rate limit"
       lead={
         <>
-          <strong>{name}</strong> may make so many requests within 60 seconds, on all replicas together, from now on.
+          Maximum number of requests of <strong>{name}</strong> in 60 seconds, over all replicas. Takes effect
+          immediately.
         </>
       }
       onDone={() => {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
 
-/** Record kinds: the service's name and the displayed name. */
+/** Kinds of records: API name and display name. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['account', 'Account'],
   ['branch', 'Branch'],

@@ -2,6 +2,6 @@ import type { ReactNode } from 'react';
 import type { Customer } from '../api/books';
 import { StatusBadge } from './status-badge';
 
-/** Passive customers take no part in new transactions. */
+/** Passive customers cannot be used in new transactions. */
 export const CustomerStatus = ({ status }: Pick<Customer, 'status'>): ReactNode =>
   status === 'ACTIVE' ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Passive</StatusBadge>;

@@ -46,7 +46,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': 'Close' }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        // A request sent a moment ago may not be rendered as held yet.
+        // The dialog may not yet reflect a request sent a moment ago.
         onClose={() => {
           if (client.isMutating() === 0) props.onClose();
         }}

@@ -8,7 +8,7 @@ import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
 
-/** A record's form values, and the revision they were read at. */
+/** Form values of a record, and the revision at which they were read. */
 export type Version = { readonly values: Draft; readonly revision: number };
 
 type Props = {
@@ -16,7 +16,7 @@ type Props = {
   /** The record as displayed on the page. */
   readonly from: Version;
   readonly fields: (form: Form) => ReactNode;
-  /** Saves the changes if the record is still at the revision. */
+  /** Saves the changes if the record still has this revision. */
   readonly save: (changed: Draft, revision: number) => Promise<unknown>;
   /** Reads the current record. */
   readonly reload: () => Promise<Version>;

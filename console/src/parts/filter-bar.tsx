@@ -100,7 +100,7 @@ type DateProps = {
   readonly onChange: (value: string | undefined) => void;
 };
 
-/** A UTC calendar day, as the service counts days. */
+/** A UTC calendar day, the unit of the service's date filters. */
 export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (
   <TextInput
     className="k-choice"

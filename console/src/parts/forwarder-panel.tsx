@@ -95,7 +95,7 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           label="Pause"
           onDone={onDone}
         >
-          Stop publishing until you resume? Events stay in the history; none are lost.
+          Stop publishing until you resume? Events are kept in the history, and none are lost.
         </ConfirmAction>
       ) : (
         <ResumeAction hasCheckpoint={forwarder.state === 'PAUSED'} key="resume" name={name} onDone={onDone} />
@@ -124,7 +124,7 @@ function RewindAction({ name, onDone }: Named): ReactNode {
       label="Rewind"
       onDone={onDone}
     >
-      Republish messages, marked as replayed. New messages are published at the same time.
+      Republish messages and mark them as replayed. New messages continue to be published.
       <TextInput
         data-autofocus
         description="Position of the first event to republish; 0 for the whole history."
@@ -161,7 +161,7 @@ function ResumeAction({ name, hasCheckpoint, onDone }: Named & { readonly hasChe
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
         data={[
-          ...(hasCheckpoint ? [{ value: 'checkpoint', label: 'From where it was paused' }] : []),
+          ...(hasCheckpoint ? [{ value: 'checkpoint', label: 'From the checkpoint' }] : []),
           { value: 'now', label: 'From now; skip earlier events' },
         ]}
         label="Continue"

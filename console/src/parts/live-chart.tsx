@@ -27,7 +27,7 @@ const INKS = {
 } as const;
 type Inks = (typeof INKS)[keyof typeof INKS];
 
-/** The scale starts at zero, and a constant zero lies at the bottom. */
+/** The scale starts at zero. A constant zero is drawn at the bottom. */
 const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max * 1.1)];
 
 /** Whole steps only: the charted values have no fractions. */

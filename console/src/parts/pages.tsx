@@ -36,7 +36,7 @@ export const Pages = ({
   </nav>
 );
 
-/** Replaces an empty list: either it has no items, or the address points beyond the last page. */
+/** Replaces a list without items, or a page beyond the last one. */
 export const NothingListed = ({
   pages,
   children,

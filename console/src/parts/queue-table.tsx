@@ -13,14 +13,14 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   push: 'Web push',
 };
 
-/** Samples in ten seconds, within which existing events should have been handled. */
+/** Number of samples in ten seconds, the expected time to process existing events. */
 const LOOKS = 5;
 
-/** Events arrive all the time, so a lag alone says little. A queue is behind if it has not reached an earlier head. */
+/** A queue is behind if it has not reached an earlier head. Lag alone says little, because events arrive all the time. */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
 
-/** A lag also present in the previous sample; an event stored a moment ago does not count as work. */
+/** A queue has work if the previous sample also shows a lag. An event stored a moment ago does not count. */
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 
@@ -34,7 +34,7 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
   );
 }
 
-/** Queues that need attention come first; the others keep their order, to remain readable. */
+/** Queues that need attention come first. The others keep their order, so that the table stays readable. */
 const urgency = (queue: Queue, samples: readonly Sample[]): number =>
   queue.lag === null ? 2 : isBehind(queue, samples) ? 1 : 0;
 

@@ -66,7 +66,7 @@ export function SecretOnce({
   );
 }
 
-/** Shows how to try the key at once. */
+/** Shows an example request with the key. */
 export function Example({ keyText, currency }: { keyText: string; currency: string }): ReactNode {
   const text = exampleOf(keyText, currency);
   return (

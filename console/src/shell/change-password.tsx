@@ -5,7 +5,7 @@ import { Outcome } from '../parts/confirm-action';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 
-/** Changes the signed-in user's password, since somebody else chose the first one. */
+/** Changes the signed-in user's password. An administrator chose the initial one. */
 export const ChangePassword = (): ReactNode => (
   <FormDialog
     act={({ currentPassword = '', newPassword = '' }) =>
@@ -45,7 +45,7 @@ export const ChangePassword = (): ReactNode => (
     )}
     icon="key"
     initial={{ currentPassword: '', newPassword: '' }}
-    label="Change my password"
+    label="Change password"
     lead="You stay signed in here and are signed out everywhere else."
     outcome={(_, close) => (
       <Outcome close={close}>

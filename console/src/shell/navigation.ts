@@ -47,7 +47,7 @@ const SECTIONS: readonly Section[] = [
     ],
   },
   {
-    label: 'Machinery',
+    label: 'System',
     destinations: [
       { to: '/projections', label: 'Projections', icon: 'layers', who: 'operator' },
       { to: '/queues', label: 'Cache and queues', icon: 'rows', who: 'operator' },

@@ -23,7 +23,7 @@ export function Shell({ me, children }: Props): ReactNode {
   const path = useLocation({ select: ({ pathname }) => pathname });
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
-  // A new page starts at its top, for the keyboard and screen readers as well.
+  // Focus and scroll position start at the top of each page, for keyboards and screen readers too.
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;

@@ -25,7 +25,7 @@ function useSessionCheck(): { error: unknown; retry: () => void } {
   return { error, retry };
 }
 
-/** Guards pages that require a session: redirects to the sign-in page and back. */
+/** Guards pages that require a session. Redirects to the sign-in page and back. */
 export function SignedIn(): ReactNode {
   const session = useSession();
   const { error, retry } = useSessionCheck();
@@ -41,7 +41,7 @@ export function SignedIn(): ReactNode {
   return <ToSignIn hasEnded={session.is === 'ended'} />;
 }
 
-/** Redirects once: the address to return to must not change afterwards. */
+/** Redirects once, because the return address must not change afterwards. */
 function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   const router = useRouter();
   useEffect(() => {
@@ -53,7 +53,7 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the first page, ms: its own requests go first. */
+/** Delay after the first page, ms, so that its own requests go first. */
 const FIRST_PAGE_MS = 1_500;
 
 /** Preloads the code of all pages while idle, so that they open when the service or the network is unavailable. */
