@@ -36,7 +36,7 @@ export const customerRecord = record({
   currency: system(z.string(), { published: CurrencyText }),
   status: optional(CustomerStatus, CustomerStatus, 'ACTIVE', {
     apart: true,
-    published: CustomerStatus.meta({ description: 'PASSIVE: it takes no new transactions.' }),
+    published: CustomerStatus.meta({ description: 'PASSIVE: the customer accepts no new transactions.' }),
   }),
   isDefault: system(z.boolean(), { filter: 'list', published: true }),
   accountId: derived(IdText),

@@ -69,12 +69,14 @@ export const PublicId = z
 export const PublicAmount = z
   .string()
   .regex(/^-?\d+(?:\.\d+)?$/)
-  .meta({ description: 'A decimal with the digits of the currency.' });
+  .meta({ description: 'A decimal with the fraction digits of the currency.' });
 export const PublicDate = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/)
   .meta({ format: 'date' });
-export const FreeText = personal(z.string().nullable().meta({ description: 'Free text, which may name a person.' }));
+export const FreeText = personal(
+  z.string().nullable().meta({ description: 'Free text, which may contain the name of a person.' }),
+);
 /** A currency code in API responses and integration events. */
 export const CurrencyText = z.string().meta({ description: 'ISO 4217.' });
 

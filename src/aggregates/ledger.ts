@@ -50,7 +50,7 @@ export const transactionRecord = record({
   externalId: seen,
   saleId: reference,
   reversalOf: system(text, {
-    published: PublicId.nullable().meta({ description: 'The transaction that this one undoes.' }),
+    published: PublicId.nullable().meta({ description: 'The transaction that this one reverses.' }),
   }),
   postings: system(z.array(Posting), {
     published: z
