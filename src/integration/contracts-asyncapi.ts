@@ -17,8 +17,9 @@ const HEADERS = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        "The event's id; where it is published once more `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`, since " +
-        'JetStream would drop it under an id that it has seen within its duplicate window.',
+        "The event's id. A repeated publication has the id `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id " +
+        'of the rewind>` or `<id>~retry`, because JetStream drops an id that it has seen within its ' +
+        'duplicate window.',
     },
     'content-type': { type: 'string', const: MEDIA_TYPE },
   },
@@ -27,9 +28,11 @@ const HEADERS = {
 
 const ABOUT = [
   'Facts of the back office as CloudEvents 1.0 (JSON) on NATS JetStream: at least once, in order for each record.',
-  'Dedupe by the CloudEvents id: it stays the same when an event is published once more, which the extension `replayed` tells.',
-  'A repeat may come after newer messages of the same subject: do not let it replace what is newer by `time` and `sequence`.',
-  'Ignore members that you do not know: contracts are only added to, and anything else is another version of the type.',
+  'Deduplicate by the CloudEvents id. A repeated publication keeps it and sets the extension ' +
+    'attribute `replayed`.',
+  'A repeat may arrive after newer messages of the same subject. Compare `time` and `sequence`, ' +
+    'so that it does not overwrite newer data.',
+  'Ignore unknown members. Contracts only gain members; any other change is a new version of the type.',
 ].join('\n\n');
 
 /** For example `saleBooked`. */
@@ -83,7 +86,7 @@ export const asyncApiDocument = (info: { readonly title: string; readonly versio
     broker: {
       host: '{host}',
       protocol: 'nats',
-      description: 'NATS with JetStream, as NATS_URL of the installation says.',
+      description: 'NATS with JetStream, at the NATS_URL of the installation.',
       variables: { host: { default: 'localhost:4222' } },
     },
   },

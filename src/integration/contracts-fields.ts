@@ -72,7 +72,7 @@ export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
         [K in keyof Shape]: z.ZodExactOptional<Shape[K]>;
       },
     )
-    .meta({ description: 'The fields that changed, as they are now.' });
+    .meta({ description: 'The changed fields with their new values.' });
 
 /** A fixed id for example events. */
 export const exampleId = (digit: number): string => `0199d3a0-0000-7000-8000-00000000000${digit}`;

@@ -5,10 +5,12 @@ import { userRecord } from '../aggregates/user.aggregate.js';
 import { branchRecord } from '../aggregates/branch.aggregate.js';
 import { changesOf, contract, currency, exampleId, occasion, optionalText } from './contracts-fields.js';
 
-const restoredCode = z.strictObject({ code: optionalText.meta({ description: 'Null where another has it by now.' }) });
+const restoredCode = z.strictObject({
+  code: optionalText.meta({ description: 'Null if another record holds the value by then.' }),
+});
 
 export const customerCreated = contract('customer', 'created', {
-  description: 'There is a new customer. Subject: the customer, which is also the account of what it owes.',
+  description: 'A customer was created. Subject: the customer, which is also its ledger account.',
   data: z.strictObject(customerRecord.published),
   example: {
     code: 'C-000001',
@@ -43,13 +45,15 @@ export const customerDeleted = occasion(
 );
 
 export const customerRestored = contract('customer', 'restored', {
-  description: 'A transaction reached a customer as it was deleted, so that it is there again. Subject: the customer.',
+  description:
+    'A deleted customer was restored because a transaction was posted to it during the deletion. ' +
+    'Subject: the customer.',
   data: restoredCode,
   example: { code: 'C-000001' },
 });
 
 export const accountCreated = contract('account', 'created', {
-  description: 'There is a new account; customers have events of their own. Subject: the account.',
+  description: 'An account was created. Customers have their own events. Subject: the account.',
   data: z.strictObject(accountRecord.published),
   example: { code: '102', name: 'Bank', type: 'BANK', currency: 'EUR', isActive: true, isSystem: false },
 });
@@ -67,13 +71,15 @@ export const accountDeleted = occasion(
 );
 
 export const accountRestored = contract('account', 'restored', {
-  description: 'A transaction reached an account as it was deleted, so that it is there again. Subject: the account.',
+  description:
+    'A deleted account was restored because a transaction was posted to it during the deletion. ' +
+    'Subject: the account.',
   data: restoredCode,
   example: { code: null },
 });
 
 export const branchCreated = contract('branch', 'created', {
-  description: 'There is a new branch. Subject: the branch.',
+  description: 'A branch was created. Subject: the branch.',
   data: z.strictObject(branchRecord.published),
   example: {
     code: 'MAIN',
@@ -87,13 +93,13 @@ export const branchCreated = contract('branch', 'created', {
 });
 
 export const branchUpdated = contract('branch', 'updated', {
-  description: 'A branch was changed; one that is not active takes no new records. Subject: the branch.',
+  description: 'A branch was changed. An inactive branch accepts no new records. Subject: the branch.',
   data: z.strictObject({ changes: changesOf(branchRecord.publishedChanges) }),
   example: { changes: { isActive: false } },
 });
 
 export const userCreated = contract('user', 'created', {
-  description: 'The tenant has a new user. Subject: the user.',
+  description: 'A user was created. Subject: the user.',
   data: z.strictObject(userRecord.published),
   example: {
     fullName: 'Grace Hopper',
@@ -115,12 +121,16 @@ export const userUpdated = contract('user', 'updated', {
   example: { changes: { role: 'ADMIN' } },
 });
 
-export const userDeactivated = occasion('user', 'deactivated', 'A user may not sign in any more. Subject: the user.');
+export const userDeactivated = occasion(
+  'user',
+  'deactivated',
+  'A user was deactivated and can no longer sign in. Subject: the user.',
+);
 
 export const userReactivated = occasion(
   'user',
   'reactivated',
-  'A deactivated user may sign in again. Subject: the user.',
+  'A user was reactivated and can sign in again. Subject: the user.',
 );
 
-export const userDeleted = occasion('user', 'deleted', 'A user was removed for ever. Subject: the user.');
+export const userDeleted = occasion('user', 'deleted', 'A user was removed permanently. Subject: the user.');

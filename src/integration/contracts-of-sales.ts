@@ -7,9 +7,10 @@ const INVOICE = exampleId(2);
 const CUSTOMER = exampleId(3);
 
 export const saleAccepted = contract('sale', 'accepted', {
-  description: "A partner's sale, return or cancellation was taken; it will be booked or rejected. Subject: the sale.",
+  description:
+    "A partner's sale, return or cancellation was accepted. It is then booked or rejected. Subject: " + 'the sale.',
   data: z.strictObject({
-    externalId: text.meta({ description: "The partner's name for it." }),
+    externalId: text.meta({ description: "The partner's id for the sale." }),
     sourceId: text.meta({ description: "The partner's system." }),
     type: z.enum(['SALE', 'RETURN', 'CANCELLATION']),
     occurredAt: instant,
@@ -30,12 +31,15 @@ export const saleAccepted = contract('sale', 'accepted', {
 
 export const saleBooked = contract('sale', 'booked', {
   description:
-    'It is in the books, with the transactions that are named; each has an event of its own. Subject: the sale, return ' +
-    'or cancellation. A return or cancellation is booked on the sale that it is about: `sequence` counts the events of that one.',
+    'The sale, return or cancellation was booked. `transactionIds` lists its transactions, each ' +
+    'of which has its own event. Subject: the sale, return or cancellation. Returns and cancellations ' +
+    'are booked on the stream of the related sale, and `sequence` counts the events of that stream.',
   data: z.strictObject({
-    saleId: z.exactOptional(id.meta({ description: 'Of a return or cancellation: its own id, as the subject.' })),
-    externalId: z.exactOptional(text.meta({ description: 'Of a return or cancellation.' })),
-    gross: z.exactOptional(amount.meta({ description: 'Of a return: what it gives back.' })),
+    saleId: z.exactOptional(
+      id.meta({ description: 'For a return or cancellation: its own id, which is also the subject.' }),
+    ),
+    externalId: z.exactOptional(text.meta({ description: 'For a return or cancellation: the related sale.' })),
+    gross: z.exactOptional(amount.meta({ description: 'For a return: the returned amount.' })),
     customerId: id,
     branchId: optionalId,
     date,
@@ -45,9 +49,9 @@ export const saleBooked = contract('sale', 'booked', {
 });
 
 export const saleRejected = contract('sale', 'rejected', {
-  description: 'It cannot be booked now; an operator may have it tried again. Subject: the sale.',
+  description: 'The sale was rejected. An operator can retry the booking. Subject: the sale.',
   data: z.strictObject({ code: text, message: text, attempts: z.int().min(1) }),
-  example: { code: 'BRANCH_UNKNOWN', message: 'There is no branch with this code.', attempts: 1 },
+  example: { code: 'BRANCH_UNKNOWN', message: 'The branch does not exist.', attempts: 1 },
 });
 
 const transaction = z.strictObject(transactionRecord.published);
@@ -84,14 +88,15 @@ const mirrored = invoice.postings.map(({ accountId, amount: posted }) => ({
 }));
 
 export const transactionRecorded = contract('transaction', 'recorded', {
-  description: 'A transaction is in the books. Subject: the transaction.',
+  description: 'A transaction was recorded. Subject: the transaction.',
   data: transaction,
   example: invoice,
 });
 
 export const transactionCancelled = contract('transaction', 'cancelled', {
   description:
-    'A transaction is undone by its reversal, which is the data; `reversalOf` names what it undoes. Subject: the reversal.',
+    'A transaction was cancelled. The data is its reversal; `reversalOf` is the id of the cancelled ' +
+    'transaction. Subject: the reversal.',
   data: transaction,
   example: {
     ...invoice,
@@ -104,7 +109,7 @@ export const transactionCancelled = contract('transaction', 'cancelled', {
 });
 
 export const transactionCategorized = contract('transaction', 'categorized', {
-  description: 'A person chose the category of a transaction, or that it has none. Subject: the transaction.',
+  description: 'A person set or removed the category of a transaction. Subject: the transaction.',
   data: z.strictObject({ transactionId: id, categoryId: optionalId, customerId: optionalId }),
   example: { transactionId: INVOICE, categoryId: exampleId(7), customerId: CUSTOMER },
 });

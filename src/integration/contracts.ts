@@ -22,19 +22,19 @@ export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>,
 const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
-    id: id.meta({ description: 'Of the fact, however often it is published: dedupe by it.' }),
+    id: id.meta({ description: 'Identifies the fact, however often it is published. Deduplicate by it.' }),
     source: z.string().regex(/^\/tenants\/[0-9a-f-]{36}$/),
     type: z.literal(typeOf(contract)),
-    subject: z.string().min(1).meta({ description: 'The id of the record that it is about.' }),
+    subject: z.string().min(1).meta({ description: 'The id of the record.' }),
     time: instant,
     datacontenttype: z.literal('application/json'),
     tenantid: id,
     sequence: z.string().regex(/^\d+$/).meta({
-      description: "Grows with the events of one record's history; it may have gaps. Compare it as a number.",
+      description: 'Increases along the history of one record and may have gaps. Compare it as a number.',
     }),
     replayed: z.exactOptional(
       z.literal(true).meta({
-        description: 'May be a repeat: published once more, with the id that it had. Not there the first time.',
+        description: 'Set if the message may be a repeat, which has the same id. Absent on the first publication.',
       }),
     ),
     data: contract.data,
@@ -48,7 +48,7 @@ const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema
 export class ContractViolated extends Error {
   readonly code = 'INVALID_EVENT';
   constructor(type: string, faults: readonly string[]) {
-    super(`${type} is not as its contract says: ${faults.slice(0, 10).join('; ')}`);
+    super(`${type} violates its contract: ${faults.slice(0, 10).join('; ')}`);
     this.name = 'ContractViolated';
   }
 }
