@@ -211,7 +211,7 @@ describe('A damaged backup is refused with the line that is wrong', () => {
       await writeFile(path, whole.subarray(0, length));
       const { line, message } = await refusal();
       expect(line).toBeGreaterThan(0);
-      expect([length, message]).toEqual([length, expect.stringMatching(/cut|missing/)]);
+      expect([length, message]).toEqual([length, expect.stringMatching(/truncated|missing/)]);
     }
   });
 
@@ -321,7 +321,7 @@ describe('A restore that was interrupted', () => {
     await expect(restored(path, other, true)).rejects.toThrow(/does not contain the beginning .* event number 1 is/);
     const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_more';
     await appendAll(original, [{ stream, revision: 0, id: 'more', type: 'More', data: {}, metadata: {} }]);
-    await expect(restored(path, original, true)).rejects.toThrow(/holds more than the \d+ events/);
+    await expect(restored(path, original, true)).rejects.toThrow(/contains more than the \d+ events/);
     expect(await contentOf(other)).toHaveLength(5);
   });
 });
