@@ -27,7 +27,10 @@ const proxies = z
   .transform((text, context) => {
     const parsed = parseTrustedProxies(text);
     if (parsed !== undefined) return parsed;
-    context.addIssue({ code: 'custom', message: 'Must be true, false, a number up to 10, or addresses and networks.' });
+    context.addIssue({
+      code: 'custom',
+      message: 'Must be true, false, a number up to 10, or a list of addresses and networks.',
+    });
     return z.NEVER;
   });
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
@@ -57,7 +60,7 @@ const BEARER_TOKEN = /^(?=.{16,512}$)[\w.~+/-]+=*$/;
 export const settings = z.object({
   NODE_ENV: z
     .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
-    .describe('`production` creates nothing but the first operator (`OPERATOR_EMAIL`).'),
+    .describe('`production` creates only the first operator (`OPERATOR_EMAIL`) on start.'),
   PORT: z
     .preprocess(empty, z.coerce.number().int().min(0).max(65_535).default(3000))
     .describe('Port to listen on. 0 chooses a free port.'),
@@ -195,7 +198,7 @@ export type Config = Omit<z.output<typeof settings>, 'SEED_DEMO'> & { readonly S
 /** Lists every invalid setting, one per line. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
-    super(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(`The settings are invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -218,7 +221,7 @@ function withFiles(given: NodeJS.ProcessEnv, faults: string[]): NodeJS.ProcessEn
   for (const name of secretSettings) {
     const path = empty(given[`${name}_FILE`]) as string | undefined;
     if (path === undefined) continue;
-    if (empty(given[name]) !== undefined) faults.push(`${name} and ${name}_FILE: give one of them`);
+    if (empty(given[name]) !== undefined) faults.push(`${name} and ${name}_FILE: set only one of them`);
     try {
       environment[name] = readFileSync(path, 'utf8').trim();
     } catch (error) {
@@ -242,7 +245,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const parsed = settings.safeParse(environment);
   if (!parsed.success) faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   if (Boolean(environment['OPERATOR_EMAIL']) !== Boolean(environment['OPERATOR_PASSWORD']))
-    faults.push('OPERATOR_EMAIL and OPERATOR_PASSWORD: give both or none');
+    faults.push('OPERATOR_EMAIL and OPERATOR_PASSWORD: set both or neither');
   if (parsed.success) faults.push(...faultsTogether(parsed.data));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const { SEED_DEMO = parsed.data.NODE_ENV === 'development', ...config } = parsed.data;
@@ -253,15 +256,15 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
 function faultsTogether(config: z.output<typeof settings>): string[] {
   const faults: string[] = [];
   if ((config.VAPID_PUBLIC_KEY === undefined) !== (config.VAPID_PRIVATE_KEY === undefined))
-    faults.push('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY: give both or none');
+    faults.push('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY: set both or neither');
   if ((config.NATS_TLS_CERT_FILE === undefined) !== (config.NATS_TLS_KEY_FILE === undefined))
-    faults.push('NATS_TLS_CERT_FILE and NATS_TLS_KEY_FILE: give both or none');
+    faults.push('NATS_TLS_CERT_FILE and NATS_TLS_KEY_FILE: set both or neither');
   if (config.NATS_CREDS_FILE !== undefined && config.NATS_NKEY_FILE !== undefined)
-    faults.push('NATS_CREDS_FILE and NATS_NKEY_FILE: give one of them');
+    faults.push('NATS_CREDS_FILE and NATS_NKEY_FILE: set only one of them');
   if (sharesTooLittle(config))
-    faults.push(`ROLES: a process that does less than ${ROLES.join(',')} needs EVENTSTORE_URL and MONGODB_URL`);
+    faults.push(`ROLES: a process with fewer roles than ${ROLES.join(',')} requires EVENTSTORE_URL and MONGODB_URL`);
   if (config.OIDC_ISSUER === config.JWT_ISSUER)
-    faults.push("OIDC_ISSUER: must not be JWT_ISSUER, the name of this service's own tokens");
+    faults.push("OIDC_ISSUER: must differ from JWT_ISSUER, the issuer of this service's own tokens");
   return faults;
 }
 

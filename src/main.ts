@@ -88,9 +88,9 @@ function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void)
   history.onReplaced((reason) => {
     logger.error(
       { reason },
-      'Kontor ends because the event store was replaced; its next start rebuilds the read models',
+      'Kontor exits because the event store was replaced; its next start rebuilds the read models',
     );
-    process.stderr.write(`${reason}. Kontor ends. Its next start rebuilds the read models.\n`);
+    process.stderr.write(`${reason}. Kontor exits. Its next start rebuilds the read models.\n`);
     end();
   });
 }

@@ -24,15 +24,15 @@ export function requireAddress({ id, subject }: { readonly id: string; readonly 
     );
   }
   if (!isSubject(subject)) {
-    throw new BrokerRefused('INVALID_SUBJECT', `Not a subject: ${JSON.stringify(subject.slice(0, 80))}`);
+    throw new BrokerRefused('INVALID_SUBJECT', `The subject is invalid: ${JSON.stringify(subject.slice(0, 80))}`);
   }
 }
 
 export const refusedHeader = (name: string): BrokerRefused =>
-  new BrokerRefused('INVALID_HEADER', `Not a header: ${JSON.stringify(name.slice(0, 80))}`);
+  new BrokerRefused('INVALID_HEADER', `The header name is invalid: ${JSON.stringify(name.slice(0, 80))}`);
 
 /** @throws BrokerRefused if `bytes` exceeds the limit */
 export function requireSize(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
-  throw new BrokerRefused('PAYLOAD_TOO_LARGE', `A message of ${bytes} bytes is over the limit of ${maxBytes}.`);
+  throw new BrokerRefused('PAYLOAD_TOO_LARGE', `The message has ${bytes} bytes and exceeds the limit of ${maxBytes}.`);
 }

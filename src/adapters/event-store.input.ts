@@ -42,7 +42,7 @@ export function assertName(what: string, name: string): void {
   if (isName(name)) return;
   if (name === '') throw new RangeError(`The ${what} is empty`);
   if (name.length > MAX_NAME_LENGTH) throw new RangeError(`The ${what} has more than 1,000 characters`);
-  throw new RangeError(`The ${what} holds a character that cannot be stored`);
+  throw new RangeError(`The ${what} contains a character that cannot be stored`);
 }
 
 /** @throws RangeError */
@@ -75,8 +75,7 @@ function serializeEvent({ id, type, data, metadata }: EventToAppend): Serialized
 
 function toJson(what: string, value: object): string {
   const json = JSON.stringify(value) as string | undefined;
-  if (!json?.startsWith('{') && !json?.startsWith('['))
-    throw new TypeError(`An event's ${what} must be an object that JSON can hold`);
+  if (!json?.startsWith('{') && !json?.startsWith('[')) throw new TypeError(`An event's ${what} must be a JSON object`);
   return json;
 }
 
@@ -85,26 +84,27 @@ const DEFAULT_BATCH_SIZE = 500;
 
 /** Maximum number of events of a read. @throws RangeError */
 export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
-  if (!Number.isSafeInteger(maxCount) || maxCount < 1) throw new RangeError(`${maxCount} events cannot be read`);
+  if (!Number.isSafeInteger(maxCount) || maxCount < 1)
+    throw new RangeError(`The maximum count of a read must be a positive whole number, not ${maxCount}`);
   return maxCount;
 }
 
 /** @throws RangeError */
 export function assertRevision(from: number | undefined): void {
   if (from === undefined || (Number.isSafeInteger(from) && from >= 0)) return;
-  throw new RangeError(`A stream is read from a revision from 0, not ${from}`);
+  throw new RangeError(`The first revision of a read must be a whole number from 0, not ${from}`);
 }
 
 /** @throws RangeError */
 export function assertPosition(from: Position | undefined): void {
-  if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`No such position: ${from}`);
+  if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`The position is invalid: ${from}`);
 }
 
 /** Maximum number of events per batch of the subscription. @throws RangeError for invalid subscription parameters */
 export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSubscription): number {
-  if (!Number.isSafeInteger(after) || after < BEFORE_ALL) throw new RangeError(`No such position: ${after}`);
+  if (!Number.isSafeInteger(after) || after < BEFORE_ALL) throw new RangeError(`The position is invalid: ${after}`);
   if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
-    throw new RangeError(`A batch of ${maxBatchSize} events is not possible`);
+    throw new RangeError(`The batch size of a subscription is invalid: ${maxBatchSize}`);
   return maxBatchSize;
 }
 

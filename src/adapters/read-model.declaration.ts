@@ -15,9 +15,9 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 /** @throws RangeError */
 export function tableName({ model, generation }: AnyTable): string {
   if (!isName(modelName, model.name))
-    throw new RangeError(`Not a name for a read model: ${JSON.stringify(model.name)}`);
+    throw new RangeError(`The read model name is invalid: ${JSON.stringify(model.name)}`);
   if (!isCount(model.version) || !isCount(generation)) {
-    throw new RangeError(`Read model ${model.name}: version and generation are counted from 0`);
+    throw new RangeError(`Read model ${model.name}: version and generation must be whole numbers from 0`);
   }
   return `${model.name}_v${model.version}_g${generation}`;
 }
@@ -29,7 +29,9 @@ export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared
   for (const [field, { type }] of Object.entries(model.fields)) {
     // SQLite names are case-insensitive.
     if (!isName(fieldName, field) || taken.has(field.toLowerCase())) {
-      throw new RangeError(`Read model ${model.name}: not a name for a field, or not unique: ${JSON.stringify(field)}`);
+      throw new RangeError(
+        `Read model ${model.name}: the field name is invalid or duplicated: ${JSON.stringify(field)}`,
+      );
     }
     taken.add(field.toLowerCase());
     columns.set(field, columnOf({ field, type }));
@@ -43,10 +45,11 @@ export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared
  */
 export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): (field: string) => C {
   const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
-  if (stray !== undefined) throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is no filter`);
+  if (stray !== undefined)
+    throw new RangeError(`Read model ${model.name}: ${stray} is in a compound but is not a filter`);
   const uncountable = model.counted?.find((field) => !model.filters.includes(field));
   if (uncountable !== undefined)
-    throw new RangeError(`Read model ${model.name}: ${uncountable} is counted but is no filter`);
+    throw new RangeError(`Read model ${model.name}: ${uncountable} is counted but is not a filter`);
   return (field) => {
     const found = columns.get(field);
     if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);
@@ -112,7 +115,7 @@ export function requirePage({ offset, limit }: ListQuery): void {
 /** Rejects several values for a field that the declaration requires to be single-valued. @throws TypeError */
 export function requireSingle({ name, order, counted = [] }: ReadModel, field: string): void {
   const purpose = order.fields.includes(field) ? 'order' : counted.includes(field) ? 'counted' : undefined;
-  if (purpose) throw new TypeError(`Read model ${name}: ${purpose} field ${field} gave several values`);
+  if (purpose) throw new TypeError(`Read model ${name}: ${purpose} field ${field} returned several values`);
 }
 
 type Ordered = { readonly model: ReadModel; readonly order: readonly unknown[] };
@@ -126,5 +129,5 @@ export function placeIn<V>({ model, order }: Ordered, after: string, isValue: (v
   } catch {
     // Not JSON.
   }
-  throw new RangeError(`Not a place in a list of ${model.name}: ${JSON.stringify(after)}`);
+  throw new RangeError(`The cursor for a list of ${model.name} is invalid: ${JSON.stringify(after)}`);
 }

@@ -100,7 +100,7 @@ export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present
   staysWhile: 'used',
   refusal: {
     code: 'ACCOUNT_IN_RULE',
-    message: 'Category rules name this account. Change or delete those rules first.',
+    message: 'Category rules refer to this account. Change or delete those rules first.',
   },
 };
 
@@ -133,7 +133,8 @@ export function presentAccount(state: Account): PresentAccount {
 export const createAccount = (state: Account, data: NewAccount): AccountEvent[] =>
   state.status === 'absent' ? [{ type: 'AccountCreated', data }] : [];
 
-const systemAccount = () => conflict('SYSTEM_ACCOUNT', 'The books need this account: it cannot be closed or deleted.');
+const systemAccount = () =>
+  conflict('SYSTEM_ACCOUNT', 'This account is required for the books. It cannot be closed or deleted.');
 
 /** Does not change `isDefault`; see account-defaults.aggregate.ts. */
 export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefault'>): AccountEvent[] {

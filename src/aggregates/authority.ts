@@ -24,16 +24,16 @@ export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
  */
 export function ensureMayChangeUser(by: Authority, { before, after }: UserChange, roles: RolePermissions): void {
   if ([before?.role, after?.role].includes('OWNER') && by.role !== 'OWNER')
-    throw forbidden('Only an owner makes, changes or removes an owner.');
+    throw forbidden('Only an owner can create, change or remove an owner.');
   const beyond = before ? lackingOf(by, allOf(before, roles)) : undefined;
-  if (beyond !== undefined) throw forbidden(`Nobody changes a user who has a permission that they lack: ${beyond}.`);
+  if (beyond !== undefined) throw forbidden(`You cannot change a user who has permissions that you lack: ${beyond}.`);
   if (after) ensureMayGrant(by, grantedBy(before, after, roles));
 }
 
 /** Applies the same rule to a new role, or to a role assigned to a user. @throws DomainError forbidden */
 export function ensureMayGrant(by: Authority, permissions: Iterable<string>): void {
   const lacking = lackingOf(by, permissions);
-  if (lacking !== undefined) throw forbidden(`Nobody grants a permission that they lack: ${lacking}.`);
+  if (lacking !== undefined) throw forbidden(`You cannot grant permissions that you lack: ${lacking}.`);
 }
 
 /**
@@ -45,7 +45,7 @@ export function ensureMayChangeRole(by: Authority, before: Iterable<string>, aft
   const [old, wanted] = [[...before], [...after]];
   ensureMayGrant(by, newIn(wanted, old));
   const lacking = lackingOf(by, newIn(old, wanted));
-  if (lacking !== undefined) throw forbidden(`Nobody takes away a permission that they lack: ${lacking}.`);
+  if (lacking !== undefined) throw forbidden(`You cannot remove permissions that you lack: ${lacking}.`);
 }
 
 const lackingOf = ({ permissions: own }: Authority, permissions: Iterable<string>): string | undefined =>

@@ -119,7 +119,7 @@ export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, un
   };
 }
 
-/** @throws DomainError conflict CATEGORY_DIRECTION if the category excludes the transactions that the rule matches */
+/** The category accepts only transactions of direction ${category.direction}. */
 export function ensureCanMatch(direction: Direction | null, category: PresentCategory): void {
   if (direction !== null && !fitsDirection(category.direction, direction))
     throw conflict('CATEGORY_DIRECTION', `The category is for transactions of direction ${category.direction}.`);
@@ -147,7 +147,7 @@ export function ensureSound(
   }
   if (amountMin === null || amountMax === null) return;
   if (toMinor(amountMin, AMOUNT_DIGITS) > toMinor(amountMax, AMOUNT_DIGITS))
-    throw invalid([{ path: `${under}amountMin`, message: 'Must not be more than amountMax.' }]);
+    throw invalid([{ path: `${under}amountMin`, message: 'Must not exceed amountMax.' }]);
 }
 
 export function createCategoryRule(state: CategoryRule, { source, ...input }: NewCategoryRule): CategoryRuleEvent[] {

@@ -9,7 +9,7 @@ import { derived, input, optionalText, record, system, text, value, type Changes
 export const CategoryDirection = z.enum(['IN', 'OUT', 'BOTH']);
 export type CategoryDirection = z.output<typeof CategoryDirection>;
 
-const Color = z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'Must be a colour like #12AB34.');
+const Color = z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'Must be a color such as #12AB34.');
 export const categoryRecord = record({
   name: text(line(80)),
   direction: value(CategoryDirection.default('BOTH')),
@@ -98,7 +98,8 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function ensureGivable(state: PresentCategory, transaction: Direction | null): void {
-  if (state.status === 'archived') throw conflict('CATEGORY_ARCHIVED', 'The category is archived.');
+  if (state.status === 'archived')
+    throw conflict('CATEGORY_ARCHIVED', 'The category is archived. Restore it, or choose another.');
   if (!fitsDirection(state.direction, transaction))
-    throw conflict('CATEGORY_DIRECTION', `The category is for transactions of direction ${state.direction}.`);
+    throw conflict('CATEGORY_DIRECTION', `The category accepts only transactions of direction ${state.direction}.`);
 }

@@ -25,7 +25,7 @@ export const linkClaim = (tenantId: string, link: CustomerLink): Claim => ({
   kind: 'customer-link',
   value: linkKey(link),
   // Never returned to a caller: on conflict, the intake uses the linked customer.
-  refusal: { code: 'CUSTOMER_LINK_TAKEN', message: 'Another customer is linked to this id of the partner.' },
+  refusal: { code: 'CUSTOMER_LINK_TAKEN', message: 'Another customer is linked to this partner id.' },
 });
 
 /** Owned by the first customer with the value. Others may share it, but are not found by it. */

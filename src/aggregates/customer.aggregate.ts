@@ -231,7 +231,7 @@ function recordedCustomer(state: Customer): Recorded {
 export function cancelOpeningBalance(state: Customer, { reversalId: id, date, reason }: Cancellation): CustomerEvent[] {
   const { openingTransaction, isOpeningCancelled, trail } = recordedCustomer(state);
   if (!openingTransaction) throw notFound('transaction');
-  if (isOpeningCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is cancelled already.');
+  if (isOpeningCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
   const mirror = reversal(currentOf(trail, openingTransaction), { id, date });
   return [{ type: 'OpeningBalanceCancelled', data: { reversal: mirror, reason } }];
 }

@@ -89,7 +89,7 @@ export const settleLetter = (state: DeadLetter, _: object, now: Date): DeadLette
 /** @throws DomainError not_found; conflict ALREADY_RESOLVED */
 export function parkedLetter(state: DeadLetter): FiledLetter {
   if (state.status === 'absent') throw notFound('dead letter');
-  if (state.status !== 'PARKED') throw conflict('ALREADY_RESOLVED', `The letter is ${state.status} already.`);
+  if (state.status !== 'PARKED') throw conflict('ALREADY_RESOLVED', `The dead letter is already ${state.status}.`);
   return state;
 }
 

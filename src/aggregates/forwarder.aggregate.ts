@@ -149,10 +149,9 @@ export function resumeForwarder(
   now: Date,
 ): ForwarderEvent[] {
   if (!pause && after === null) return [];
-  if (!pause)
-    throw conflict('NOT_PAUSED', 'The forwarder is running. Pause it before you move it to another position.');
+  if (!pause) throw conflict('NOT_PAUSED', 'The forwarder is running. Pause it before you change its position.');
   if (pause.reason === 'CHECKPOINT_MISSING' && after === null)
-    throw conflict('RESUME_FROM_REQUIRED', 'The forwarder has no checkpoint. Give "from": "now" or a position.');
+    throw conflict('RESUME_FROM_REQUIRED', 'The forwarder has no checkpoint. Set "from" to "now" or a position.');
   return [{ type: 'ForwarderResumed', data: { after, resumedAt: now.toISOString() } }];
 }
 

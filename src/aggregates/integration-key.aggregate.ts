@@ -48,7 +48,7 @@ const SourceId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    'Must be 1 to 64 letters, digits, points, hyphens or underscores, the first no sign.',
+    'Must be 1 to 64 letters, digits, periods, hyphens or underscores, and start with a letter or digit.',
   );
 
 export const integrationKeyRecord = record({
@@ -110,7 +110,7 @@ export function recordedIntegrationKey(state: IntegrationKey): RecordedIntegrati
 
 function usable(state: IntegrationKey): RecordedIntegrationKey {
   const found = recordedIntegrationKey(state);
-  if (found.status === 'revoked') throw conflict('KEY_REVOKED', 'The key is revoked: make a new one.');
+  if (found.status === 'revoked') throw conflict('KEY_REVOKED', 'The key is revoked. Create a new one.');
   return found;
 }
 

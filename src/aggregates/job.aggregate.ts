@@ -195,13 +195,13 @@ export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[
   const { scheduledFor } = start;
   if (scheduledFor !== null && state.scheduledFor !== null && scheduledFor <= state.scheduledFor)
     if (Date.parse(state.scheduledFor) <= now.getTime() + MAX_AHEAD_MS) return [];
-  if (state.run) throw conflict('JOB_ALREADY_RUNNING', 'The job is running.');
+  if (state.run) throw conflict('JOB_ALREADY_RUNNING', 'The job is already running.');
   return [{ type: 'JobStarted', data: { ...start, startedAt: now.toISOString() } }];
 }
 
 export type Runner = { readonly executionId: string; readonly runner: string };
 
-/** Returns `[]` if the run has ended or is already claimed. */
+/** The job is already running. */
 export function claimRun(state: JobState, { executionId, runner, term }: Runner & { term: number }, now: Date) {
   if (state.run?.execution.executionId !== executionId || state.run.claim) return [];
   const claim = { ...state.run.execution, runner, term, claimedAt: now.toISOString() };

@@ -24,13 +24,16 @@ export function currencyDigits(currency: string): number {
 
 export const Currency = z
   .string()
-  .regex(/^[A-Z]{3}$/, 'Must be a currency code of three capital letters, like EUR.')
-  .refine((code) => digitsByCurrency.has(code), 'Must be a currency of ISO 4217 that has minor units.');
+  .regex(/^[A-Z]{3}$/, 'Must be a currency code of three capital letters, such as EUR.')
+  .refine((code) => digitsByCurrency.has(code), 'Must be an ISO 4217 currency with minor units.');
 
 /** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not that of the tenant's books */
 export function ensureCurrency(given: string | undefined, currency: string): void {
   if (given === undefined || given === currency) return;
-  throw invalid([{ path: 'currency', message: `The books are kept in ${currency}.` }], 'CURRENCY_MISMATCH');
+  throw invalid(
+    [{ path: 'currency', message: `The books are kept in ${currency}. Omit the currency or use ${currency}.` }],
+    'CURRENCY_MISMATCH',
+  );
 }
 
 /** Converts a decimal string with at most `digits` decimals to minor units. @throws RangeError for any other text */
@@ -85,7 +88,7 @@ const ABOVE_ZERO = '(?=[0.]*[1-9])';
 /** A non-negative number with at most 15 integer digits, as a string or a JSON number; parsed to plain digits. */
 export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits) =>
   z
-    .union([z.string(), z.number()], 'Must be a decimal number, as a string or as a number.')
+    .union([z.string(), z.number()], 'Must be a decimal number, as a string or a number.')
     .transform((input, context) => {
       const text = typeof input === 'string' ? input : plainDigits(input);
       const fault = faultOf(text, { decimals, positive, ...(max === undefined ? {} : { max }) });
@@ -112,12 +115,12 @@ function plainDigits(input: number): string {
 }
 
 function faultOf(text: string, { decimals, positive, max }: DecimalLimits): string | undefined {
-  if (text === 'inexact') return 'Has more than 15 significant digits: send it as a string.';
+  if (text === 'inexact') return 'Has more than 15 significant digits. Send it as a string.';
   const match = /^(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text);
   if (!match) return 'Must be a decimal number without sign or exponent, such as "1250.00".';
-  if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS) return 'Has more than 15 digits before the point.';
+  if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS) return 'Has more than 15 digits before the decimal point.';
   if ((match[1] ?? '').length > decimals) return `Has more than ${decimals} decimals.`;
-  if (positive === true && isZero(text)) return 'Must be more than zero.';
+  if (positive === true && isZero(text)) return 'Must be greater than zero.';
   if (max !== undefined && toMinor(text, decimals) > BigInt(max) * 10n ** BigInt(decimals))
     return `Must be at most ${max}.`;
   return undefined;

@@ -15,7 +15,7 @@ const MAX_LINK_LENGTH = 1_000;
 /** A path on this service, or an https address. Excludes links that a browser would execute. */
 const Link = line(MAX_LINK_LENGTH).refine(
   (link) => /^\/(?![/\\])/.test(link) || (/^https:\/\//i.test(link) && URL.canParse(link)),
-  'Must be a path that begins with one slash, or an https address.',
+  'Must be a path that begins with a single slash, or an https address.',
 );
 const People = z
   .array(RecordId)
@@ -50,7 +50,7 @@ export const SendAdminNotification = z
     branchIds: z.exactOptional(IdList.refine((ids) => ids.length > 0, 'Must name a branch.').meta({ minItems: 1 })),
   })
   .refine((targets) => (targets.broadcast === true) !== isTargeted(targets), {
-    error: 'Give either broadcast, or at least one of userIds, roles and branchIds.',
+    error: 'Specify either broadcast, or at least one of userIds, roles and branchIds.',
     path: ['broadcast'],
     when: ({ issues }) => issues.length === 0,
   })

@@ -70,7 +70,7 @@ export const operator: Aggregate<Operator, OperatorEvent> = {
   membership: {
     of: (state) => ({ keeps: state.status === 'active', uses: [] }),
     staysWhile: 'last',
-    refusal: { code: 'LAST_OPERATOR', message: 'The platform must keep an operator.' },
+    refusal: { code: 'LAST_OPERATOR', message: 'The platform must have at least one operator.' },
   },
 };
 

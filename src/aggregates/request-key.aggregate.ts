@@ -22,9 +22,14 @@ export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void 
   const names = new Set([...Object.keys(known), ...Object.keys(given)]);
   const differing = [...names].filter((name) => known[name] !== given[name]).sort();
   if (differing.length === 0) return;
-  throw new DomainError('conflict', 'IDEMPOTENCY_CONFLICT', 'This key was used with a different payload.', {
-    errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
-  });
+  throw new DomainError(
+    'conflict',
+    'IDEMPOTENCY_CONFLICT',
+    'This key was used with a different payload. Use a new key for a different request.',
+    {
+      errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
+    },
+  );
 }
 
 /** Id of the key's stream. A key is scoped to its user and route. It is hashed, so stream names never contain it. */
@@ -93,7 +98,7 @@ export function answerRequest(
 export const secretShown = (recordId: string) =>
   conflict(
     'SECRET_SHOWN_ONCE',
-    `This request has created ${recordId}. Its secret was shown once and is not stored. Rotate it to get a new one.`,
+    `This request created ${recordId}. Its secret was shown once and is not stored. Rotate it ` + 'to get a new one.',
   );
 
 const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;

@@ -11,7 +11,7 @@ const Permissions = z
   .array(
     z
       .string()
-      .refine(isPermission, { error: 'There is no such permission.' })
+      .refine(isPermission, { error: 'The permission does not exist.' })
       .meta({ enum: PERMISSIONS.map(({ code }) => code) }),
   )
   .max(PERMISSIONS.length)
@@ -45,9 +45,12 @@ export type CustomRole = { status: 'absent' } | PresentRole;
 
 /** System roles that every tenant has from creation. They are immutable and not stored. */
 export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; readonly description: string }>> = {
-  OWNER: { name: 'OWNER', description: 'May do everything, and alone make, change and remove owners' },
-  ADMIN: { name: 'ADMIN', description: 'May do everything but what is left to owners' },
-  USER: { name: 'USER', description: 'Sees everything but users and roles; changes customers and transactions' },
+  OWNER: { name: 'OWNER', description: 'Has all permissions, and alone can create, change and remove owners' },
+  ADMIN: { name: 'ADMIN', description: 'Has all permissions, except those reserved for owners' },
+  USER: {
+    name: 'USER',
+    description: 'Can read everything except users and roles, and change customers and transactions',
+  },
 };
 
 const NAMESPACE = '9c1f4b0e-52a7-4f0b-8b54-3d1f0f7a6c11';
@@ -89,7 +92,7 @@ export const role: Aggregate<CustomRole, RoleEvent> = {
   membership: {
     of: (state) => ({ keeps: state.status === 'present', uses: [] }),
     staysWhile: 'used',
-    refusal: { code: 'ROLE_IN_USE', message: 'Users have this role. Take it from them first.' },
+    refusal: { code: 'ROLE_IN_USE', message: 'Users have this role. Remove it from them first.' },
   },
 };
 

@@ -68,7 +68,7 @@ export function transactionIdsOf(
 
 function accountOf({ byPayment }: BookingAccounts, index: number): string {
   const accountId = byPayment[index];
-  if (accountId === undefined) throw new Error(`No account is given for payment ${index}.`);
+  if (accountId === undefined) throw new Error(`Payment ${index} has no account.`);
   return accountId;
 }
 
@@ -83,7 +83,7 @@ const facts = (
  */
 export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   const found = acceptedSale(state);
-  if (found.type !== 'SALE') throw new Error(`A ${found.type} is booked on the sale that it is about.`);
+  if (found.type !== 'SALE') throw new Error(`A ${found.type} is booked on its related sale.`);
   if (found.booking) return [];
   const { saleId, customerId, branchId, date, accounts } = data;
   const shared = facts(data, found);
@@ -114,7 +114,7 @@ const documentAmounts = (
 
 function bookedSale(state: Sale) {
   if (state.status !== 'absent' && state.type === 'SALE' && state.booking) return { ...state, booking: state.booking };
-  throw conflict('RELATED_SALE_UNKNOWN', 'The related sale is not there, or is not booked yet.');
+  throw conflict('RELATED_SALE_UNKNOWN', 'The related sale does not exist or is not booked yet.');
 }
 
 /** Books a RETURN, and a PAYMENT to the customer for each payment, on the related sale's stream. */
@@ -125,7 +125,7 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
   if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The related sale is cancelled.');
   const returned = sumOf([...found.returns.map(({ gross }) => gross), document.total], found.currency);
   if (compareAmounts(returned, found.total, found.currency) > 0) {
-    throw conflict('RETURN_EXCEEDS_SALE', 'The returns together are more than the sale.');
+    throw conflict('RETURN_EXCEEDS_SALE', 'The total of the returns exceeds the sale.');
   }
   const { customerId } = found.booking;
   const shared = facts(data, document);
@@ -155,9 +155,9 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
   const { saleId, externalId, date } = data;
   const branchId = data.branchId ?? found.booking.branchId;
   if (hasBooked(found, saleId)) return [];
-  if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The sale is cancelled already.');
+  if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The sale is already cancelled.');
   if (found.returns.length > 0) {
-    throw conflict('RETURN_EXCEEDS_SALE', 'Goods of the sale were returned: it can no longer be cancelled as a whole.');
+    throw conflict('RETURN_EXCEEDS_SALE', 'Goods of the sale were returned, so it cannot be cancelled as a whole.');
   }
   const { customerId, transactions: originals } = found.booking;
   const { currency: _, ...shared } = facts(

@@ -27,7 +27,7 @@ const ExternalId = z.string().min(1).max(200).check(printable);
 const OccurredAt = z.iso
   .datetime({ offset: true })
   .max(40)
-  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be a year from 1900 to 2999.')
+  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be in a year from 1900 to 2999.')
   .transform((text) => new Date(text).toISOString());
 
 // Partners may send null for missing values.
@@ -79,7 +79,7 @@ export const SalePayload = z
     metadata: optional(
       z
         .record(z.string(), z.unknown())
-        .refine((value) => boundedJson(value), 'Must be JSON of at most 16 KiB, nested at most 8 deep.'),
+        .refine((value) => boundedJson(value), 'Must be JSON of at most 16 KiB, nested at most 8 levels deep.'),
     ),
   })
   .superRefine((payload, context) => {
@@ -93,13 +93,13 @@ type TypedParts = Pick<SalePayload, 'type' | 'lines' | 'payments' | 'relatedExte
 function faultsOfType({ type, lines, payments, relatedExternalId }: TypedParts): Fault[] {
   const faults: Fault[] = [];
   if (type === 'CANCELLATION') {
-    if (lines.length > 0) faults.push({ path: 'lines', message: 'A CANCELLATION has no lines.' });
-    if (payments.length > 0) faults.push({ path: 'payments', message: 'A CANCELLATION has no payments.' });
+    if (lines.length > 0) faults.push({ path: 'lines', message: 'A CANCELLATION must not have lines.' });
+    if (payments.length > 0) faults.push({ path: 'payments', message: 'A CANCELLATION must not have payments.' });
   } else if (lines.length === 0) {
-    faults.push({ path: 'lines', message: `A ${type} has at least one line.` });
+    faults.push({ path: 'lines', message: `A ${type} must have at least one line.` });
   }
   if (type !== 'SALE' && relatedExternalId === null) {
-    faults.push({ path: 'relatedExternalId', message: `A ${type} names the sale that it is about.` });
+    faults.push({ path: 'relatedExternalId', message: `A ${type} must name its related sale.` });
   }
   return faults;
 }
@@ -127,7 +127,7 @@ export function priceSale(payload: SalePayload): PricedSale {
   const faults: Fault[] = [];
   const lines = rest.lines.map((saleLine, index) => {
     const priced = priceLine(saleLine, currency);
-    if (!priced) faults.push({ path: `lines[${index}].discount`, message: 'The discount is more than the price.' });
+    if (!priced) faults.push({ path: `lines[${index}].discount`, message: 'The discount exceeds the price.' });
     return { ...saleLine, ...(priced ?? { net: '0', tax: '0', gross: '0' }) };
   });
   if (faults.length > 0) throw invalid(faults);
@@ -153,7 +153,7 @@ const amountsOf = (lines: readonly PricedSaleLine[], field: 'net' | 'tax' | 'gro
 function ensureTotal(given: string | undefined, total: string, currency: string): void {
   if (given === undefined) return;
   if (compareAmounts(amountIn(currency, given, 'total', { orZero: true }), total, currency) === 0) return;
-  throw invalid([{ path: 'total', message: `The lines come to ${total}.` }], 'TOTAL_MISMATCH');
+  throw invalid([{ path: 'total', message: `The total of the lines is ${total}.` }], 'TOTAL_MISMATCH');
 }
 
 /** Drops trailing zeros, so that equal numbers compare as equal. */

@@ -12,7 +12,7 @@ const Slug = z
   .max(63)
   .regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
-    'Must be small letters, digits and hyphens, with no hyphen at either end.',
+    'Must be lower-case letters, digits and hyphens, with no hyphen at either end.',
   );
 
 /** Lets a person with an address of this domain, verified by the issuer, sign in as the user with that address. */
@@ -25,7 +25,7 @@ const OidcDomainInput = z.strictObject({
     .url()
     .max(2_048)
     .regex(/^https?:\/\//, 'Must begin with https:// or http://.'),
-  domain: z.string().max(253).regex(DOMAIN, 'Must be a domain, like acme.example.').toLowerCase(),
+  domain: z.string().max(253).regex(DOMAIN, 'Must be a domain, such as acme.example.').toLowerCase(),
 });
 
 export const tenantRecord = record({

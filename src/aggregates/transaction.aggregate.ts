@@ -66,15 +66,17 @@ export function ensureForm(input: CreateTransaction): void {
   const { needs, oneOf = [] } = FORMS[input.type];
   const given = PARTIES.filter((field) => isGiven(input, field));
   const faults: Fault[] = [
-    ...needs.filter((field) => !given.includes(field)).map((path) => ({ path, message: `A ${input.type} needs it.` })),
+    ...needs
+      .filter((field) => !given.includes(field))
+      .map((path) => ({ path, message: `Is required for a ${input.type}.` })),
     ...given
       .filter((field) => !needs.includes(field) && !oneOf.includes(field))
-      .map((path) => ({ path, message: `A ${input.type} does not take it.` })),
+      .map((path) => ({ path, message: `Is not allowed for a ${input.type}.` })),
   ];
   const chosen = oneOf.filter((field) => given.includes(field));
   if (oneOf.length > 0 && chosen.length !== 1)
     faults.push(
-      ...oneOf.map((path) => ({ path, message: `A ${input.type} takes exactly one of ${oneOf.join(', ')}.` })),
+      ...oneOf.map((path) => ({ path, message: `A ${input.type} requires exactly one of ${oneOf.join(', ')}.` })),
     );
   if (faults.length > 0) throw invalid(faults);
 }
@@ -144,7 +146,7 @@ export function recordTransaction(state: Transaction, data: Recorded): Transacti
 
 export function cancelTransaction(state: Transaction, data: Cancellation): TransactionEvent[] {
   const { status, transaction, trail } = recordedTransaction(state);
-  if (status === 'cancelled') throw conflict('ALREADY_CANCELLED', 'The transaction is cancelled already.');
+  if (status === 'cancelled') throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
   const { reversalId: id, date, reason } = data;
   return [
     { type: 'TransactionCancelled', data: { reversal: reversal(currentOf(trail, transaction), { id, date }), reason } },

@@ -128,7 +128,7 @@ export const user: Aggregate<User, UserEvent> = {
       uses: isPresent(state) ? state.roleIds.map((id) => streamName('role', tenantId, id)) : [],
     }),
     staysWhile: 'last',
-    refusal: { code: 'LAST_OWNER', message: 'The tenant must keep an active owner.' },
+    refusal: { code: 'LAST_OWNER', message: 'The tenant must have at least one active owner.' },
     reference: { path: 'roleIds', entity: 'role' },
   },
 };
@@ -183,7 +183,7 @@ export function inviteUser(state: User, invitation: Invitation): UserEvent[] {
   return [{ type: 'UserInvited', data: invitation }];
 }
 
-/** @throws DomainError invalid if the code is unknown, used or expired */
+/** The invitation is invalid or has expired. Ask for a new one. */
 export function acceptInvitation(
   state: User,
   { codeHash, identity }: { codeHash: string; identity: OidcIdentity },

@@ -6,9 +6,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOSPC: 'no space left on the disk',
-  EDQUOT: 'the disk quota is used up',
-  ENOTDIR: 'a part of the path is no directory',
-  EEXIST: 'it is no directory',
+  EDQUOT: 'the disk quota is exhausted',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'it is not a directory',
   EIO: 'input/output error',
 };
 /** A few pages of each embedded engine's files. */
@@ -23,7 +23,7 @@ export function whyUnwritable(directory: string): string | undefined {
     return undefined;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return `DATA_DIR ${directory} cannot be written: ${REASONS[code] ?? 'unknown error'} (${code}).`;
+    return `DATA_DIR ${directory} is not writable: ${REASONS[code] ?? 'unknown error'} (${code}).`;
   } finally {
     remove(file);
   }

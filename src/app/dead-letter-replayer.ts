@@ -40,7 +40,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     } catch (error) {
       if (isTransient(error)) throw error;
       if (error instanceof BrokerUnavailable)
-        throw new DomainError('unavailable', 'UNAVAILABLE', 'The broker cannot be reached. Try again later.', {
+        throw new DomainError('unavailable', 'UNAVAILABLE', 'The broker is unavailable. Try again later.', {
           retryAfterSeconds: 5,
         });
       return reasonOf(error);
@@ -85,7 +85,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   private async tryFolding(name: string, event: Recorded): Promise<void> {
     const projection = projections.find(({ model }) => model.name === name);
     if (!projection)
-      throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `There is no projection ${name} any more.`);
+      throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `The projection ${name} no longer exists.`);
     const scope = scopeOf(projection, event);
     for (const id of documentsOf(projection, event)) {
       const before =
@@ -112,7 +112,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
 
   private policyOf(name: string): Policy {
     const policy = this.policies.find((one) => one.name === name);
-    if (!policy) throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `There is no policy ${name} any more.`);
+    if (!policy) throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `The policy ${name} no longer exists.`);
     return policy;
   }
 

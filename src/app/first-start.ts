@@ -86,7 +86,7 @@ async function unlessTaken(codes: readonly string[], make: () => Promise<unknown
 
 /** Also covers an interrupted first start, which showed no passwords. */
 function againText(url: string, { DATA_DIR, EVENTSTORE_URL }: Config): string {
-  const anew = EVENTSTORE_URL === undefined ? `To begin anew, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';
+  const anew = EVENTSTORE_URL === undefined ? `To start over, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';
   return `
 Kontor runs, with the demo tenant of an earlier start, which showed its passwords.
 ${anew}

@@ -75,7 +75,7 @@ function inThread(
     };
     signal.addEventListener('abort', stop, { once: true });
     let outcome: JobOutcome | undefined;
-    let fault: Error = new Error('Its thread ended.');
+    let fault: Error = new Error('The thread of the task ended.');
     worker.on('message', (message: FromTask) => {
       if (message.kind === 'report') report(message.progress, message.message);
       else if (message.kind === 'damaged') onDamaged(message.position);

@@ -14,7 +14,7 @@ export async function readAuthorities(file: string): Promise<string> {
     return text;
   } catch (error) {
     const { syscall, code } = error as NodeJS.ErrnoException;
-    const reason = syscall === undefined ? 'holds no certificate as PEM' : `cannot be read (${code})`;
+    const reason = syscall === undefined ? 'contains no PEM certificate' : `cannot be read (${code})`;
     throw new UnusableKey(`WEB_PUSH_CA_FILE: ${file} ${reason}.`);
   }
 }

@@ -36,7 +36,7 @@ export class ModelRecovery {
   async reopen(reopen: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.parts;
     await retryForever(clock, this.closing.signal, reopen, (error) => {
-      logger.error({ err: error }, 'the read models cannot be opened again');
+      logger.error({ err: error }, 'the read models cannot be reopened');
     });
   }
 

@@ -117,7 +117,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   const onDamaged = (): void => {
     logger.error({}, MODELS_LOST);
     recover().catch((error: unknown) => {
-      logger.error({ err: error }, 'the read models are not built anew');
+      logger.error({ err: error }, 'the read models are not being rebuilt');
     });
   };
   const models = await openModels(settings, 'readwrite', { clock, logger, onDamaged });

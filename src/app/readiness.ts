@@ -67,7 +67,8 @@ export class Readiness {
       { name: 'read-store', run: () => reads.checkpoint('readiness').then(() => faultOf(reads) ?? UP), of: reads },
       {
         name: 'subscribers',
-        run: () => Promise.resolve(engines.isAlive() ? UP : down('their thread has ended; it is restarted')),
+        run: () =>
+          Promise.resolve(engines.isAlive() ? UP : down('the subscriber thread has ended and is being restarted')),
       },
       { name: 'read-models', run: () => this.readModels() },
     ];
@@ -86,7 +87,7 @@ export class Readiness {
     return Promise.all(
       probes.map(async ({ name, run, of }) => {
         const beganAtMs = clock.monotonicMs();
-        const found = (await withTimeout(clock, ANSWER_WITHIN_MS, run)) ?? faultOf(of) ?? down('does not answer');
+        const found = (await withTimeout(clock, ANSWER_WITHIN_MS, run)) ?? faultOf(of) ?? down('does not respond');
         return { name, ...found, latencyMs: Math.round((clock.monotonicMs() - beganAtMs) * 1_000) / 1_000 };
       }),
     );
@@ -102,11 +103,11 @@ export class Readiness {
   private async readModels(): Promise<Finding> {
     const { progress } = this.engines;
     if (!this.isOpen) return down('the service is starting');
-    if (!(await this.filled.all())) return down('they are being filled from the history');
+    if (!(await this.filled.all())) return down('the read models are being built from the history');
     const inState = (state: string) => progress.names.filter((name) => progress.standing(name) === state);
     const failed = inState('failed');
     // A single failing projection does not take the process out of service.
-    if (failed.length > 1) return down(`${failed.length} read models cannot be brought up to date`);
+    if (failed.length > 1) return down(`${failed.length} read models cannot be updated`);
     const stopped = [...inState('stopped'), ...failed];
     return stopped.length === 0 ? UP : { status: 'degraded', reason: `stopped: ${stopped.join(', ')}` };
   }

@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (file === undefined || more.length > 0) throw new BackupError(USAGE);
   const config = takeConfig();
   const { manifest, trailer } = await verifyBackup(file, isKnown, progressOf('verified'));
-  say(`${file} is whole: ${trailer.count} events, made at ${manifest.madeAt} by Kontor ${manifest.service}.`);
+  say(`${file} is complete: ${trailer.count} events, created at ${manifest.madeAt} by Kontor ${manifest.service}.`);
   if (values['verify-only'] === true) return;
   // Opened first, to detect a service that runs on the same directory.
   const { events } = await openEvents(storeSettings(config), { clock, logger });
@@ -62,12 +62,13 @@ async function main(args: readonly string[]): Promise<void> {
     const options = { streams, resume: values.resume === true, report: progressOf('restored') };
     const { written, found } = await restoreBackup(file, events, options);
     const seconds = (clock.monotonicMs() - startedMs) / 1_000;
-    const before = found === 0 ? '' : ` ${found} were there from before.`;
+    const before = found === 0 ? '' : ` ${found} of the backup's events already existed.`;
     say(
-      `${written} events restored in ${seconds.toFixed(1)} s.${before} The service may be started; it builds its read models then.`,
+      `${written} events restored in ${seconds.toFixed(1)} s.${before} Start the service; it then ` +
+        'builds its read models.',
     );
     if (config.RESTORE_FORWARD === 'wait')
-      say('It publishes no integration events until you resume the forwarder: docs/operations.md says how.');
+      say('It publishes no integration events until you resume the forwarder (see docs/operations.md).');
   } finally {
     await events.close();
   }

@@ -57,58 +57,58 @@ function metricsOf<Item>(
 
 const ENGINES = new Set(['event-store', 'read-store', 'broker', 'cache']);
 const OF_ENGINES: Figures<Check> = {
-  kontor_engine_up: ['1 where the engine answered in time.', ({ status }) => Number(status !== 'down')],
-  kontor_engine_latency_seconds: ['How long the engine took to answer.', ({ latencyMs }) => latencyMs / 1_000],
+  kontor_engine_up: ['1 if the engine responded in time.', ({ status }) => Number(status !== 'down')],
+  kontor_engine_latency_seconds: ['Response time of the engine.', ({ latencyMs }) => latencyMs / 1_000],
 };
 
 const secondsOf = (instant: string | null): number | undefined =>
   instant === null ? undefined : Date.parse(instant) / 1_000;
 const OF_JOBS: Figures<JobTally> = {
   kontor_job_last_success_timestamp_seconds: [
-    'When a run of the job last succeeded, as unix time; by the history, so the same of every replica.',
+    'Unix time of the last successful run of the job. Read from the history, so identical on ' + 'every replica.',
     ({ lastSuccessAt }) => secondsOf(lastSuccessAt),
   ],
   kontor_job_failures_total: [
-    'Runs of the job that failed; by the history, so the same of every replica, and never less after a restart.',
+    'Failed runs of the job. Read from the history, so identical on every replica and not reset ' + 'by a restart.',
     ({ failures }) => failures,
   ],
 };
 
 const OF_PROJECTIONS: Figures<Observed['projections'][number]> = {
   kontor_projection_stopped: [
-    '1 where a projection met an event that it cannot fold.',
+    '1 if the projection stopped at an event that it cannot fold.',
     ({ standing }) => Number(standing === 'stopped'),
   ],
   kontor_projection_failed: [
-    '1 where a projection failed twice in a row; it is tried again.',
+    '1 if the projection failed twice in a row; it is being retried.',
     ({ standing }) => Number(standing === 'failed'),
   ],
 };
 
 const OF_QUEUES: Figures<QueueReading> = {
   kontor_subscriber_position: [
-    'Last position that was processed. Told by who leads in the subscriber.',
+    'Last processed position. Reported by the leader of the subscriber.',
     ({ position }) => position,
   ],
   kontor_subscriber_lag_positions: [
-    '0 where nothing is outstanding, else positions up to the head: on EventStoreDB bytes of its log.',
+    '0 if nothing is outstanding, otherwise the distance to the head; on EventStoreDB in bytes ' + 'of its log.',
     (queue, { head }) => (head === undefined ? undefined : lagOf(queue, head)),
   ],
-  kontor_subscriber_in_flight: ['Events taken in hand and not done.', ({ inFlight }) => inFlight],
+  kontor_subscriber_in_flight: ['Events in process.', ({ inFlight }) => inFlight],
   kontor_subscriber_last_processed_timestamp_seconds: [
-    'When it was done with an event, as unix time.',
+    'Unix time of the last processed event.',
     ({ lastProcessedAt }) => secondsOf(lastProcessedAt),
   ],
-  kontor_subscriber_events_handled_total: ['Events done.', ({ handled }) => handled],
-  kontor_subscriber_failures_total: ['Attempts that failed.', ({ failures }) => failures],
+  kontor_subscriber_events_handled_total: ['Processed events.', ({ handled }) => handled],
+  kontor_subscriber_failures_total: ['Failed attempts.', ({ failures }) => failures],
 };
 
-const LAG = 'of the delay of the event loop in the serving thread, over the last half to whole minute.';
+const LAG = 'event loop delay of the serving thread over the last 30 to 60 seconds.';
 const SECONDS_PER_US = 1e-6;
 const OF_THE_PROCESS: Figures<Observed> = {
-  kontor_ready: ['1 where the process can serve.', ({ report }) => Number(report.status !== 'not-ready')],
+  kontor_ready: ['1 if the process can serve requests.', ({ report }) => Number(report.status !== 'not-ready')],
   kontor_event_store_head_position: ['Position of the last event of the service.', ({ head }) => head],
-  kontor_dead_letters_parked: ['Dead letters that wait for an operator.', ({ parkedLetters }) => parkedLetters],
+  kontor_dead_letters_parked: ['Dead letters waiting for an operator.', ({ parkedLetters }) => parkedLetters],
   process_cpu_user_seconds_total: [
     'CPU time in user space, of all threads.',
     () => process.cpuUsage().user * SECONDS_PER_US,
@@ -118,14 +118,11 @@ const OF_THE_PROCESS: Figures<Observed> = {
     () => process.cpuUsage().system * SECONDS_PER_US,
   ],
   process_cpu_seconds_total: ['CPU time of all threads.', () => cpuOf(process.cpuUsage()) * SECONDS_PER_US],
-  process_start_time_seconds: [
-    'When the process began, as unix time.',
-    () => Math.round(performance.timeOrigin) / 1_000,
-  ],
+  process_start_time_seconds: ['Unix time of the process start.', () => Math.round(performance.timeOrigin) / 1_000],
   process_resident_memory_bytes: ['Resident memory.', () => process.memoryUsage.rss()],
-  nodejs_heap_size_total_bytes: ['Heap of the serving thread.', () => process.memoryUsage().heapTotal],
+  nodejs_heap_size_total_bytes: ['Heap size of the serving thread.', () => process.memoryUsage().heapTotal],
   nodejs_heap_size_used_bytes: ['Used heap of the serving thread.', () => process.memoryUsage().heapUsed],
-  nodejs_external_memory_bytes: ['Memory outside of the heap.', () => process.memoryUsage().external],
+  nodejs_external_memory_bytes: ['Memory outside the heap.', () => process.memoryUsage().external],
   nodejs_eventloop_lag_mean_seconds: [`Mean ${LAG}`, ({ delay }) => delay.meanMs / 1_000],
   nodejs_eventloop_lag_p50_seconds: [`Median ${LAG}`, ({ delay }) => delay.p50Ms / 1_000],
   nodejs_eventloop_lag_p99_seconds: [`99th percentile ${LAG}`, ({ delay }) => delay.p99Ms / 1_000],
@@ -135,11 +132,14 @@ const cpuOf = ({ user, system }: NodeJS.CpuUsage): number => user + system;
 
 const OF_WRITES: Figures<Observed> = {
   kontor_event_store_writes_failing: [
-    '1 where the last append failed, with the reason; the readiness check tries one once a second until one succeeds.',
+    '1 if the last append failed, with the reason. The readiness check probes once per second ' +
+      'until an append succeeds.',
     ({ writeFault }) => Number(writeFault !== undefined),
   ],
 };
-const OF_THE_BUILD: Figures<Observed> = { kontor_build_info: ['Always 1; the labels tell what runs.', () => 1] };
+const OF_THE_BUILD: Figures<Observed> = {
+  kontor_build_info: ['Always 1; the labels identify the running version.', () => 1],
+};
 
 const name = (item: { readonly name: string }): string => item.name;
 const self = (observed: Observed): readonly Observed[] => [observed];

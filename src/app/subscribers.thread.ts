@@ -149,7 +149,7 @@ export class SubscriberThread implements Subscribers {
     this.worker?.postMessage({ name: 'stop', given: [], call: null } satisfies ThreadMessage);
     const { clock, logger } = this.options;
     const hasEnded = await withTimeout(clock, STOP_WITHIN_MS, () => this.running.then(() => true));
-    if (!hasEnded) logger.warn({}, 'the subscribers do not end; their thread is ended');
+    if (!hasEnded) logger.warn({}, 'the subscribers do not stop; their thread is terminated');
     await this.worker?.terminate();
     await this.running;
   }
@@ -166,7 +166,7 @@ export class SubscriberThread implements Subscribers {
     };
     await retryForever(clock, signal, attempt, (error) => {
       failed(error as Error);
-      logger.error({ err: error }, 'the subscribers died; they are started again');
+      logger.error({ err: error }, 'the subscriber thread died; it is restarted');
     });
   }
 

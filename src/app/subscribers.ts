@@ -52,7 +52,7 @@ export type SubscriberParts = SubscriberListeners &
 export type Subscribers = { stop(): Promise<void> };
 
 /** Log message for damaged read models. */
-export const MODELS_LOST = 'the read models are damaged; they are put aside and built anew from the history';
+export const MODELS_LOST = 'the read models are damaged; they are moved aside and rebuilt from the history';
 
 /** Position of the forwarder, so that a loss of its checkpoint does not resend what partners have received. */
 export const forwardedOf = (queues: readonly QueueReading[]): Position =>

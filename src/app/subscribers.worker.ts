@@ -68,7 +68,7 @@ const store = new HistoryReadStore(reads, history);
 const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (result, messages) => {
   published[result] = (published[result] ?? 0) + messages;
 });
-if (isRecreated) logger.warn({}, 'the read models were unreadable; they are built anew from the history');
+if (isRecreated) logger.warn({}, 'the read models were unreadable; they are rebuilt from the history');
 const checkpoints = checkpointsIn(store);
 if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
 

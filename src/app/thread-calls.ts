@@ -41,7 +41,8 @@ export class ThreadCalls<Told extends object, Asked extends object> {
         if (fault === null) resolve(result);
         else reject(new Error(fault));
       });
-      if (!this.post({ name, given, call })) this.settle({ answers: call, fault: 'the thread is away', result: null });
+      if (!this.post({ name, given, call }))
+        this.settle({ answers: call, fault: 'the other thread is unavailable', result: null });
     });
   }
 

@@ -38,7 +38,7 @@ export class BackupArchive {
   async begin(executionId: string, nowMs: number): Promise<BackupDraft> {
     const instant = new Date(nowMs).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '');
     const fileName = `kontor-${instant}-${executionId}.ndjson.gz`;
-    if (!NAME.test(fileName)) throw new RangeError(`No execution can be called ${executionId}`);
+    if (!NAME.test(fileName)) throw new RangeError(`The execution id is invalid: ${executionId}`);
     return this.guarded(async () => {
       await mkdir(this.directory, { recursive: true, mode: FOLDER_MODE });
       await this.sweep();
@@ -167,18 +167,18 @@ export class BackupDraft {
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'the service may not write there',
-  EPERM: 'the service may not write there',
-  EROFS: 'it is read-only',
-  ENOTDIR: 'a part of the path is no folder',
-  EEXIST: 'it is no folder',
-  ENOENT: 'the file was removed while it was written',
+  EACCES: 'the service has no write permission there',
+  EPERM: 'the service has no write permission there',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'it is not a directory',
+  ENOENT: 'the file was removed while it was being written',
 };
 
 function toBackupError(error: unknown, directory: string): unknown {
   const { code } = error as { code?: unknown };
   if (error instanceof BackupError || typeof code !== 'string') return error;
-  const reason = FULL.includes(code) ? `there is no room for it (${code})` : REASONS[code];
+  const reason = FULL.includes(code) ? `there is not enough space (${code})` : REASONS[code];
   if (reason === undefined) return error;
   return new BackupError(`The backup cannot be written to ${directory}: ${reason}.`, { cause: error });
 }

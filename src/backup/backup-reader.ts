@@ -70,14 +70,14 @@ export async function readBackup(path: string, { onEvents, report }: BackupReadi
 
 function toDamage(error: unknown, line: number): unknown {
   const { code } = error as { code?: unknown };
-  if (code === 'Z_BUF_ERROR') return new DamagedBackup(line, 'the file ends here: it was cut');
+  if (code === 'Z_BUF_ERROR') return new DamagedBackup(line, 'the file is truncated here');
   if (typeof code !== 'string' || !code.startsWith('Z_')) return error;
   if (line === 1)
     return new DamagedBackup(
       1,
-      'this is no backup, for it is not compressed with gzip; or it is damaged within its first lines',
+      'the file is not a backup because it is not gzip-compressed, or its first lines are damaged',
     );
-  return new DamagedBackup(line, 'here, or a few lines on, the file cannot be decompressed: it is damaged');
+  return new DamagedBackup(line, 'the file is damaged here or within the next few lines: it cannot be decompressed');
 }
 
 /** Splits chunks into lines and verifies each, in file order. */
@@ -106,21 +106,21 @@ class LineReader {
       from = to + 1;
     }
     this.begun = text.subarray(from);
-    if (this.begun.length > LONGEST_LINE_BYTES) throw new DamagedBackup(this.next, 'it is too long for a backup');
+    if (this.begun.length > LONGEST_LINE_BYTES) throw new DamagedBackup(this.next, 'the line is too long for a backup');
     return { events, bytes: from };
   }
 
   /** @throws DamagedBackup if the file is truncated or contains data after the backup */
   end(bytesLeft: number): BackupSummary {
     const { manifest, trailer } = this;
-    if (this.begun.length > 0) throw new DamagedBackup(this.next, 'it has no end');
-    if (!manifest || !trailer) throw new DamagedBackup(this.next, 'the last line is missing: the file was cut');
-    if (bytesLeft > 0) throw new DamagedBackup(this.next, 'something follows that does not belong to it');
+    if (this.begun.length > 0) throw new DamagedBackup(this.next, 'the end is missing: the file is truncated');
+    if (!manifest || !trailer) throw new DamagedBackup(this.next, 'the last line is missing: the file is truncated');
+    if (bytesLeft > 0) throw new DamagedBackup(this.next, 'extra data follows the backup');
     return { manifest, trailer };
   }
 
   private line(bytes: Buffer): BackupEvent | undefined {
-    if (this.trailer) throw new DamagedBackup(this.next, 'it comes after the last line');
+    if (this.trailer) throw new DamagedBackup(this.next, 'the line follows the end of the backup');
     if (!this.chain.accepts(bytes)) throw new DamagedBackup(this.next, this.broken(bytes));
     const line = this.parsed(bytes);
     if ((line.kind === 'manifest') !== (this.lineNumber === 0)) throw new DamagedBackup(this.next, NOT_OURS);
@@ -132,7 +132,8 @@ class LineReader {
   }
 
   private note({ position }: BackupEvent): void {
-    if (position <= this.lastPosition) throw new DamagedBackup(this.next, 'it does not come after the line before it');
+    if (position <= this.lastPosition)
+      throw new DamagedBackup(this.next, 'the line does not follow the previous one in order');
     this.lastPosition = position;
     this.count += 1;
   }
@@ -140,7 +141,7 @@ class LineReader {
   private close(trailer: BackupTrailer): void {
     const { count, lastPosition, sha256 } = trailer;
     if (count !== this.count || lastPosition !== this.lastPosition || sha256 !== this.chain.sha256Before)
-      throw new DamagedBackup(this.next, 'what it says of the lines before it is not true');
+      throw new DamagedBackup(this.next, 'its summary does not match the preceding lines');
     this.trailer = trailer;
   }
 
@@ -151,17 +152,20 @@ class LineReader {
     if (!parsed.success) throw new DamagedBackup(this.next, NOT_OURS);
     const { data } = parsed;
     if (data.kind === 'manifest' && data.version !== BACKUP_VERSION)
-      throw new DamagedBackup(this.next, `the format's version ${data.version} is of a newer Kontor than this one`);
+      throw new DamagedBackup(
+        this.next,
+        `the format version ${data.version} belongs to a newer Kontor. Restore with that version.`,
+      );
     return data;
   }
 
   private broken(bytes: Buffer): string {
-    if (this.lineNumber === 0 && !bytes.includes(BACKUP_FORMAT)) return 'this is no backup of Kontor';
-    return 'it was changed, or lines before it are missing or in another order';
+    if (this.lineNumber === 0 && !bytes.includes(BACKUP_FORMAT)) return 'the file is not a Kontor backup';
+    return 'the line was changed, or preceding lines are missing or reordered';
   }
 }
 
-const NOT_OURS = 'it is not what a backup of Kontor says here';
+const NOT_OURS = 'the line is not valid in a Kontor backup';
 
 type Unknown = { readonly [member in keyof BackupEvent]?: unknown };
 

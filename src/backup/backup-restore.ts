@@ -31,8 +31,8 @@ export async function verifyBackup(
   const summary = await readBackup(path, { onEvents, report });
   if (unknown !== undefined)
     throw new BackupError(
-      `The backup was made by Kontor ${summary.manifest.service} and holds the stream ${unknown}, ` +
-        'which this version does not know: restore it with that version or a newer one.',
+      `The backup was created by Kontor ${summary.manifest.service} and contains the stream ${unknown}, ` +
+        'which this version does not know. Restore it with that version or a newer one.',
     );
   return summary;
 }
@@ -66,8 +66,8 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
     let there = await next();
     if (there && !options.resume)
       throw new BackupError(
-        'The event store is not empty, and a backup is restored into an empty one only. Where an earlier restore of ' +
-          'this same backup was interrupted, --resume goes on with it.',
+        'The event store is not empty. Restore into an empty store, or continue an interrupted restore ' +
+          'of the same backup with --resume.',
       );
     const loader = new Loader(store);
     let found = 0;
@@ -81,7 +81,10 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
       await loader.load(missing, bytes / events.length);
     };
     await readBackup(path, { onEvents, report: options.report });
-    if (there) throw new BackupError(`The event store holds more than the ${found} events of this backup.`);
+    if (there)
+      throw new BackupError(
+        `The event store contains more than the ${found} events of this backup. Restore into an empty store.`,
+      );
     await loader.finish();
     return { written: loader.written, found };
   } finally {
@@ -101,8 +104,8 @@ function assertSame(there: RecordedEvent, event: BackupEvent, number: number): v
   )
     return;
   throw new BackupError(
-    `The event store holds something else than the beginning of this backup: its event number ${number} is ` +
-      `${type} ${id} in ${stream}. Restore into an empty store.`,
+    `The event store does not contain the beginning of this backup: its event number ${number} ` +
+      `is ${type} ${id} in ${stream}. Restore into an empty store.`,
   );
 }
 
@@ -177,13 +180,13 @@ class Loader {
 function toBrokenOff(error: unknown, { stream, revision }: BackupEvent): BackupError {
   const why =
     error instanceof WrongExpectedRevision
-      ? 'something else writes to this store'
+      ? 'another process writes to this store'
       : error instanceof Error
         ? error.message
         : String(error);
   return new BackupError(
-    `The restore broke off at revision ${revision} of ${stream}: ${why}. Nothing should use this store as it is: ` +
-      'go on with --resume, or empty it.',
+    `The restore stopped at revision ${revision} of ${stream}: ${why}. Do not use this store: ` +
+      'continue with --resume, or empty it.',
     { cause: error },
   );
 }

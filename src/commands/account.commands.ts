@@ -36,7 +36,10 @@ export class UpdateAccount extends command(UpdateInput) {}
 export class DeleteAccount extends command(z.object({})) {}
 
 const managedByCustomer = () =>
-  conflict('MANAGED_BY_CUSTOMER', 'The account is a customer: change the customer, or its name and isActive here.');
+  conflict(
+    'MANAGED_BY_CUSTOMER',
+    'The account is a customer. Change the customer, or only its name and isActive here.',
+  );
 
 /** Operations on accounts, whether they have their own stream or are customers. */
 @Injectable()

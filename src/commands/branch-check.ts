@@ -11,5 +11,5 @@ export async function ensureActiveBranch(
 ): Promise<void> {
   const { state } = await reader.read(branch, tenantId, branchId);
   if (state.status === 'absent') throw notFoundAt(path, 'branch');
-  if (state.status === 'inactive') throw conflict('BRANCH_INACTIVE', 'The branch takes no new records.');
+  if (state.status === 'inactive') throw conflict('BRANCH_INACTIVE', 'The branch accepts no new records.');
 }

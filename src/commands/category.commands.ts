@@ -38,9 +38,9 @@ const MAX_DEPTH = 10;
 async function ensureParent(reader: RecordReader, { tenantId, id }: Target, parentId: string | null): Promise<void> {
   let above = parentId;
   for (let depth = 0; above !== null; depth += 1) {
-    if (above === id) throw invalid([{ path: 'parentId', message: 'A category cannot lie below itself.' }]);
+    if (above === id) throw invalid([{ path: 'parentId', message: 'A category cannot be its own descendant.' }]);
     if (depth === MAX_DEPTH)
-      throw invalid([{ path: 'parentId', message: `Categories are nested at most ${MAX_DEPTH} deep.` }]);
+      throw invalid([{ path: 'parentId', message: `Categories can be nested at most ${MAX_DEPTH} levels deep.` }]);
     const parent = await categoryNamed(reader, tenantId, above, 'parentId');
     if (depth === 0 && parent.status === 'archived')
       throw conflict('CATEGORY_ARCHIVED', 'The parent category is archived. Restore it, or choose another.');

@@ -139,7 +139,7 @@ export class LoginThrottle {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;
     this.warnedAtMs = nowMs;
-    this.logger.warn({ err: error }, 'the cache is away: failed sign-ins are counted by each process for itself');
+    this.logger.warn({ err: error }, 'the cache is unavailable: each process counts failed sign-ins on its own');
   }
 }
 
@@ -152,7 +152,7 @@ const knownKey = (key: string): string => `login:known:${key}`;
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const tooManyAtOnce = (): DomainError =>
-  new DomainError('unavailable', 'UNAVAILABLE', 'Too many sign in at once. Try again.', { retryAfterSeconds: 1 });
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent sign-ins. Try again.', { retryAfterSeconds: 1 });
 
 /** Maximum number of pending writes. Further failures are only logged. */
 const MAX_UNDER_WAY = 1_000;
@@ -177,7 +177,7 @@ export class LoginFailures implements OnApplicationShutdown {
     reason: 'WRONG_PASSWORD' | 'INACTIVE',
   ): void {
     if (this.underWay.size >= MAX_UNDER_WAY) {
-      this.logger.warn({ tenantId, userId, reason }, 'too many refused sign-ins to record this one');
+      this.logger.warn({ tenantId, userId, reason }, 'a rejected sign-in was not recorded: too many are waiting');
       return;
     }
     const target = { tenantId, id: this.ids.next() };
@@ -188,7 +188,7 @@ export class LoginFailures implements OnApplicationShutdown {
       .then(
         () => undefined,
         (error: unknown) => {
-          this.logger.error({ err: error, tenantId, userId, reason }, 'a refused sign-in was not recorded');
+          this.logger.error({ err: error, tenantId, userId, reason }, 'a rejected sign-in could not be recorded');
         },
       )
       .finally(() => this.underWay.delete(writing));

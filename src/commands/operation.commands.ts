@@ -39,7 +39,7 @@ function ensureForwarder<C extends { readonly target: Target }>(received: C): C 
 /** @throws DomainError invalid */
 function ensureWithin(position: Position, head: Position, path: string): void {
   if (position > head)
-    throw invalid([{ path, message: `Position ${position} is beyond the end of the history, which is ${head}.` }]);
+    throw invalid([{ path, message: `Position ${position} is beyond the end of the history (${head}).` }]);
 }
 
 async function positionAfter(

@@ -39,7 +39,7 @@ function updateRolePermissionsBy(
 /** @throws DomainError conflict SYSTEM_ROLE if the id is that of a system role */
 function ensureCustom<C extends { readonly target: Target }>(received: C): C {
   const { tenantId, id } = received.target;
-  if (roles.systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'System roles stay as they are.');
+  if (roles.systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'System roles cannot be changed.');
   return received;
 }
 

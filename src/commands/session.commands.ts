@@ -110,9 +110,14 @@ const wrongCredentials = (): DomainError =>
 
 /** Several accounts have the address; the tenant's slug selects one. */
 const tenantRequired = (accounts: readonly Account[] = []): DomainError =>
-  new DomainError('conflict', 'TENANT_REQUIRED', 'Several tenants know this e-mail address. Say which one: tenant.', {
-    ...(accounts.length > 0 && { tenants: accounts.map(({ tenant }) => tenant) }),
-  });
+  new DomainError(
+    'conflict',
+    'TENANT_REQUIRED',
+    'Several tenants have a user with this e-mail address. Specify the tenant.',
+    {
+      ...(accounts.length > 0 && { tenants: accounts.map(({ tenant }) => tenant) }),
+    },
+  );
 
 export const ChangePasswordInput = z
   .strictObject({ currentPassword: z.string().max(1_024), newPassword: Password })
@@ -147,7 +152,7 @@ export const changeOwnPasswordHandler = handles(
     const [principal, data] = received.args;
     const account = await verified(accounts, passwords, throttle, received);
     if (data.newPassword === data.currentPassword.normalize('NFC'))
-      throw invalid([{ path: 'newPassword', message: 'The new password is the current one.' }]);
+      throw invalid([{ path: 'newPassword', message: 'The new password must differ from the current one.' }]);
     ensureUnlike(account.email, data.newPassword);
     const passwordHash = await hashNewPassword(data.newPassword);
     const change = { passwordHash, keptSessionId: principal.sessionId, epoch: account.owner.epoch };
@@ -167,7 +172,7 @@ export class RefreshSession extends commandOf<SignedIn, [data: z.output<typeof R
 export class Logout extends commandOf<Receipt, [principal: UserPrincipal | OperatorPrincipal]>() {}
 
 const invalidRefreshToken = (): DomainError =>
-  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is not valid. Sign in again.');
+  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
 /** Reads the session with the same checks as every request. */
 async function honoured(

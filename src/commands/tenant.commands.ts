@@ -128,7 +128,7 @@ export const tenantCommandHandlers = [
       const userId = ids.next();
       const passwordHash = await hashNewPassword(password);
       const data: tenants.NewTenant = { ...rest, owner: { userId, ...person, passwordHash }, seeds: newSeeds(ids) };
-      if (rest.slug === PLATFORM_TENANT) throw conflict('SLUG_TAKEN', 'Operators sign in with this slug.');
+      if (rest.slug === PLATFORM_TENANT) throw conflict('SLUG_TAKEN', 'This slug is reserved for operators.');
       const made = await runner.execute(
         tenants.tenant,
         { ...target, tenantId: PLATFORM_TENANT },

@@ -84,22 +84,22 @@ async function ensureAccount(reader: RecordReader, tenantId: string, input: Inpu
   const { type, isActive } = await accountOf(reader, tenantId, id, field);
   const allowed = TYPES[`${input.type} ${field}`];
   if (allowed && !allowed.includes(type))
-    throw invalid([{ path: field, message: `Must be an account of the type ${allowed.join(' or ')}.` }]);
-  if (!isActive) throw conflict('ACCOUNT_INACTIVE', 'The account takes no new transactions.');
+    throw invalid([{ path: field, message: `Must be an account of type ${allowed.join(' or ')}.` }]);
+  if (!isActive) throw conflict('ACCOUNT_INACTIVE', 'The account accepts no new transactions.');
 }
 
 async function accountOf(reader: RecordReader, tenantId: string, id: string, path: string): Promise<PresentAccount> {
   const { state } = await reader.read(account, tenantId, id);
   if (state.status === 'present') return { ...state, status: 'present' };
   const owner = await reader.read(customer, tenantId, id);
-  if (owner.state.status === 'present') throw invalid([{ path, message: 'A customer is named as customerId.' }]);
+  if (owner.state.status === 'present') throw invalid([{ path, message: 'Use customerId for a customer.' }]);
   throw notFoundAt(path, 'account');
 }
 
 async function customerName(reader: RecordReader, tenantId: string, id: string): Promise<string> {
   const { state } = await reader.read(customer, tenantId, id);
   if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
-  if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer takes no new transactions.');
+  if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer accepts no new transactions.');
   return state.name;
 }
 
@@ -225,7 +225,7 @@ function cancel(
     case 'customer':
       return carriers.change(customer, target, data, cancelOpeningBalance);
     case 'sale':
-      throw conflict('SYSTEM_GENERATED', 'A sale made it: it is undone where it came from.');
+      throw conflict('SYSTEM_GENERATED', 'A sale created this transaction. Cancel it through the partner.');
   }
 }
 

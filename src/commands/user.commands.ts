@@ -79,7 +79,8 @@ export async function checkReferences(
   for (const id of held.roleIds) roles.set(id, (await permissionsOf(reader, tenantId, id)) ?? []);
   for (const [index, id] of (wanted.roleIds ?? []).entries()) {
     if (roles.has(id)) continue;
-    if (systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'A system role is given as the role, not beside it.');
+    if (systemRoleOf(tenantId, id))
+      throw conflict('SYSTEM_ROLE', 'Pass a system role as the role, not as an additional role.');
     const permissions = UUID.test(id) ? await permissionsOf(reader, tenantId, id) : undefined;
     if (!permissions) throw notFoundAt(`roleIds[${index}]`, 'role');
     roles.set(id, permissions);
@@ -164,7 +165,11 @@ export const BindIdentityInput = z.strictObject({ code: z.string().max(200) }).m
 export class BindIdentity extends commandOf<Receipt, [token: string, data: z.output<typeof BindIdentityInput>]>() {}
 
 const notProvided = (): DomainError =>
-  new DomainError('unauthenticated', 'UNAUTHENTICATED', "Send a token of the OpenID provider as the request's bearer.");
+  new DomainError(
+    'unauthenticated',
+    'UNAUTHENTICATED',
+    'Send an access token of the OpenID provider as the bearer token of the request.',
+  );
 
 export const userCommandHandlers = [
   decidesWith(

@@ -214,7 +214,7 @@ function isOvertaken(state: ClaimState, owner: ClaimOwner): boolean {
 }
 
 const contended = (): DomainError =>
-  new DomainError('unavailable', 'UNAVAILABLE', 'The value is claimed by many at once. Try again.', {
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent requests claim this value. Try again.', {
     retryAfterSeconds: 1,
   });
 

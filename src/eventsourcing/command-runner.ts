@@ -104,7 +104,7 @@ export class CommandRunner {
       loaded = undefined;
       await this.clock.sleep(this.random() * Math.min(MAX_JITTER_MS, 2 ** attempt));
     }
-    throw new DomainError('unavailable', 'UNAVAILABLE', 'The record is changed by many at once. Try again.', {
+    throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent requests change this record. Try again.', {
       retryAfterSeconds: 1,
     });
   }
@@ -199,7 +199,7 @@ const unchanged = <S, E, D>({ id }: Target, loaded: Loaded<S>, { revisionOf }: W
 });
 
 const revisionConflict = (): DomainError =>
-  conflict('REVISION_CONFLICT', 'The record has been changed since it was read.');
+  conflict('REVISION_CONFLICT', 'The record has changed since it was read. Read it again and retry.');
 
 const difference = (a: readonly Claim[], b: readonly Claim[]): Claim[] =>
   a.filter((x) => !b.some((y) => y.scope === x.scope && y.kind === x.kind && y.value === x.value));

@@ -59,6 +59,6 @@ export function asService<T>(own: OwnWork, work: () => T): T {
 /** The current context. @throws Error outside of inContext(): an event without an origin must not be appended */
 export function currentContext(): RequestContext {
   const context = storage.getStore();
-  if (!context) throw new Error('No request context: commands run inside inContext().');
+  if (!context) throw new Error('There is no request context. Run commands inside inContext().');
   return context;
 }

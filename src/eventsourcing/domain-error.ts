@@ -33,18 +33,18 @@ export const notFound = (what: string): DomainError => new DomainError('not_foun
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
 /** 400 with all faults of the input; the first one becomes the message. */
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
-  new DomainError('invalid', code, errors[0]?.message ?? 'The request is not valid.', { errors });
+  new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 
 /** The read models have not yet applied an event that is already stored. Usually resolved within a moment. */
 export const readModelBehind = (): DomainError =>
-  new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models are not that far yet.', {
+  new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not caught up yet. Try again.', {
     retryAfterSeconds: 1,
   });
 
 /** The position requested by the caller is beyond the last event. */
 export class PositionNotReached extends DomainError {
   constructor() {
-    const message = 'Nothing has been written at that position. Give the X-Event-Position of an answer.';
+    const message = 'The history does not contain this position yet. Use the X-Event-Position of a response.';
     super('unavailable', 'READ_MODEL_BEHIND', message, { retryAfterSeconds: 1 });
   }
 }

@@ -81,10 +81,10 @@ export class EventCatalogue {
   /** @throws Error if two aggregates share a name or an event type */
   constructor(aggregates: readonly AnyAggregate[]) {
     for (const aggregate of aggregates) {
-      if (this.byEntity.has(aggregate.name)) throw new Error(`Two aggregates are called ${aggregate.name}`);
+      if (this.byEntity.has(aggregate.name)) throw new Error(`Two aggregates are named ${aggregate.name}`);
       this.byEntity.set(aggregate.name, aggregate);
       for (const [type, declaration] of Object.entries(aggregate.events)) {
-        if (this.declarations.has(type)) throw new Error(`Two event types are called ${type}`);
+        if (this.declarations.has(type)) throw new Error(`Two event types are named ${type}`);
         this.declarations.set(type, declaration);
       }
     }

@@ -28,7 +28,7 @@ export class HistoryState {
   /** @throws ReadStoreUnavailable before the history is identified, and after its replacement */
   get known(): HistorySpace {
     if (this.replacement !== undefined) throw new ReadStoreUnavailable(this.replacement);
-    if (!this.settled) throw new ReadStoreUnavailable('It is not yet known which history the event store holds');
+    if (!this.settled) throw new ReadStoreUnavailable('The history of the event store is not identified yet');
     return this.settled;
   }
 
@@ -49,7 +49,7 @@ export class HistoryState {
 
   /** Records an unreadable event. Restoring a backup would lose later appends, so none are accepted. */
   readonly noteDamage = (position: Position): void => {
-    this.damage ??= `The history is damaged at position ${position}: restore a backup`;
+    this.damage ??= `The history is damaged at position ${position}. Restore a backup`;
   };
 
   /** The event store now holds another history. All state of this process comes from the former one. */

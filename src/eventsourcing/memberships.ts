@@ -146,7 +146,7 @@ export class Memberships {
 
   private async member(stream: string): Promise<{ membership: Membership; revision: number }> {
     const { aggregate, tenantId, id } = recordOf(this.catalogue, stream);
-    if (!aggregate.membership) throw new Error(`${stream} is no member of anything`);
+    if (!aggregate.membership) throw new Error(`${stream} has no memberships`);
     const { state, revision } = await this.reader.read(aggregate, tenantId, id);
     return { membership: aggregate.membership.of(state, tenantId), revision };
   }
@@ -188,4 +188,4 @@ function* each({ intents }: MembershipState): Iterable<Intent> {
 const entityOf = (stream: string): string | undefined => parseStreamName(stream)?.entity;
 
 const contended = (): DomainError =>
-  new DomainError('unavailable', 'UNAVAILABLE', 'Too many changes at once. Try again.', { retryAfterSeconds: 1 });
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent changes. Try again.', { retryAfterSeconds: 1 });

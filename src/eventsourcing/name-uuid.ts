@@ -7,7 +7,7 @@ import { UUID } from '../ports/uuid.js';
  * @throws TypeError if the namespace is not a lower-case UUID
  */
 export function nameUuid(name: string, namespace: string): string {
-  if (!UUID.test(namespace)) throw new TypeError(`Not a UUID: ${namespace}`);
+  if (!UUID.test(namespace)) throw new TypeError(`Not a lower-case UUID: ${namespace}`);
   const nameLength = Buffer.byteLength(name);
   const bytes = Buffer.allocUnsafe(16 + nameLength);
   bytes.write(namespace.replaceAll('-', ''), 0, 'hex');

@@ -56,7 +56,7 @@ const words: Words = {
 function inWords(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Is required.';
-  return words[issue.code]?.(issue as never) ?? 'Is not valid.';
+  return words[issue.code]?.(issue as never) ?? 'Is invalid.';
 }
 
 // Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") by ones for users

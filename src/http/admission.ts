@@ -68,9 +68,9 @@ const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 /** Served during start-up. */
 const WHILE_STARTING = ['/livez', '/readyz', '/metrics'];
 const unauthenticated = (): DomainError =>
-  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is needed.');
+  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is required.');
 const invalidKey = (): DomainError =>
-  new DomainError('unauthenticated', 'INVALID_KEY', 'A valid integration key is needed in X-Integration-Key.');
+  new DomainError('unauthenticated', 'INVALID_KEY', 'A valid integration key is required in X-Integration-Key.');
 const forbidden = (message: string): DomainError => new DomainError('forbidden', 'FORBIDDEN', message);
 
 function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions): void {
@@ -124,7 +124,7 @@ export class Admission {
       reply.header('allow', methods.join(', '));
       throw new MethodNotAllowedException();
     }
-    throw new DomainError('not_found', 'NOT_FOUND', 'There is nothing here.');
+    throw new DomainError('not_found', 'NOT_FOUND', 'The address does not exist.');
   }
 
   private async identify(
@@ -231,20 +231,20 @@ const sameSecret = (a: string, b: string): boolean =>
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? isOriginOf(headers.origin, host) : site === 'same-origin';
-  if (!isOwn) throw forbidden('Only pages of this service may do this.');
+  if (!isOwn) throw forbidden('Only pages of this service can do this.');
 }
 
 const isOriginOf = (origin: string | undefined, host: string): boolean =>
   origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 
 function mustBeOperator(principal: Principal): Principal {
-  if (principal.kind !== 'operator') throw forbidden('Only operators of the platform may do this.');
+  if (principal.kind !== 'operator') throw forbidden('Only operators of the platform can do this.');
   return principal;
 }
 
 function mustHave(permission: PermissionCode, principal: Principal): Principal {
-  if (principal.kind !== 'user') throw forbidden('Only users of a tenant may do this.');
-  if (!principal.permissions.has(permission)) throw forbidden(`The permission ${permission} is needed.`);
+  if (principal.kind !== 'user') throw forbidden('Only users of a tenant can do this.');
+  if (!principal.permissions.has(permission)) throw forbidden(`The permission ${permission} is required.`);
   return principal;
 }
 
@@ -261,7 +261,7 @@ function revisionOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const revision = REVISION.exec(header)?.[1];
   if (revision === undefined)
-    throw invalid([{ path: 'If-Match', message: 'If-Match must be one revision in double quotes: "3".' }]);
+    throw invalid([{ path: 'If-Match', message: 'If-Match must be one revision in double quotes, such as "3".' }]);
   return Number(revision);
 }
 

@@ -77,7 +77,8 @@ export class StreamAuthenticator implements Authenticator {
     if (principal) return principal;
     const account = await this.identities.accountOf(bearer);
     const found = account && (await this.ofBound(account, bearer));
-    if (!found) throw new DomainError('unauthenticated', 'UNAUTHENTICATED', 'Nobody here is bound to this identity.');
+    if (!found)
+      throw new DomainError('unauthenticated', 'UNAUTHENTICATED', 'No user or operator is bound to this identity.');
     this.bound.set(key, account);
     return found;
   }
@@ -145,7 +146,7 @@ const permissionsOf = (state: CustomRole): PermissionCode[] =>
   state.status === 'present' ? state.permissions.filter(isPermission) : [];
 
 const ended = () => new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The session has ended. Sign in again.');
-const invalidKey = () => new DomainError('unauthenticated', 'INVALID_KEY', 'The integration key is not valid.');
+const invalidKey = () => new DomainError('unauthenticated', 'INVALID_KEY', 'The integration key is invalid.');
 
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

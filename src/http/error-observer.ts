@@ -72,7 +72,7 @@ function failureOf(outcome: Outcome): NotedError {
     ...occurrenceOf(outcome),
     fingerprint: fingerprintOf(['request', status, code, method, route, ...marks]),
     level: 'ERROR',
-    message: described?.message ?? `${method} ${route} was answered with ${status}.`,
+    message: described?.message ?? `${method} ${route} failed with status ${status}.`,
     route,
     stack: described?.stack,
   };
@@ -82,6 +82,6 @@ const refusalOf = (who: string, outcome: Outcome): NotedError => ({
   ...occurrenceOf(outcome),
   fingerprint: fingerprintOf(['refusal', outcome.status, who]),
   level: 'WARN',
-  message: `The ${who} is refused again and again.`,
+  message: `Requests of the ${who} are rejected repeatedly.`,
   route: outcome.route,
 });

@@ -35,7 +35,7 @@ const RESUMED = sseComment('resumed');
 export type Watcher = { readonly token: string } & Pick<OperatorPrincipal, 'sessionId' | 'userId'>;
 
 const tooManyOfOne = (): DomainError =>
-  new DomainError('limited', 'RATE_LIMITED', 'You have too many streams open. Close one first.', {
+  new DomainError('limited', 'RATE_LIMITED', 'Too many streams are open. Close one first.', {
     retryAfterSeconds: 5,
   });
 
@@ -52,7 +52,7 @@ export class JobFeed implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly catchingUp = new FairQueue(
     { atOnce: CATCHING_UP_AT_ONCE, maxWaiting: MAX_STREAMS },
-    () => new Error('too many streams are behind'),
+    () => new Error('too many watchers are behind'),
   );
   private readonly feed: LiveFeed;
   private started: Promise<void> | undefined;
@@ -144,7 +144,7 @@ export class JobFeed implements OnModuleDestroy {
     const { sessionStreams, userStreams } = this.settings;
     if (ofSession.length >= sessionStreams || open.length >= userStreams) throw tooManyOfOne();
     if (this.streams.size < MAX_STREAMS && !this.stopping.signal.aborted) return;
-    throw new DomainError('unavailable', 'UNAVAILABLE', 'There are too many streams. Try again later.', {
+    throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many streams are open. Try again later.', {
       retryAfterSeconds: 5,
     });
   }
@@ -205,9 +205,7 @@ export class JobFeed implements OnModuleDestroy {
     const position = POSITION.test(lastEventId) ? Number(lastEventId) : Number.NaN;
     const isKnown = position <= this.feed.position || position <= (await this.events.head());
     if (!isKnown)
-      throw invalid([
-        { path: 'Last-Event-ID', message: 'Last-Event-ID must be the id of an event that was received.' },
-      ]);
+      throw invalid([{ path: 'Last-Event-ID', message: 'Last-Event-ID must be the id of a received event.' }]);
     return position;
   }
 

@@ -135,7 +135,7 @@ export const JobController = controllerOf(
     },
     async ({ tenantId, params: { executionLogId: executionId } }, services) => {
       const backup = await services.get(BackupArchive).open(executionId);
-      if (!backup) throw new DomainError('not_found', 'NOT_FOUND', 'There is no backup of this execution.');
+      if (!backup) throw new DomainError('not_found', 'NOT_FOUND', 'This execution has no backup.');
       const { fileName, sizeBytes, sha256, file } = backup;
       // Closes the file at its end, or when the client disconnects.
       const content = file.createReadStream();

@@ -98,7 +98,7 @@ class Outline {
   private count(): void {
     this.values += 1;
     if (this.values > this.maxValues)
-      throw malformed(`The body has more than ${this.maxValues} values: members and elements of lists.`);
+      throw malformed(`The body has more than ${this.maxValues} values (members and list elements).`);
   }
 }
 
@@ -150,7 +150,7 @@ export function parseJson(text: string, maxValues: number): unknown {
   const value = parseText(text);
   if (countMembers(value) !== outline.members) throw malformed('A member name is repeated in one object.');
   if (outline.suspects.some(losesPrecision))
-    throw malformed('A number has more digits, or is larger, than a double holds exactly: send it as a string.');
+    throw malformed('A number exceeds the exact range of a double. Send it as a string.');
   return value;
 }
 

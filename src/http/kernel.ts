@@ -146,7 +146,7 @@ export function installKernel(server: FastifyInstance, options: KernelOptions): 
     sendProblem(request, reply, error);
   });
   server.setNotFoundHandler((request, reply) => {
-    sendProblem(request, reply, new DomainError('not_found', 'NOT_FOUND', 'There is nothing here.'));
+    sendProblem(request, reply, new DomainError('not_found', 'NOT_FOUND', 'The address does not exist.'));
   });
   server.addHook('onRoute', (route) => {
     const endpoint = declarationOf(route);

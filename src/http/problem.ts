@@ -22,17 +22,17 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 
 /** Framework errors by status. Their own messages reveal internals, so they are not sent. */
 const FRAMEWORK: Readonly<Record<number, readonly [code: string, message: string]>> = {
-  400: ['VALIDATION_FAILED', 'The request is not valid.'],
-  401: ['UNAUTHENTICATED', 'A valid credential is needed.'],
-  403: ['FORBIDDEN', 'This is not allowed.'],
-  404: ['NOT_FOUND', 'There is nothing here.'],
+  400: ['VALIDATION_FAILED', 'The request is invalid.'],
+  401: ['UNAUTHENTICATED', 'A valid credential is required.'],
+  403: ['FORBIDDEN', 'Access is denied.'],
+  404: ['NOT_FOUND', 'The address does not exist.'],
   405: ['METHOD_NOT_ALLOWED', 'This address does not support this method. Allow lists those that it supports.'],
   408: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
   409: ['CONFLICT', 'The request conflicts with the current state.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than this route accepts.'],
   414: ['URI_TOO_LONG', 'The address is too long.'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.'],
-  421: ['MISDIRECTED_REQUEST', 'The service does not answer to this host name. Add it to ALLOWED_HOSTS.'],
+  421: ['MISDIRECTED_REQUEST', 'The service does not accept this host name. Add it to ALLOWED_HOSTS.'],
   429: ['RATE_LIMITED', 'Too many requests.'],
   431: ['HEADERS_TOO_LARGE', 'The headers are too large.'],
 };
@@ -48,11 +48,11 @@ export type Problem = ErrorDetails & {
 const UNAVAILABLE: Problem = {
   status: 503,
   code: 'UNAVAILABLE',
-  message: 'The service cannot answer now. Try again.',
+  message: 'The service is temporarily unavailable. Try again.',
   retryAfterSeconds: 1,
   defect: false,
 };
-const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'Something went wrong on our side.', defect: true };
+const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'An internal error occurred.', defect: true };
 
 const isUnavailable = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
@@ -73,7 +73,9 @@ function fromDomain({ kind, code, message, details }: DomainError): Problem {
   };
 }
 
-const TOO_BROAD = fromDomain(refuse([{ path: 'search', message: 'Matches too many records. Add letters or words.' }]));
+const TOO_BROAD = fromDomain(
+  refuse([{ path: 'search', message: 'Matches too many records. Add letters or words to the search.' }]),
+);
 
 /** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */
 function frameworkStatus(error: unknown): number | undefined {

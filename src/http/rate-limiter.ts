@@ -50,7 +50,7 @@ export class CacheRateLimiter implements RateLimiter {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;
     this.warnedAtMs = nowMs;
-    this.logger.warn({ err: error }, 'the cache is away: rate limits are not enforced');
+    this.logger.warn({ err: error }, 'the cache is unavailable: rate limits are not enforced');
   }
 }
 

@@ -37,7 +37,7 @@ function readBody(endpoint: Endpoint, request: FastifyRequest): void {
   request.state.received = request.body;
   const schema = endpoint.body ?? nothing;
   if (request.body === undefined && !schema.safeParse(undefined).success)
-    throw refuse([{ path: '', message: 'A JSON body is needed.' }]);
+    throw refuse([{ path: '', message: 'A JSON body is required.' }]);
   request.body = parsed(schema, request.body);
 }
 

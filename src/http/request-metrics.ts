@@ -11,7 +11,7 @@ const INTAKE = '/api/integrations/v1/sales';
 export function requestMetrics(registry: Registry) {
   const seconds = new Histogram({
     name: 'kontor_http_request_duration_seconds',
-    help: 'Requests, by the pattern of their route and the class of their status.',
+    help: 'Requests by route pattern and status class.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers: [registry],
@@ -19,18 +19,15 @@ export function requestMetrics(registry: Registry) {
   const refusals = counterIn(
     registry,
     'kontor_rate_limit_refusals_total',
-    'Requests refused because there were too many, by route.',
+    'Requests rejected by rate limits, by route.',
     { route: [] },
   );
-  const sales = counterIn(
-    registry,
-    'kontor_intake_sales_total',
-    'Sales that partners pushed: accepted, or replayed because they were known.',
-    { result: ['accepted', 'replayed'] },
-  );
+  const sales = counterIn(registry, 'kontor_intake_sales_total', 'Sales pushed by partners: accepted, or replayed.', {
+    result: ['accepted', 'replayed'],
+  });
   const inFlight = new Gauge({
     name: 'kontor_http_requests_in_flight',
-    help: 'Requests under way.',
+    help: 'Requests in progress.',
     registers: [registry],
   });
   return {

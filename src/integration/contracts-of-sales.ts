@@ -55,7 +55,7 @@ export const saleRejected = contract('sale', 'rejected', {
   description:
     'A sale, return or cancellation could not be booked. An operator can retry it. Subject: the sale, return or cancellation.',
   data: z.strictObject({ code: text, message: text, attempts: z.int().min(1) }),
-  example: { code: 'BRANCH_UNKNOWN', message: 'There is no branch with this code.', attempts: 1 },
+  example: { code: 'BRANCH_UNKNOWN', message: 'The branch does not exist.', attempts: 1 },
 });
 
 const transaction = z.strictObject(transactionRecord.published);

@@ -48,7 +48,7 @@ const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema
 export class ContractViolated extends Error {
   readonly code = 'INVALID_EVENT';
   constructor(type: string, faults: readonly string[]) {
-    super(`${type} is not as its contract says: ${faults.slice(0, 10).join('; ')}`);
+    super(`${type} violates its contract: ${faults.slice(0, 10).join('; ')}`);
     this.name = 'ContractViolated';
   }
 }

@@ -133,7 +133,7 @@ export class Forwarder {
         signal,
         () => this.look(),
         (error) => {
-          logger.warn({ err: error }, 'the forwarder cannot read what it should do; it tries again');
+          logger.warn({ err: error }, 'the forwarder cannot read its requests; retrying');
         },
       );
       await clock.sleep(LOOK_EVERY_MS, signal);
@@ -240,7 +240,7 @@ export class Forwarder {
       await report({ kind: 'rewound', rewind: revision, published });
     };
     const done = retryForever(clock, ending.signal, carryOut, (error) => {
-      if (!ending.signal.aborted) logger.warn({ err: error }, 'the rewind broke off; it continues');
+      if (!ending.signal.aborted) logger.warn({ err: error }, 'the rewind was interrupted; retrying');
     });
     return {
       revision,
@@ -255,7 +255,7 @@ export class Forwarder {
     const { stream } = this.reader.absent(aggregate, PLATFORM_TENANT, FORWARDER);
     const { events } = await this.parts.events.readStream(stream, { from: revision, maxCount: 1 });
     const [request] = events;
-    if (!request) throw new Error(`There is no event ${revision} in ${stream}.`);
+    if (!request) throw new Error(`The event ${revision} of ${stream} does not exist.`);
     return request.id;
   }
 

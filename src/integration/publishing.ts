@@ -137,7 +137,7 @@ export class Attempts {
     if (this.highest === this.saved || this.saving) return;
     if (this.parts.clock.monotonicMs() - this.savedAtMs < SAVE_EVERY_MS) return;
     this.save().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'what was handed to the broker could not be recorded; it is tried again');
+      this.parts.logger.warn({ err: error }, 'the published position could not be saved; retrying');
     });
   }
 

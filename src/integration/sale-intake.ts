@@ -106,7 +106,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
       else known = await this.reader.read(sale, tenantId, id);
     }
-    throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many requests at once use this key. Try again.', {
+    throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent requests use this key. Try again.', {
       retryAfterSeconds: 1,
     });
   }

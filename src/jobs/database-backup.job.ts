@@ -18,7 +18,7 @@ const DATABASE_BACKUP = 'database-backup';
 /** Writes the whole history to a file that `npm run restore` can load. */
 export const databaseBackup = (work: HistoryWork<BackupTask>, settings: BackupSettings): Job => ({
   name: DATABASE_BACKUP,
-  description: 'Writes the whole history to a file that can be restored, and removes the oldest of such files.',
+  description: 'Writes the whole history to a file that can be restored, and removes the oldest backups.',
   schedule: '15 2 * * *',
   parameters: z.strictObject({}),
   run: ({ executionId, signal, report }) => work({ kind: 'backup', executionId, ...settings }, { signal, report }),

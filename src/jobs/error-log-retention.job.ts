@@ -18,7 +18,7 @@ const Parameters = z.strictObject({ resolvedDays: days(30), unresolvedDays: days
  */
 export const errorLogRetention = (parts: JobParts): Job => ({
   name: NAME,
-  description: 'Hides resolved errors that were not seen for 30 days, and unresolved ones after 90.',
+  description: 'Hides resolved errors not seen for 30 days, and unresolved ones not seen for 90 days.',
   schedule: '30 2 * * *',
   parameters: Parameters,
   run: async ({ executionId, parameters, signal, report }) => {

@@ -96,8 +96,8 @@ const END_WITHIN_MS = 2_000;
 const RECORD_WITHIN_MS = 1_500;
 const MAX_ERROR_LENGTH = 2_000;
 
-export const ENDED_EARLY = 'The run was ended: its process stops, or does not lead in jobs any more.';
-export const PROCESS_GONE = 'The process that did the run is gone.';
+export const ENDED_EARLY = 'The run was stopped because its process is shutting down or lost the leadership for jobs.';
+export const PROCESS_GONE = 'The process of the run is gone.';
 const TAKEN = 'The run was ended by another process.';
 
 /**
@@ -134,7 +134,7 @@ export class JobRunner {
     const abort = new AbortController();
     const done = this.work(job, executionId, abort.signal)
       .catch((error: unknown) => {
-        this.parts.logger.error({ err: error, job: job.name, executionId }, 'the run of a job was given up');
+        this.parts.logger.error({ err: error, job: job.name, executionId }, 'the run of a job was abandoned');
       })
       .finally(() => this.works.delete(executionId));
     this.works.set(executionId, { abort, done });
@@ -165,14 +165,14 @@ export class JobRunner {
     const { state } = (await this.untilStored(claim, signal)) ?? {};
     if (!state?.run || !isHeldBy(state, me)) return;
     const { logger } = this.parts;
-    logger.info({ job: job.name, executionId }, 'a job runs');
+    logger.info({ job: job.name, executionId }, 'a job started');
     const end = await this.run(job, executionId, state.run.parameters, signal);
     const record = () => this.change(job.name, executionId, { ...me, end }, finishRun);
     const recorded = await this.untilStored(record, signal, RECORD_WITHIN_MS);
     const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
     const ofRun = { ...told, path: `/console/jobs/${job.name}` };
     if (!recorded) logger.error(ofRun, 'the end of a job could not be recorded');
-    else if (recorded.events.length === 0) logger.warn(told, 'a job ended that was not this process’s any more');
+    else if (recorded.events.length === 0) logger.warn(told, 'a job ended after this process had lost it');
     else if (end.status === 'FAILED') logger.error(ofRun, `a job failed, run ${executionId}`);
     else logger.info(told, 'a job ended');
   }

@@ -13,7 +13,7 @@ export class Schedule {
   constructor(readonly pattern: string) {
     if (!PARTS.test(pattern)) throw new Error('must be a cron pattern of five or six parts, or a name such as @daily');
     this.cron = new Cron(pattern, { timezone: 'UTC' });
-    if (this.after(0) === undefined) throw new Error('must be a cron pattern that some instant fits');
+    if (this.after(0) === undefined) throw new Error('must be a cron pattern that matches some instant');
   }
 
   /** The first instant after `ms`, both in milliseconds since 1970. */

@@ -19,7 +19,7 @@ const PROJECTION_VERIFY = 'projection-verify';
  */
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,
-  description: 'Folds a sample of the read models anew from the history and compares; fails where they differ.',
+  description: 'Rebuilds a sample of the read models from the history and compares it. Fails if they differ.',
   schedule: '45 3 * * *',
   parameters,
   run: ({ executionId, parameters: given, signal, report }) => {
@@ -43,11 +43,12 @@ export async function verify(
   const verification = await verifyProjections(events, reads, catalogue, projections, options);
   const summary = summaryOf(verification, seed);
   if (verification.differences.length > 0) throw new ReadModelsDiffer(verification.differences, summary);
-  return { message: `${summary} All are as the history says.` };
+  return { message: `${summary} All match the history.` };
 }
 
 function summaryOf({ compared, models, events, upTo, leftOut }: Verification, seed: number): string {
-  const skipped = leftOut.length === 0 ? '' : ` Left out, not built or swapped meanwhile: ${leftOut.join(', ')}.`;
+  const skipped =
+    leftOut.length === 0 ? '' : ` Skipped because not built or cut over meanwhile: ${leftOut.join(', ')}.`;
   return (
     `${compared} documents of ${models.length} read models compared with ${events} events ` +
     `up to position ${upTo} (seed ${seed}).${skipped}`

@@ -11,7 +11,7 @@ const LAPSED_FOR_MS = 24 * 3_600_000;
 /** Ends sessions whose last refresh token has expired: they are unusable, but nobody signed out. */
 export const sessionCleanup = (parts: JobParts): Job => ({
   name: NAME,
-  description: 'Ends sessions whose refresh token lapsed a day ago or earlier.',
+  description: 'Ends sessions whose refresh token expired at least a day ago.',
   schedule: '20 4 * * *',
   parameters: z.strictObject({}),
   run: async ({ executionId, signal, report }) => {

@@ -19,43 +19,36 @@ export class EngineMetrics {
   readonly registry = new Registry();
   readonly commits = this.counter(
     'kontor_event_store_commits_total',
-    'Flushes of the embedded event store; appends that arrive together share one.',
+    'Flushes of the embedded event store. Concurrent appends share one.',
   );
   readonly modelsLost = this.counter(
     'kontor_read_models_set_aside_total',
-    'How often the embedded read models were damaged, put aside, and built anew from the history.',
+    'Times that the embedded read models were damaged, moved aside and rebuilt from the history.',
   );
-  readonly messages = this.counter(
-    'kontor_broker_messages_total',
-    'Messages given to the broker, by what became of them.',
-    { result: PUBLISH_RESULTS },
-  );
-  readonly pushes = this.counter(
-    'kontor_pushes_total',
-    'Web Push messages, each try of each browser, by what became of it.',
-    { result: PUSH_RESULTS },
-  );
-  readonly lookups = this.counter('kontor_cache_lookups_total', 'Look-ups in the cache, by result.', {
+  readonly messages = this.counter('kontor_broker_messages_total', 'Messages passed to the broker, by result.', {
+    result: PUBLISH_RESULTS,
+  });
+  readonly pushes = this.counter('kontor_pushes_total', 'Web Push attempts per browser, by result.', {
+    result: PUSH_RESULTS,
+  });
+  readonly lookups = this.counter('kontor_cache_lookups_total', 'Cache lookups, by result.', {
     result: ['hit', 'miss'],
   });
   readonly cacheFailures = this.counter(
     'kontor_cache_failures_total',
-    'Operations that the cache could not do; while `count` fails, rate limits are not enforced.',
+    'Failed cache operations. While `count` fails, rate limits are not enforced.',
     { operation: ['clear', 'count'] },
   );
   readonly appendSeconds = new Histogram({
     name: 'kontor_event_store_append_duration_seconds',
-    help: 'From the call of a successful append to its durable answer.',
+    help: 'Time from the call of a successful append to its durable response.',
     buckets: APPEND_BUCKETS,
     registers: [this.registry],
   });
-  readonly appendedEvents = this.counter(
-    'kontor_event_store_appended_events_total',
-    'Events that this process stored.',
-  );
+  readonly appendedEvents = this.counter('kontor_event_store_appended_events_total', 'Events stored by this process.');
   readonly appendFailures = this.counter(
     'kontor_event_store_append_failures_total',
-    'Appends that failed, by reason; a conflict is a lost race and is decided again.',
+    'Failed appends, by reason. A conflict is a lost race; the command is decided again.',
     { reason: APPEND_FAILURES },
   );
 

@@ -131,6 +131,6 @@ export class ErrorCollector {
 const othersOf = (level: ErrorLevel): NotedError => ({
   fingerprint: `other-${level}`,
   level,
-  message: 'Other errors: more kinds at once than are told apart.',
+  message: 'Other errors: too many distinct errors at once to count each.',
   code: 'OTHER_ERRORS',
 });

@@ -32,7 +32,7 @@ export function describeError(error: unknown): ErrorDescription {
     return described(error);
   } catch {
     // Reading its properties threw.
-    return { name: 'Error', code: null, message: 'An error that cannot be read.', stack: null, marks: ['unreadable'] };
+    return { name: 'Error', code: null, message: 'Unreadable error.', stack: null, marks: ['unreadable'] };
   }
 }
 

@@ -12,7 +12,7 @@ const PROBE_EVERY_MS = 1_000;
 /** Failures of the store. Conflicts and refusals concern a single append; other errors are defects of the caller. */
 const FAULTS: Partial<Record<AppendFailure, string>> = {
   unavailable: 'the event store does not accept appends',
-  unknown_outcome: 'no answer in time',
+  unknown_outcome: 'no response in time',
 };
 
 /** Whether appends succeed, judged by the last append of this process. */

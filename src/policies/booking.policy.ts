@@ -142,7 +142,7 @@ export class BookingPolicy implements Policy {
     if (customerId === undefined) return { merchant: null, rules };
     const { state } = await this.reader.read(customer, tenantId, customerId);
     if (state.status === 'absent') return { merchant: null, rules };
-    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive: it takes no new transactions.');
+    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and accepts no new transactions.');
     return { merchant: state.name, rules };
   }
 }

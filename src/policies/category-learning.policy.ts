@@ -105,7 +105,8 @@ export class CategoryLearningPolicy implements Policy {
     await sendSystemNotification(this.runner, event, {
       ...{ tenantId: merchant.tenantId, id: noticeId('rule-learned', rule.id) },
       title: `A rule was learned for ${name}`,
-      body: `As you chose "${state.name}" three times for ${name}, its transactions get this category from now on.`,
+      body:
+        `You chose "${state.name}" three times for ${name}. New transactions of ${name} now get this ` + 'category.',
       type: 'INFO',
       link: null,
       audience: { kind: 'users', userIds: [event.metadata.userId ?? ''] },

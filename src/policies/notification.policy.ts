@@ -86,7 +86,9 @@ export class NotificationPolicy implements Policy {
         return {
           id: noticeId('letter-parked', origin, hourOf(event)),
           title: `Dead letters of the origin ${origin}`,
-          body: `${waiting} wait for a decision; the last: ${subscriber} cannot handle ${eventType} (${reason.code}). Further ones within this hour are not reported.`,
+          body:
+            `${waiting} wait for a decision. The latest: ${subscriber} cannot process ${eventType} (${reason.code}). ` +
+            'Further ones within this hour are not reported.',
           link: `/console/dead-letters?origin=${origin}&status=PARKED`,
         };
       }
@@ -94,8 +96,10 @@ export class NotificationPolicy implements Policy {
         if (event.data.reason === 'OPERATOR') return undefined;
         return {
           id: noticeId('forwarder-waits', event.id),
-          title: 'Integration events wait for you',
-          body: 'The forwarder has no checkpoint for this history, which was restored or has lost its read models. It publishes nothing until you resume it, from now or from a position.',
+          title: 'The forwarder waits for you',
+          body:
+            'The forwarder has no checkpoint: the history was restored, or the read models were lost. ' +
+            'It publishes no integration events until you resume it from now or from a position.',
           link: '/console/queues',
         };
       case 'SaleRejected':
@@ -122,7 +126,9 @@ function rejectedSale(event: Recorded<Extract<News, { type: 'SaleRejected' }>>):
     tenantId,
     id: noticeId('sale-rejected', tenantId, code, hourOf(event)),
     title: `A sale was rejected: ${code}`,
-    body: `${message} It waits until the cause is removed. Further ones of this kind within this hour are not reported.`,
+    body:
+      `${message} The sale waits until the cause is removed. Further rejections of this kind within ` +
+      'this hour are not reported.',
     type: 'WARNING',
     link: null,
     audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },

@@ -243,5 +243,5 @@ async function settled(works: readonly Promise<void>[]): Promise<void> {
 
 function reasonOf(failed: readonly FailedPush[]): Reason {
   const codes = [...new Set(failed.map(({ code }) => code))].slice(0, 5).join(', ');
-  return { code: 'PUSH_FAILED', message: `${failed.length} pushes were given up: ${codes}.` };
+  return { code: 'PUSH_FAILED', message: `${failed.length} pushes failed permanently: ${codes}.` };
 }

@@ -142,7 +142,7 @@ export class RestorationWatch {
         await this.restoring.restore(kind, id, cause);
       } catch (error) {
         isDone = false;
-        this.logger.warn({ err: error, kind, id }, 'a deleted record that has transactions could not be restored yet');
+        this.logger.warn({ err: error, kind, id }, 'a deleted record with transactions could not be restored yet');
       }
     }
     return isDone;
@@ -155,7 +155,7 @@ export class RestorationWatch {
       const { position } = this.records;
       if (position > seen) {
         const isDone = await this.look().catch((error: unknown) => {
-          this.logger.warn({ err: error }, 'deleted records cannot be looked for; it is tried again');
+          this.logger.warn({ err: error }, 'deleted records with transactions cannot be listed; retrying');
           return false;
         });
         if (isDone) seen = position;

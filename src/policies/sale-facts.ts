@@ -56,9 +56,11 @@ export class SaleFactsReader {
     if (code === null) return null;
     const value = code.toUpperCase();
     const id = await holderOf(this.claims, branchCodeClaim(tenantId, value));
-    if (id === undefined) throw conflict('BRANCH_UNKNOWN', `There is no branch ${value}.`);
+    if (id === undefined)
+      throw conflict('BRANCH_UNKNOWN', `The branch ${value} does not exist. Create it, or correct branchCode.`);
     const { state } = await this.reader.read(branch, tenantId, id);
-    if (state.status !== 'active') throw conflict('BRANCH_UNKNOWN', `The branch ${value} is not active.`);
+    if (state.status !== 'active')
+      throw conflict('BRANCH_UNKNOWN', `The branch ${value} is inactive. Activate it, or correct branchCode.`);
     return id;
   }
 
@@ -72,14 +74,14 @@ export class SaleFactsReader {
     const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
     const id = state.byType[type];
     if (id === undefined || !(await this.isOpen(tenantId, id)))
-      throw conflict('ACCOUNT_UNKNOWN', `There is no active default account of the type ${type}.`);
+      throw conflict('ACCOUNT_UNKNOWN', `There is no active default account of type ${type}. Set one.`);
     return id;
   }
 
   private async codedAccount(tenantId: string, code: string): Promise<string> {
     const id = await holderOf(this.claims, accountCodeClaim(tenantId, code));
-    if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `There is no account ${code}.`);
-    if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is not active.`);
+    if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} does not exist.`);
+    if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is inactive.`);
     return id;
   }
 

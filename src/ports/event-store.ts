@@ -193,7 +193,7 @@ export class EventTooLarge extends Error {
     readonly sizeBytes: number,
     readonly limitBytes: number,
   ) {
-    super(`Append to ${stream} of ${sizeBytes} bytes is over the limit of ${limitBytes}`);
+    super(`The append to ${stream} has ${sizeBytes} bytes and exceeds the limit of ${limitBytes}`);
     this.name = 'EventTooLarge';
   }
 }
@@ -204,7 +204,7 @@ export class AppendOutcomeUnknown extends Error {
     readonly stream: string,
     override readonly cause: unknown,
   ) {
-    super(`It is unknown whether the append to ${stream} was stored`);
+    super(`The outcome of the append to ${stream} is unknown`);
     this.name = 'AppendOutcomeUnknown';
   }
 }

@@ -101,7 +101,7 @@ export class GenerationFeed {
   async build(projectors: readonly Projector[]): Promise<void> {
     const { store, stopping: signal } = this.parts;
     const options = { batchSize: BUILD_BATCH, signal, store: this.store.bind(this) };
-    await this.retry(projectors, 'building read models failed; it is retried', async () => {
+    await this.retry(projectors, 'building read models failed; retrying', async () => {
       await buildTogether(this.parts, projectors, options);
       // A stopped live generation is still read, so it needs its indexes.
       for (const projector of projectors.filter(({ phase, isLive }) => phase === 'building' || isLive)) {
@@ -114,7 +114,7 @@ export class GenerationFeed {
 
   /** Feeds a generation until it follows. Returns false if it stops, is retired, or the process ends first. */
   async catchUp(projector: Projector): Promise<boolean> {
-    const message = 'catching up failed; it is retried';
+    const message = 'catching up failed; retrying';
     const isBehind = (): boolean => projector.phase === 'catching-up';
     const isFollowing = await this.retry([projector], message, async (gotOn) => {
       if (!isBehind()) return false;

@@ -103,10 +103,10 @@ class Settlement {
 
   private warn(historyId: string, owner: string | null): void {
     const reason = this.reason ?? `they belong to the history ${owner ?? '(unknown)'}`;
-    const consequence = 'they are rebuilt from the beginning of its history, and policies process all of it';
+    const consequence = 'they are rebuilt from the beginning of its history, and policies process the whole history';
     this.parts.logger.warn(
       { historyId, reason },
-      `the read models are not those of the event store: ${reason}; ${consequence}`,
+      `the read models do not belong to the event store: ${reason}; ${consequence}`,
     );
   }
 
@@ -120,12 +120,12 @@ class Settlement {
     const { identity } = this.parts;
     const furthest = Math.max(...(await this.positionsIn(space)));
     const end = await identity.end();
-    if (furthest > end) return `they were made up to position ${furthest}, and the history ends at ${end}`;
+    if (furthest > end) return `they contain events up to position ${furthest}, but the history ends at ${end}`;
     if (furthest < 0) return undefined;
     const witness = anchor ?? (await this.parts.witness(this.within(space)));
     if (witness && !(await isThere(this.parts.events, witness)))
-      return `the history does not have the event ${witness.id} at position ${witness.position}`;
-    return anchor || (await this.isPosition(furthest)) ? undefined : `the history has no position ${furthest}`;
+      return `the history lacks the event ${witness.id} at position ${witness.position}`;
+    return anchor || (await this.isPosition(furthest)) ? undefined : `the history lacks the position ${furthest}`;
   }
 
   private within(space: string): ReadStore {

@@ -97,7 +97,7 @@ export class Leadership {
     this.logger.info({ lease: name, term }, 'leads');
     const stale = new AbortController();
     const work = begin(term, stale.signal).catch((error: unknown) => {
-      this.logger.error({ err: error, lease: name }, 'what the leader does could not begin; it is tried again');
+      this.logger.error({ err: error, lease: name }, 'the work of the leader could not start; retrying');
       stale.abort();
       return undefined;
     });
@@ -139,7 +139,10 @@ export class Leadership {
     try {
       await this.leases.replace(name, held, { holder: '', term: held.term, counter: held.counter + 1 });
     } catch (error) {
-      this.logger.warn({ err: error, lease: name }, 'the lease could not be given up: others take it when it is old');
+      this.logger.warn(
+        { err: error, lease: name },
+        'the lease could not be released; another process takes it over once it expires',
+      );
     }
   }
 }

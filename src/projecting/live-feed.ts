@@ -109,7 +109,7 @@ export class LiveFeed {
           this.advance(batch.position);
         }
       } catch (error) {
-        this.logger.error({ err: error, feed: this.options.name }, 'the live feed broke off; it goes on');
+        this.logger.error({ err: error, feed: this.options.name }, 'the live feed was interrupted; retrying');
       }
       await this.clock.sleep(RETRY_MS, signal);
     }
@@ -120,7 +120,7 @@ export class LiveFeed {
     try {
       return this.catalogue.decode(event);
     } catch (error) {
-      this.logger.warn({ err: error, feed: this.options.name, position: event.position }, 'an event is left out');
+      this.logger.warn({ err: error, feed: this.options.name, position: event.position }, 'an event was skipped');
       return undefined;
     }
   }

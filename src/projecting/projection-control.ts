@@ -103,14 +103,14 @@ export function requestRebuild(
   now: Date,
 ): ProjectionEvent[] {
   if (rebuild?.id === data.rebuildId) return [];
-  if (rebuild) throw conflict('REBUILD_RUNNING', 'The projection is being rebuilt already.');
+  if (rebuild) throw conflict('REBUILD_RUNNING', 'The projection is already being rebuilt.');
   return [{ type: 'ProjectionRebuildRequested', data: { ...data, requestedAt: now.toISOString() } }];
 }
 
 /** @throws DomainError conflict NO_REBUILD; REBUILD_ENDING after the comparison, just before the cutover */
 export function cancelRebuild({ rebuild }: ProjectionControl, _: object, now: Date): ProjectionEvent[] {
   if (!rebuild) throw conflict('NO_REBUILD', 'The projection is not being rebuilt.');
-  if (rebuild.compared) throw conflict('REBUILD_ENDING', 'The new documents are complete and about to be live.');
+  if (rebuild.compared) throw conflict('REBUILD_ENDING', 'The rebuild is complete and about to cut over.');
   return [{ type: 'ProjectionRebuildCancelled', data: { rebuildId: rebuild.id, cancelledAt: now.toISOString() } }];
 }
 

@@ -113,7 +113,7 @@ export class ProjectionRebuilds {
         known = this.jobs.size;
         await clock.sleep(GATHER_MS, stopping);
       }
-      await this.retry('rebuilds failed; they are retried', () => this.rebuild([...this.jobs.values()]));
+      await this.retry('rebuilds failed; retrying', () => this.rebuild([...this.jobs.values()]));
     }
   }
 
@@ -149,7 +149,7 @@ export class ProjectionRebuilds {
     }
     const generation = control.rebuild.generation ?? Math.max(live, control.lastGeneration) + 1;
     if (!(await reportRebuild(name, rebuild.id, { kind: 'began', generation }))) return undefined;
-    logger.info({ projection: name, generation }, 'a rebuild begins');
+    logger.info({ projection: name, generation }, 'a rebuild starts');
     const table = { model: old.table.model, generation };
     await store.prepare([table], { bulk: true });
     const next = new Projector(store, { projection: old.projection, table });
@@ -173,7 +173,7 @@ export class ProjectionRebuilds {
       } else if (!job.isCancelled) return;
       await feed.retire(next);
       this.later(() => this.remove(next.table));
-      logger.info({ projection: name, generation: next.table.generation, isCancelled }, 'a rebuild is dropped');
+      logger.info({ projection: name, generation: next.table.generation, isCancelled }, 'a rebuild was abandoned');
     }
     this.jobs.delete(rebuild.id);
   }
@@ -202,7 +202,7 @@ export class ProjectionRebuilds {
         continue;
       }
       const { generation } = next.table;
-      logger.info({ projection: name, generation }, 'a rebuild is live');
+      logger.info({ projection: name, generation }, 'a rebuild has cut over');
       // Scheduled before the report, which may fail.
       this.later(() => this.retire(old, generation));
       await reportRebuild(name, rebuild.id, { kind: 'done', generation });
@@ -214,7 +214,7 @@ export class ProjectionRebuilds {
   /** Retried until the store responds: a failed call may still have taken effect. */
   private async makeLive({ table }: Projector): Promise<boolean> {
     const { model, generation } = table;
-    const isLive = await this.retry('the cutover to a rebuild failed; it is retried', async () => {
+    const isLive = await this.retry('the cutover of a rebuild failed; retrying', async () => {
       await this.parts.store.setLiveGeneration(model.name, model.version, generation);
       return true;
     });
@@ -261,7 +261,7 @@ export class ProjectionRebuilds {
 
   /** Runs a task in the background, restarting it from the beginning on failure. */
   private later(work: () => Promise<void>): void {
-    const task = this.retry('a task after a rebuild failed; it is retried', work);
+    const task = this.retry('a task after a rebuild failed; retrying', work);
     this.tasks.add(task);
     void task.then(() => this.tasks.delete(task));
   }

@@ -231,11 +231,11 @@ const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
 
 /** Why the stored document differs from the folded one; undefined if it does not. */
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {
-  if (!folded) return stored && 'is stored, and no event speaks of it';
+  if (!folded) return stored && 'is stored, but no event refers to it';
   const { json, position } = folded;
   if (!stored) return `is missing; its last event is at position ${position}`;
-  if (stored.position !== position) return `stands at position ${stored.position}, its last event is at ${position}`;
+  if (stored.position !== position) return `is at position ${stored.position}, but its last event is at ${position}`;
   if (isSame(folded, stored)) return undefined;
-  if (json === null) return 'is there, and was deleted';
-  return stored.json === null ? 'is deleted, and should be there' : `differs at position ${position}`;
+  if (json === null) return 'exists, but was deleted';
+  return stored.json === null ? 'is deleted, but should exist' : `differs at position ${position}`;
 }

@@ -117,7 +117,7 @@ export class WindowedSubscriber {
       if (!this.isStopping()) throw new Error('the subscription ended');
     };
     const complain = (error: unknown): void => {
-      this.logger.error({ err: error, subscriber: this.name }, 'the subscription failed; it is opened again');
+      this.logger.error({ err: error, subscriber: this.name }, 'the subscription failed; reopening it');
     };
     await retryForever(this.clock, signal, attempt, complain, { failed: () => this.options.meter?.markUnknown() });
     await Promise.all(handling);
@@ -148,7 +148,7 @@ export class WindowedSubscriber {
         this.options.meter?.failed();
         if (!failure && !this.options.isTransient(error, event)) failure = { error };
         if (!failure || attempt > 0) {
-          this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'event is tried again');
+          this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'an event is retried');
           await this.clock.sleep(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), signal);
         }
       }
@@ -181,7 +181,7 @@ export class WindowedSubscriber {
       await this.checkpoints.save(this.name, position);
       this.saved = position;
     } catch (error) {
-      this.logger.warn({ err: error, subscriber: this.name }, 'checkpoint could not be saved; it is tried again');
+      this.logger.warn({ err: error, subscriber: this.name }, 'the checkpoint could not be saved; retrying');
     }
   }
 }

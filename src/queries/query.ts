@@ -168,7 +168,7 @@ export class ReadModels {
     const readable = this.filled?.whenReadable(model.name);
     if (readable) await readable;
     const table = this.live.tableOf(model.name);
-    if (!table) throw new Error(`No table serves the read model ${model.name}`);
+    if (!table) throw new Error(`The read model ${model.name} has no table`);
     return table;
   }
 }

@@ -74,7 +74,7 @@ async function statementOf(models: ReadModels, scope: Scope, accountId: string, 
   for await (const transaction of models.each(transactions, scope, posted)) {
     if (lines.length === MAX_LINES)
       throw invalid([
-        { path: 'endDate', message: `The period has more than ${MAX_LINES} lines: choose a shorter one.` },
+        { path: 'endDate', message: `The period has more than ${MAX_LINES} lines. Choose a shorter one.` },
       ]);
     const [debit, credit] = sidesOf(transaction, id, digits);
     balance += debit - credit;

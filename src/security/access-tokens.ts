@@ -47,7 +47,7 @@ const KEY_ID = /^[\w-]{43}$/;
 
 /** The error for every invalid token. It does not reveal the reason. */
 export const unauthenticated = () =>
-  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The access token is not valid.');
+  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The access token is invalid.');
 
 /**
  * Signs and verifies access tokens: JWT (RFC 7519) of type `at+jwt` (RFC 9068), signed with Ed25519 (RFC 8037). The

@@ -171,8 +171,8 @@ export class OidcTokens {
     const response = await boundedFetch(url, { signal: AbortSignal.timeout(this.timeoutMs), redirect: 'manual' });
     if (response.status !== 200) throw new Error(`The issuer's discovery document: status ${response.status}`);
     const document = discovery.parse(await response.json());
-    if (document.issuer !== issuer) throw new Error('The discovery document is of another issuer.');
-    if (!isTrustworthy(document.jwks_uri)) throw new Error("The issuer's keys are not at an https address.");
+    if (document.issuer !== issuer) throw new Error('The discovery document belongs to another issuer.');
+    if (!isTrustworthy(document.jwks_uri)) throw new Error("The address of the issuer's keys is not https.");
     return createRemoteJWKSet(new URL(document.jwks_uri), {
       timeoutDuration: this.timeoutMs,
       cooldownDuration: this.cooldownMs,
@@ -185,14 +185,14 @@ export class OidcTokens {
     const nowMs = (this.failedAtMs = this.options.clock.monotonicMs());
     if (nowMs - this.warnedAtMs >= WARN_EVERY_MS) {
       this.warnedAtMs = nowMs;
-      this.options.logger.warn({ err: error }, 'the OpenID issuer does not answer as it should');
+      this.options.logger.warn({ err: error }, 'the OpenID issuer does not respond as expected');
     }
     return unavailable();
   }
 }
 
 const unavailable = () =>
-  new DomainError('unavailable', 'UNAVAILABLE', 'The issuer of the token cannot be asked now. Try again.', {
+  new DomainError('unavailable', 'UNAVAILABLE', 'The issuer of the token is unavailable. Try again.', {
     retryAfterSeconds: 5,
   });
 
@@ -214,7 +214,7 @@ async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('The issuer answers with more than 1 MiB.');
+    if (bytes > MAX_ANSWER_BYTES) throw new Error("The issuer's response exceeds 1 MiB.");
     chunks.push(chunk);
   }
   return new Response(Buffer.concat(chunks), { status: response.status });

@@ -70,7 +70,9 @@ export class Passwords {
 }
 
 const tooMany = () =>
-  new DomainError('unavailable', 'UNAVAILABLE', 'Too many passwords at once. Try again.', { retryAfterSeconds: 1 });
+  new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent password changes. Try again.', {
+    retryAfterSeconds: 1,
+  });
 
 /** A singleton, because all callers share the process's thread pool. */
 export const passwords = new Passwords();

@@ -10,9 +10,9 @@ export async function closeToOthers(directory: string, logger: Logger): Promise<
   if (process.getuid === undefined || folder === undefined || (folder.mode & OTHERS) === 0) return;
   const mode = (folder.mode & 0o777).toString(8);
   if (folder.uid !== process.getuid()) {
-    logger.warn({ directory, mode }, 'other accounts can read the data folder, and this one cannot close it');
+    logger.warn({ directory, mode }, 'other accounts can read the data folder, and this account cannot restrict it');
     return;
   }
   await chmod(directory, 0o700);
-  logger.warn({ directory, mode }, 'other accounts could read the data folder: it is closed to them now');
+  logger.warn({ directory, mode }, 'other accounts could read the data folder; their access was removed');
 }

@@ -165,7 +165,7 @@ export class PushClient {
       // On an error there are no addresses.
       const first = addresses?.[0];
       if (error || !addresses || !first) {
-        done(error ?? new Error('The name stands for nothing.'), '');
+        done(error ?? new Error('The name does not resolve to an address.'), '');
         return;
       }
       if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) done(new NotPublic(), '');

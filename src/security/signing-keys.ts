@@ -75,7 +75,7 @@ export class SigningKeys {
    */
   static async open(directory: string, { clock, logger, signingKey }: Options): Promise<SigningKeys> {
     if (signingKey !== undefined) {
-      const given = await parseKeys(signingKey, 'JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK or JWKS.');
+      const given = await parseKeys(signingKey, 'JWT_SIGNING_KEY contains no Ed25519 signing key as a JWK or JWKS.');
       return new SigningKeys(clock, logger, undefined, given);
     }
     const path = join(directory, 'signing-key.json');
@@ -156,12 +156,12 @@ export class SigningKeys {
     this.readAtMs = this.clock.monotonicMs();
     try {
       const keys = await loadKeys(path);
-      if (!keys) throw new Error(`${path} is gone.`);
+      if (!keys) throw new Error(`${path} does not exist any more.`);
       this.keys = keys;
       this.byId = new Map(keys.map((key) => [key.id, key]));
     } catch (error) {
       // Keep the known keys: a mistake in the file must not prevent sign-ins.
-      this.logger.error({ err: error }, 'the signing keys cannot be read again');
+      this.logger.error({ err: error }, 'the signing keys cannot be reread');
     }
   }
 }
@@ -181,7 +181,7 @@ async function loadOrMakeKey(path: string): Promise<Keys> {
 async function loadKeys(path: string): Promise<Keys | undefined> {
   const text = await readKeyFile(path);
   if (text === undefined) return undefined;
-  return parseKeys(text, `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.`);
+  return parseKeys(text, `${path} contains no Ed25519 signing key. Restore it, or remove it to generate a new one.`);
 }
 
 const privateJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), d: z.string() });

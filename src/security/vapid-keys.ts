@@ -52,7 +52,7 @@ export class VapidKeys {
     const isGiven = publicKey !== undefined && privateKey !== undefined;
     const pair = isGiven ? { publicKey, privateKey } : await loadOrMake(join(directory, 'vapid-key.json'));
     const jwk = jwkOf(pair);
-    if (!jwk) throw new UnusableKey('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are no key pair of P-256.');
+    if (!jwk) throw new UnusableKey('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are not a P-256 key pair.');
     const key = await importJWK(jwk as { kty: string }, ALGORITHM);
     return new VapidKeys(pair.publicKey.replace(/=+$/, ''), key as CryptoKey, clock, subject);
   }
@@ -90,7 +90,7 @@ async function load(path: string): Promise<KeyPair | undefined> {
   } catch {
     // The cause is dropped, because it may contain the secret.
   }
-  throw new UnusableKey(`${path} holds no key pair of P-256: restore it, or remove it to have a new one made.`);
+  throw new UnusableKey(`${path} contains no P-256 key pair. Restore it, or remove it to generate a new one.`);
 }
 
 function makePair(): KeyPair {

@@ -88,31 +88,31 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
       'a wrong password',
       () => secured('another'),
       { setting: 'EVENTSTORE_URL, user and password', reason: '16 UNAUTHENTICATED: Received HTTP status code 401' },
-      'The event store refuses its user',
+      'The event store denies its user access',
     ],
     [
       'an authority that did not sign the certificate',
       () => secured(PASSWORD, 'other.pem'),
       { setting: 'EVENTSTORE_URL, tlsCAFile', reason: "the server's certificate is not signed by a trusted authority" },
-      'The event store is away',
+      'The event store is unavailable',
     ],
     [
       'no authority at all',
       () => `esdb://kontor:x@127.0.0.1:${server.port}`,
       { setting: 'EVENTSTORE_URL, tlsCAFile', reason: "the server's certificate is not signed by a trusted authority" },
-      'The event store is away',
+      'The event store is unavailable',
     ],
     [
       'a missing tls=true',
       () => `esdb://127.0.0.1:${server.port}?tls=false`,
-      { setting: 'EVENTSTORE_URL, host, port and tls', reason: 'the server takes the connection and does not answer' },
-      'The event store is away',
+      { setting: 'EVENTSTORE_URL, host, port and tls', reason: 'the server accepts connections but does not respond' },
+      'The event store is unavailable',
     ],
     [
       'a host that nobody knows',
       () => secured(PASSWORD, 'ca.pem', 'nobody.invalid'),
-      { setting: 'EVENTSTORE_URL, host', reason: 'the host name is not known' },
-      'The event store is away',
+      { setting: 'EVENTSTORE_URL, host', reason: 'the host name is unknown' },
+      'The event store is unavailable',
     ],
   ])(
     '%s',
@@ -132,16 +132,16 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     await useAwhile();
     const fault = {
       setting: 'EVENTSTORE_URL, user',
-      reason: '7 PERMISSION_DENIED: Access Denied (it must be allowed to read $all)',
+      reason: '7 PERMISSION_DENIED: Access Denied (the user needs permission to read $all)',
     };
     expect(store?.fault()).toEqual(fault);
-    expect(lines).toEqual([`The event store refuses its user ${JSON.stringify(fault)}`]);
+    expect(lines).toEqual([`The event store denies its user access ${JSON.stringify(fault)}`]);
     access.forbidden.clear();
     await store?.head();
     expect(store?.fault()).toBeUndefined();
     access.forbidden.add('write');
     await expect(store?.append(append())).rejects.toBeInstanceOf(EventStoreUnavailable);
-    expect(store?.fault()).toMatchObject({ reason: 'AccessDenied (it must be allowed to append to streams)' });
+    expect(store?.fault()).toMatchObject({ reason: 'AccessDenied (the user needs permission to append to streams)' });
   }, 60_000);
 
   test('a port without a listener, until there is one', async () => {
@@ -169,7 +169,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     await useAwhile();
     expect(store?.fault()).toEqual({
       setting: 'EVENTSTORE_URL, tls',
-      reason: 'the server does not speak TLS as Kontor does',
+      reason: 'TLS could not be negotiated with the server',
     });
     await store?.close();
     await plain.stop();

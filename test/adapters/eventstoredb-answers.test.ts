@@ -192,7 +192,7 @@ describe('The EventStoreDB adapter, given a response', () => {
     };
     const appends = await Promise.allSettled([1, 2, 3].map((n) => store.append(created(`sale-${n}`))));
     for (const append of appends)
-      expect(append).toMatchObject({ reason: { cause: { message: 'The server ended the call' } } });
+      expect(append).toMatchObject({ reason: { cause: { message: 'The server ended the append call' } } });
   });
 
   test('that never arrives although a later append is answered, repeats the append on the same call', async () => {

@@ -197,7 +197,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     }
     const late = await EventStoreServer.start({ directory: join(directory, 'late'), port });
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
-    expect(said).toEqual(['The event store is away', 'The event store is back']);
+    expect(said).toEqual(['The event store is unavailable', 'The event store is back']);
     await store.close();
     await late.stop();
   });
@@ -273,7 +273,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await until('the silence is noticed', () => following.numbers.length === 8);
     await following.end();
     expect(following.numbers).toEqual(upTo(8));
-    expect(said).toEqual(['A subscription was silent and begins anew']);
+    expect(said).toEqual(['A silent subscription is restarted']);
   });
 
   test('continues after the server has ended a subscription', async () => {

@@ -148,6 +148,6 @@ describe.each(['23.10', '24.10'] as const)('The EventStoreDB adapter on a server
     for (let attempt = 0; attempt < 3; attempt += 1)
       await expect(follow(store, position - 1).over).rejects.toEqual(new InvalidPosition(position - 1));
     await expect(store.readAll({ from: position - 1 })).rejects.toEqual(new InvalidPosition(position - 1));
-    expect(said).toEqual(['A position is not one of this event store']);
+    expect(said).toEqual(['A position does not belong to this event store']);
   });
 });

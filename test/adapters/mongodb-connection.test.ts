@@ -149,7 +149,7 @@ describe('A connection to MongoDB', () => {
     await set.close();
     await expect(reads.checkpoint('a')).rejects.toThrow(ReadStoreUnavailable);
     expect(reads.fault()).toBeUndefined();
-    expect(logged.map(({ message }) => message)).toEqual(['MongoDB is away']);
+    expect(logged.map(({ message }) => message)).toEqual(['MongoDB is unavailable']);
     set = await ReplicaSet.start();
   });
 

@@ -93,7 +93,7 @@ describe('An unavailable MongoDB', () => {
     for (const error of thrown) expect(error).toBeInstanceOf(ReadStoreUnavailable);
     // The driver's errors carry commands, documents and servers.
     expect(inspect(thrown, { depth: 20 })).not.toMatch(/TopologyDescription|errorLabels/);
-    expect(logged).toContain('MongoDB is away');
+    expect(logged).toContain('MongoDB is unavailable');
     expect([leaks(thrown), leaks(logged)]).toEqual([false, false]);
     await expect(reads.checkpoint('a')).rejects.toThrow('closed');
   });

@@ -149,9 +149,9 @@ describe('Who may give a role permissions, or take them away', () => {
         ensureMayChangeUser(bare, touched({ role: 'ADMIN', roleIds: [] }), roles);
       }),
     ]).toEqual([
-      'Nobody grants a permission that they lack: users.write.',
-      'Nobody takes away a permission that they lack: users.write.',
-      expect.stringMatching(/^Nobody changes a user who has a permission that they lack: \w+\.\w+\.$/),
+      'You cannot grant permissions that you lack: users.write.',
+      'You cannot remove permissions that you lack: users.write.',
+      expect.stringMatching(/^You cannot change a user who has permissions that you lack: \w+\.\w+\.$/),
     ]);
   });
 });

@@ -9,7 +9,10 @@ import {
 } from '../../src/aggregates/dead-letter.aggregate.js';
 import { given, NOW } from './given.js';
 
-const reason = { code: 'BRANCH_UNKNOWN', message: 'There is no branch NORTH.' };
+const reason = {
+  code: 'BRANCH_UNKNOWN',
+  message: 'The branch NORTH does not exist. Create it, or correct branchCode.',
+};
 const letter: NewDeadLetter = {
   origin: 'SALE',
   subscriber: 'booking',

@@ -130,10 +130,10 @@ describe('a sale', () => {
   });
   test('is not booked with an account missing, nor before it is accepted, nor when it is no sale', () => {
     const short = { ...booking, accounts: { ...accounts, byPayment: ['Cash'] } };
-    expect(() => bookSale(stateOf(sold), short)).toThrow('payment 1');
+    expect(() => bookSale(stateOf(sold), short)).toThrow('Payment 1 has no account');
     given(sale, []).when(bookSale, booking).isRefused('not_found NOT_FOUND');
     const back = accepted({ type: 'RETURN', relatedExternalId: 'S-0', lines: [line] });
-    expect(() => bookSale(stateOf(back), booking)).toThrow('A RETURN is booked on the sale');
+    expect(() => bookSale(stateOf(back), booking)).toThrow('A RETURN is booked on its related sale');
   });
   test('that can’t be booked is rejected once for each attempt, until it is booked', () => {
     const first = { code: 'BRANCH_UNKNOWN', message: 'No branch has this code.', attempts: 1 };

@@ -70,7 +70,7 @@ describe('The settings', () => {
   test('require the key of a client certificate for NATS, and one NATS user', () => {
     expect(faultsOf({ NATS_TLS_CERT_FILE: 'client.pem' })).toEqual([expect.stringContaining('NATS_TLS_KEY_FILE')]);
     const twice = { NATS_CREDS_FILE: 'user.creds', NATS_NKEY_FILE: 'user.nk' };
-    expect(faultsOf(twice)).toEqual([expect.stringContaining('give one of them')]);
+    expect(faultsOf(twice)).toEqual([expect.stringContaining('set only one of them')]);
   });
 
   test('never show a value, which may contain a password', () => {
@@ -131,7 +131,7 @@ describe('A secret setting', () => {
     expect(faultsOf({ NATS_URL_FILE: join(folder, 'none') })).toEqual(['NATS_URL_FILE: cannot be read (ENOENT)']);
     const path = await inFile('nats://127.0.0.1');
     expect(faultsOf({ NATS_URL_FILE: path, NATS_URL: 'nats://127.0.0.1' })).toEqual([
-      'NATS_URL and NATS_URL_FILE: give one of them',
+      'NATS_URL and NATS_URL_FILE: set only one of them',
     ]);
     expect(faultsOf({ NATS_URL_FILE: '', NATS_URL: 'nats://127.0.0.1' })).toEqual([]);
   });

@@ -50,9 +50,9 @@ describe('Keys in the settings', () => {
     const VAPID_PUBLIC_KEY = vapidPair().VAPID_PUBLIC_KEY;
     const WEB_PUSH_CA_FILE = join(directory, 'other.pem');
     expect(await check({ ...vapidPair(), VAPID_PUBLIC_KEY, JWT_SIGNING_KEY: 'a secret', WEB_PUSH_CA_FILE })).toEqual([
-      'JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK or JWKS.',
-      'VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are no key pair of P-256.',
-      `WEB_PUSH_CA_FILE: ${WEB_PUSH_CA_FILE} holds no certificate as PEM.`,
+      'JWT_SIGNING_KEY contains no Ed25519 signing key as a JWK or JWKS.',
+      'VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are not a P-256 key pair.',
+      `WEB_PUSH_CA_FILE: ${WEB_PUSH_CA_FILE} contains no PEM certificate.`,
     ]);
   });
 

@@ -39,7 +39,7 @@ describe('Calls between two threads', () => {
 
   test('are rejected if the other thread is not running, or ends before its response', async () => {
     isAway = true;
-    await expect(here.asked.add(1, 2)).rejects.toThrow('the thread is away');
+    await expect(here.asked.add(1, 2)).rejects.toThrow('the other thread is unavailable');
     isAway = false;
     const open = (here.asked as unknown as { never: () => Promise<void> }).never();
     here.end();

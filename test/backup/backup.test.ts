@@ -186,12 +186,17 @@ describe('A damaged backup is refused with the line that is wrong', () => {
 
   const forgeries: readonly (readonly [string, (all: Record<string, unknown>[]) => object[], number, RegExp])[] = [
     ['a version of the format to come', (all) => all.with(0, { ...all[0], version: 2 }), 1, /newer Kontor/],
-    ['another format', (all) => all.with(0, { ...all[0], format: 'tar' }), 1, /not what a backup/],
-    ['events without a manifest', (all) => all.slice(1), 1, /not what a backup/],
-    ['an event without an id', (all) => all.with(4, { ...all[4], id: '' }), 5, /not what a backup/],
-    ['a position that goes back', (all) => all.with(4, { ...all[4], position: 0 }), 5, /does not come after/],
-    ['a digest that is not true', (all) => all.with(-1, { ...all.at(-1), sha256: '0'.repeat(64) }), -1, /not true/],
-    ['a count that is not true', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /not true/],
+    ['another format', (all) => all.with(0, { ...all[0], format: 'tar' }), 1, /not valid in a Kontor backup/],
+    ['events without a manifest', (all) => all.slice(1), 1, /not valid in a Kontor backup/],
+    ['an event without an id', (all) => all.with(4, { ...all[4], id: '' }), 5, /not valid in a Kontor backup/],
+    ['a position that goes back', (all) => all.with(4, { ...all[4], position: 0 }), 5, /does not follow/],
+    [
+      'a digest that is not true',
+      (all) => all.with(-1, { ...all.at(-1), sha256: '0'.repeat(64) }),
+      -1,
+      /does not match/,
+    ],
+    ['a count that is not true', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /does not match/],
   ];
   test.each(forgeries)('%s, although the chain holds', async (_, forge, line, reason) => {
     await writeLines(path, chained(forge(unchained(lines))));
@@ -206,7 +211,7 @@ describe('A damaged backup is refused with the line that is wrong', () => {
       await writeFile(path, whole.subarray(0, length));
       const { line, message } = await refusal();
       expect(line).toBeGreaterThan(0);
-      expect([length, message]).toEqual([length, expect.stringMatching(/cut|missing/)]);
+      expect([length, message]).toEqual([length, expect.stringMatching(/truncated|missing/)]);
     }
   });
 
@@ -232,8 +237,8 @@ describe('A damaged backup is refused with the line that is wrong', () => {
 
   test('what is no backup at all', async () => {
     for (const [bytes, reason] of [
-      ['position,stream\n', /not compressed with gzip/],
-      [gzipSync('position,stream\n'), /no backup of Kontor/],
+      ['position,stream\n', /not gzip-compressed/],
+      [gzipSync('position,stream\n'), /not a Kontor backup/],
       [gzipSync(''), /the last line is missing/],
       [gzipSync('x'.repeat(5_000_000)), /too long/],
     ] as const) {
@@ -248,10 +253,10 @@ describe('A damaged backup is refused with the line that is wrong', () => {
     const whole = await readFile(path);
     for (const more of [Buffer.from('more'), gzipSync('more\n')]) {
       await writeFile(path, Buffer.concat([whole, more]));
-      expect((await refusal()).message).toMatch(/is damaged|comes after the last line/);
+      expect((await refusal()).message).toMatch(/is damaged|lines are damaged|follows the end of the backup/);
     }
     await writeFile(path, Buffer.concat([whole, Buffer.alloc(200_000)]));
-    expect((await refusal()).message).toBe(`Line ${lines.length + 1}: something follows that does not belong to it`);
+    expect((await refusal()).message).toBe(`Line ${lines.length + 1}: extra data follows the backup`);
   });
 
   test('one of streams that this version does not know, by their name and the version that knew them', async () => {
@@ -290,7 +295,7 @@ describe('A restore that was interrupted', () => {
     faulty.appendsUntilAway = 11;
     const error: unknown = await restored(path, faulty).catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(BackupError);
-    expect((error as Error).message).toMatch(/away.*--resume/);
+    expect((error as Error).message).toMatch(/unavailable.*--resume/);
     return copy;
   }
 
@@ -313,10 +318,10 @@ describe('A restore that was interrupted', () => {
     const other = newStore();
     const history = await original.readAll();
     await appendAll(other, history.slice(0, 5));
-    await expect(restored(path, other, true)).rejects.toThrow(/something else .* event number 1 is/);
+    await expect(restored(path, other, true)).rejects.toThrow(/does not contain the beginning .* event number 1 is/);
     const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_more';
     await appendAll(original, [{ stream, revision: 0, id: 'more', type: 'More', data: {}, metadata: {} }]);
-    await expect(restored(path, original, true)).rejects.toThrow(/holds more than the \d+ events/);
+    await expect(restored(path, original, true)).rejects.toThrow(/contains more than the \d+ events/);
     expect(await contentOf(other)).toHaveLength(5);
   });
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
     ['/audit', 'Northwind Foods'],
     [`/audit/${entries[0]?.id ?? ''}`, 'Bergen'],
     [`/records/customer/${customer.id}?tenantId=${shop.tenantId}`, 'State at revision 1'],
-    ['/errors', 'again and again'],
+    ['/errors', 'rejected repeatedly'],
     [`/errors/${error}`, 'requests with this error', 'Resolve'],
     ['/tenants', 'Acme Trading', 'Create a tenant'],
     [`/tenants/${shop.tenantId}`, 'Web shop', 'Rate limit: Web shop'],

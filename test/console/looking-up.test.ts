@@ -102,7 +102,7 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await service.knockInVain(shop);
   await eventually(async () => (await open()).length > 0);
   await visitor.signIn(OPERATOR, '/errors');
-  await page.getByRole('link', { name: /refused again and again/ }).click();
+  await page.getByRole('link', { name: /rejected repeatedly/ }).click();
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();

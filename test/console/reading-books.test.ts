@@ -95,6 +95,6 @@ test('Operators find the dead letters of the platform itself, and read tenants b
   await page.waitForURL(/tenantId=platform/);
   await page.getByText('No dead letters match these filters.').waitFor();
   await visitor.goTo('/errors');
-  await page.getByRole('link', { name: /refused again and again/ }).click();
+  await page.getByRole('link', { name: /rejected repeatedly/ }).click();
   await page.getByRole('link', { name: 'Acme Trading' }).waitFor();
 }, 60_000);

@@ -69,7 +69,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
 
     const during = await run('database-backup', directory);
     const { outcome: verified, failed } = await run('projection-verify', directory);
-    expect(failed ?? verified?.message).toMatch(/All are as the history says\.$/);
+    expect(failed ?? verified?.message).toMatch(/All match the history\.$/);
     await load.stop();
     expect(load.refused).toEqual([]);
     for (const externalId of load.accepted)
@@ -132,7 +132,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
       expect(await invoices(url, books)).toEqual(booked);
       const warned = anew.stdout
         .split('\n')
-        .filter((line) => line.includes('the read models are not those of the event'));
+        .filter((line) => line.includes('the read models do not belong to the event'));
       expect(warned).toHaveLength(1);
       await anew.stopCleanly();
     });

@@ -69,7 +69,7 @@ describe('A service whose read models are damaged under load', () => {
           const [probed] = await Promise.all([probe(), invoices(url, books).catch(() => [])]);
           return probed.status === 503 && probed;
         }, 2_000);
-        expect(down.body.checks.map(({ reason }) => reason).join()).toMatch(/damaged|thread has ended|being filled/);
+        expect(down.body.checks.map(({ reason }) => reason).join()).toMatch(/damaged|thread has ended|being built/);
         await eventually(async () => (await probe()).status === 200, 15_000);
         await accepted(load.accepted.length + 20);
         await load.stop();

@@ -144,7 +144,7 @@ describe('A start that fails', () => {
         const kontor = new KontorProcess(directory, PLAIN);
         expect(await kontor.exit).toEqual({ code: 1, signal: null });
         expect(kontor.stderr).toBe(
-          `${path} holds no Ed25519 signing key: restore it, or remove it to have a new one made.\n`,
+          `${path} contains no Ed25519 signing key. Restore it, or remove it to generate a new one.\n`,
         );
         expect(await readFile(path, 'utf8')).toBe('half a secr');
       }

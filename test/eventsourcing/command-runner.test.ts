@@ -77,7 +77,7 @@ describe('A command', () => {
 
   test('outside a request is rejected: events need an origin', async () => {
     const work = here.runner.execute(member, { tenantId: TENANT, id: 'ada' }, { email: null }, changeEmail);
-    await expect(work).rejects.toThrow('No request context');
+    await expect(work).rejects.toThrow('no request context');
   });
 
   describe('decided on an outdated state', () => {

@@ -28,7 +28,7 @@ describe('The context of a request', () => {
       ['a/inner', 'a'],
       ['b/inner', 'b'],
     ]);
-    expect(() => currentContext()).toThrow('No request context');
+    expect(() => currentContext()).toThrow('no request context');
   });
 
   test.each<[RequestContext['actor'], object]>([

@@ -184,7 +184,7 @@ test('A process without its read models is not ready', async () => {
   expect(statusesOf(reply.data as Report)).toEqual(without('read-store'));
   const probe = (await service.get('/readyz')).body as Report;
   expect(probe.status).toBe('not-ready');
-  expect(probe.checks).toContainEqual({ name: 'read-store', status: 'down', reason: 'does not answer' });
+  expect(probe.checks).toContainEqual({ name: 'read-store', status: 'down', reason: 'does not respond' });
 });
 
 test('A process without its broker and cache serves requests and reports them as unavailable', async () => {
@@ -210,7 +210,7 @@ test('Several failing projections make the service not ready, a single one does 
   progress.fail(['branches']);
   expect(await told()).toEqual([200, 'degraded', 'stopped: branches']);
   for (const _ of [1, 2]) progress.fail(['customers']);
-  expect(await told()).toEqual([503, 'down', '2 read models cannot be brought up to date']);
+  expect(await told()).toEqual([503, 'down', '2 read models cannot be updated']);
   for (const name of ['branches', 'customers']) progress.advance(name, progress.position(name));
   expect(await told()).toEqual([200, 'up', undefined]);
 });

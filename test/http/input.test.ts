@@ -84,7 +84,7 @@ describe('an amount of money', () => {
     const said = (value: unknown) => moneyInput.safeParse(value).error?.issues[0]?.message;
     expect(said(1234567890.123456)).toContain('15 significant digits');
     expect(said('x')).toContain('Must be a decimal');
-    expect(said('0')).toBe('Must be more than zero.');
+    expect(said('0')).toBe('Must be greater than zero.');
     expect(said({})).toContain('Must be a decimal');
   });
 });

@@ -49,7 +49,7 @@ test('Metrics show the last success and the failures of each job; the error log 
     return (body as { items: ErrorRow[] }).items.find(({ message }) => message.startsWith('database-backup'));
   }, 15_000);
   expect(found.message).toContain(`a job failed, run ${run}: `);
-  expect(found.message).toContain('it is no folder');
+  expect(found.message).toContain('it is not a directory');
   expect(found.path).toBe('/console/jobs/database-backup');
   await rm(folder);
   await service.restart();

@@ -75,7 +75,7 @@ describe('a JSON body', () => {
     ['[1e-400]'],
     ['-9007199254740993'],
   ])('with a number that a double cannot hold is refused: %s', (text) => {
-    expect(() => parseJson(`{"n":${text}}`)).toThrow('send it as a string');
+    expect(() => parseJson(`{"n":${text}}`)).toThrow('Send it as a string');
   });
 
   test.each([
@@ -94,7 +94,7 @@ describe('a JSON body', () => {
 
   test('with a number of a million digits is rejected quickly', () => {
     const started = performance.now();
-    expect(() => parseJson(`[1${'0'.repeat(900_000)}1]`)).toThrow('send it as a string');
+    expect(() => parseJson(`[1${'0'.repeat(900_000)}1]`)).toThrow('Send it as a string');
     expect(performance.now() - started).toBeLessThan(1000);
   });
 

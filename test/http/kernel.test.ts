@@ -61,7 +61,7 @@ describe('Authorization', () => {
     expect(answer.json).toEqual({
       statusCode: 401,
       code: 'UNAUTHENTICATED',
-      message: 'A valid bearer token is needed.',
+      message: 'A valid bearer token is required.',
       requestId: 'made-1',
     });
   });
@@ -180,7 +180,7 @@ describe('The order of checks', () => {
       statusCode: 415,
       code: 'UNSUPPORTED_MEDIA_TYPE',
     });
-    expect((await make('', as('admin'))).json).toMatchObject({ statusCode: 400, message: 'A JSON body is needed.' });
+    expect((await make('', as('admin'))).json).toMatchObject({ statusCode: 400, message: 'A JSON body is required.' });
     expect((await make('null')).status).toBe(400);
     expect((await make('{"name":"a","name":"b"}')).json).toMatchObject({
       statusCode: 400,

@@ -76,13 +76,13 @@ describe('A failed sign-in', () => {
     store.away = true;
     record();
     await failures.onApplicationShutdown();
-    expect(said).toEqual(['a refused sign-in was not recorded']);
+    expect(said).toEqual(['a rejected sign-in could not be recorded']);
   });
 
   test('is only logged if very many are waiting to be recorded', async () => {
     const pause = store.pauseAppendTo('session-');
     for (let time = 0; time < 1_003; time += 1) record();
-    expect(said).toEqual(Array.from({ length: 3 }, () => 'too many refused sign-ins to record this one'));
+    expect(said).toEqual(Array.from({ length: 3 }, () => 'a rejected sign-in was not recorded: too many are waiting'));
     const ending = failures.onApplicationShutdown();
     await pause.reached;
     pause.resume();

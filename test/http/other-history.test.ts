@@ -131,7 +131,7 @@ test('An older history that has outgrown the read models is recognised by its ev
   await sell(books, 'elsewhere', 30);
   await service.quiet();
   await startOn(() => putBack('models.sqlite'));
-  expect(service.complaints.join()).toContain('the history does not have the event');
+  expect(service.complaints.join()).toContain('the history lacks the event');
   await rebuild();
   expect(await invoicesOf(books)).toBe(35);
   await expectToWork(books);

@@ -96,7 +96,7 @@ test('An append without a response counts as failed, a lost race does not', asyn
   meets = () => new AppendOutcomeUnknown('branch-x-y', new Error('esdb://admin:secret@10.0.0.1 timed out'));
   await write();
   const { status, eventStore } = await probed();
-  expect([status, eventStore?.reason]).toEqual([503, 'the last append failed: no answer in time']);
+  expect([status, eventStore?.reason]).toEqual([503, 'the last append failed: no response in time']);
 });
 
 test('A fault known to an engine is reported with the setting to correct', async () => {

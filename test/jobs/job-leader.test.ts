@@ -190,7 +190,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(() => a.toy.latest.run.signal.aborted);
     a.toy.latest.finish({ message: 'Too late.' });
     a.toy.latest.run.report(99, 'too late');
-    await a.until(() => a.complaints.includes('a job ended that was not this process’s any more'));
+    await a.until(() => a.complaints.includes('a job ended after this process had lost it'));
     expect(await eventTypes()).toEqual(before);
     expect(await b.last()).toMatchObject({ id: executionId, status: 'FAILED' });
     await b.trigger();

@@ -60,7 +60,7 @@ test('Read models that match the history pass the verification', async () => {
   expect(message).toMatch(
     new RegExp(`^\\d+ documents of ${projections.length} read models compared with \\d+ events up to position \\d+`),
   );
-  expect(message).toMatch(/All are as the history says\.$/);
+  expect(message).toMatch(/All match the history\.$/);
   const count = Number(/^\d+/.exec(message)?.[0]);
   const all = await Promise.all(projections.map(async ({ model }) => documentsOf(await tableOf(model.name))));
   expect(count).toBeGreaterThanOrEqual(all.flat().length);
@@ -90,9 +90,9 @@ test('So do a deleted one, one at another position, and one without events', asy
   const error: unknown = await run().catch((fault: unknown) => fault);
   const { message } = error as Error;
   expect(message).toContain(`3 documents differ: `);
-  expect(message).toContain(`${deleted.id} is deleted, and should be there`);
-  expect(message).toContain(`${moved.id} stands at position ${moved.position + 1}`);
-  expect(message).toContain(`${invented.id} is stored, and no event speaks of it`);
+  expect(message).toContain(`${deleted.id} is deleted, but should exist`);
+  expect(message).toContain(`${moved.id} is at position ${moved.position + 1}`);
+  expect(message).toContain(`${invented.id} is stored, but no event refers to it`);
 });
 
 test('At most twenty documents are listed', async () => {
@@ -119,7 +119,7 @@ test('Concurrent sales have no effect', async () => {
     over.abort();
     await selling;
   }
-  for (const message of messages) expect(message).toMatch(/All are as the history says\.$/);
+  for (const message of messages) expect(message).toMatch(/All match the history\.$/);
 });
 
 test('A share and a seed select the documents, deterministically', async () => {

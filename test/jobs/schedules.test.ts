@@ -59,7 +59,7 @@ describe('The setting of schedules', () => {
     [`${first}=`, `entry 1: ${first} must be a cron pattern`],
     [`${first}=on`, `entry 1: ${first} must be a cron pattern`],
     [`${first}=0 25 * * *`, `entry 1: ${first} CronPattern`],
-    [`${first}=0 0 31 2 *`, `entry 1: ${first} must be a cron pattern that some instant fits`],
+    [`${first}=0 0 31 2 *`, `entry 1: ${first} must be a cron pattern that matches some instant`],
     [`${first}=off;${first}=0 3 * * *`, `entry 2: ${first} is named twice`],
   ])('is at fault as %p', (setting, fault) => {
     expect(faultOf(setting)).toContain(`JOB_SCHEDULES: ${fault}`);

@@ -145,7 +145,7 @@ test('Errors that occur while the event store is unavailable are recorded afterw
   const { recorder } = replica();
   collector.attach((report) => recorder.record(report));
   const note = (): void => {
-    collector.note({ fingerprint: 'f', level: 'ERROR', message: 'The event store is away.' });
+    collector.note({ fingerprint: 'f', level: 'ERROR', message: 'The event store is unavailable.' });
   };
   store.away = true;
   for (let second = 0; second < 30; second += 1) {

@@ -22,19 +22,19 @@ describe('What background work logs', () => {
   test('is noted if it is a warning, an error or a recovery, and always logged', () => {
     const { logger, noted, lines } = logging();
     logger.info({ url: 'x' }, 'Kontor is ready');
-    logger.warn({ reason: 'no route to host' }, 'The event store is away');
+    logger.warn({ reason: 'no route to host' }, 'The event store is unavailable');
     logger.info({ failures: 3 }, 'The event store is back');
     logger.info({ broker: 'nats' }, 'NATS: db:4222 is back, stream kontor');
     logger.error({ err: fail('gone'), projection: 'customers' }, 'projection stands still');
     expect(lines).toEqual([
       'Kontor is ready',
-      'The event store is away',
+      'The event store is unavailable',
       'The event store is back',
       'NATS: db:4222 is back, stream kontor',
       'projection stands still',
     ]);
     expect(noted.map(({ level, message, code }) => [level, message, code ?? null])).toEqual([
-      ['WARN', 'The event store is away: no route to host', null],
+      ['WARN', 'The event store is unavailable: no route to host', null],
       ['INFO', 'The event store is back', null],
       ['INFO', 'NATS: db:4222 is back, stream kontor', null],
       ['ERROR', 'customers: projection stands still: gone', 'E_GONE'],
@@ -50,16 +50,16 @@ describe('What background work logs', () => {
   test('is the same error for other ids and numbers, and another error for another part of the service', () => {
     const { logger, fingerprints } = logging();
     const again = (subscriber: string, message: string): void => {
-      logger.warn({ err: fail(message), subscriber, position: 7 }, 'event is tried again');
+      logger.warn({ err: fail(message), subscriber, position: 7 }, 'an event is retried');
     };
     again('booking', 'No 1 of 0199d3a0-0000-7000-8000-000000000001 in "a"');
     again('booking', 'No 27 of 0199d3a0-0000-7000-8000-00000000000f in "b"');
     expect(fingerprints()).toBe(1);
     again('forwarder', 'No 1 of 0199d3a0-0000-7000-8000-000000000001 in "a"');
     expect(fingerprints()).toBe(2);
-    logger.warn({ err: failElsewhere('No 1 of x in "a"'), subscriber: 'booking' }, 'event is tried again');
+    logger.warn({ err: failElsewhere('No 1 of x in "a"'), subscriber: 'booking' }, 'an event is retried');
     expect(fingerprints()).toBe(3);
-    logger.error({ err: fail('No 1 of x in "a"'), subscriber: 'booking' }, 'event is tried again');
+    logger.error({ err: fail('No 1 of x in "a"'), subscriber: 'booking' }, 'an event is retried');
     expect(fingerprints()).toBe(4);
   });
 });
@@ -101,7 +101,7 @@ describe('An error', () => {
         throw new Error('never');
       },
     });
-    expect(describeError(unreadable).message).toBe('An error that cannot be read.');
+    expect(describeError(unreadable).message).toBe('Unreadable error.');
     expect(describeError('text')).toMatchObject({ message: 'text', stack: null });
   });
   test('keeps the constant words of its message', () => {

@@ -143,7 +143,7 @@ test('A watch stores the last event, which identifies a diverged history', async
   await copy.renew(await copy.current(), settled.historyId);
   const second = await settle(copy);
   expect(second.historyId).not.toBe(settled.historyId);
-  expect(warnings).toEqual([expect.stringContaining('the history does not have the event')]);
+  expect(warnings).toEqual([expect.stringContaining('the history lacks the event')]);
 });
 
 test('A watch registers its history again in a recreated read store', async () => {

@@ -88,7 +88,7 @@ test(
       expect(all.filter(({ status }) => status === 'RUNNING')).toEqual([]);
       for (const { status, error } of all)
         expect([status, error]).toEqual(
-          status === 'FAILED' ? ['FAILED', 'The process that did the run is gone.'] : ['SUCCEEDED', null],
+          status === 'FAILED' ? ['FAILED', 'The process of the run is gone.'] : ['SUCCEEDED', null],
         );
 
       // The same from the stream: every run begins after the one before has ended, and ends once.

@@ -502,7 +502,7 @@ describe('When MongoDB fails', () => {
       await until(() => mongo.reads.write(batch([create('b', counter(1))], table, 4)));
       expect(await mongo.reads.checkpoint('counters')).toBe(4);
       await until(() => {
-        expect(logged).toEqual(['MongoDB is away', 'MongoDB is back']);
+        expect(logged).toEqual(['MongoDB is unavailable', 'MongoDB is back']);
         return Promise.resolve();
       });
     },
@@ -514,7 +514,7 @@ describe('When MongoDB fails', () => {
     await mongo.reads.prepare([table]);
     await server.kill();
     await expect(mongo.reads.get(table, scope, 'a')).rejects.toThrow(ReadStoreUnavailable);
-    expect(logged).toEqual(['MongoDB is away']);
+    expect(logged).toEqual(['MongoDB is unavailable']);
   }, 120_000);
 
   test('a store may be opened before its server is there', async () => {

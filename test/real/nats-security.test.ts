@@ -186,7 +186,7 @@ describe('A NATS user', () => {
     const { fault, said } = await faultOf(`nats://127.0.0.1:${line.port}`, { security: { nkeyFile } }, line);
     expect(fault).toMatchObject({
       setting: 'NATS_NKEY_FILE',
-      reason: expect.stringMatching(/refuses the user/) as string,
+      reason: expect.stringMatching(/rejects the user/) as string,
     });
     expect(said).toHaveLength(1);
   });
@@ -209,7 +209,7 @@ describe('A NATS user', () => {
     await holds(() => {
       expect(broker.fault()).toEqual({
         setting: 'NATS_CREDS_FILE',
-        reason: 'the file of NATS_CREDS_FILE cannot be read: ENOENT',
+        reason: 'the file named by NATS_CREDS_FILE cannot be read: ENOENT',
       });
     });
   });
@@ -218,7 +218,7 @@ describe('A NATS user', () => {
     const server = await serve('authorization { user: kontor, password: right }');
     const line = await counted(server);
     const { fault, said } = await faultOf(`nats://kontor:wrong-secret@127.0.0.1:${line.port}`, {}, line);
-    expect(fault).toMatchObject({ setting: 'NATS_URL', reason: expect.stringMatching(/refuses the user/) as string });
+    expect(fault).toMatchObject({ setting: 'NATS_URL', reason: expect.stringMatching(/rejects the user/) as string });
     expect(said).toHaveLength(1);
     expect(JSON.stringify([fault, said])).not.toMatch(/wrong-secret/);
   });

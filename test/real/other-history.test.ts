@@ -19,7 +19,7 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-history.js';
 
 const SALES = 60;
-const WARNING = 'the read models are not those of the event store';
+const WARNING = 'the read models do not belong to the event store';
 
 /** An EventStoreDB whose data may be exchanged for other data while it is down, on the same port. */
 class ExchangeableStore {
@@ -179,7 +179,7 @@ test('A process ends when its EventStoreDB is replaced, with one line that says 
     await store.exchange('second');
     expect((await first.exit).code).toBe(1);
     const told = first.stderr.split('\n').filter((line) => line.includes('The event store was replaced'));
-    expect(told).toEqual([expect.stringContaining('Kontor ends. Its next start rebuilds the read models.')]);
+    expect(told).toEqual([expect.stringContaining('Kontor exits. Its next start rebuilds the read models.')]);
     const next = await KontorProcess.ready(directory, settings);
     const url = await next.url();
     expect(next.stdout.split('\n').filter((line) => line.includes(WARNING))).toHaveLength(1);

@@ -6,7 +6,7 @@ import { saleOf, TestService, type Books, type TestKey } from '../support/servic
 
 const LIMIT = 60;
 const AWAY_MS = 3_000;
-const WARNING = /the cache is away: rate limits are not enforced/;
+const WARNING = /the cache is unavailable: rate limits are not enforced/;
 const HEADERS = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',

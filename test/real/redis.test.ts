@@ -451,7 +451,7 @@ describe('A Redis that wants a password', () => {
     'redis://:hidden@host/db',
     'redis://:hid%den@host',
   ])('cannot be at %j, and the complaint does not repeat it', (wrong) => {
-    expect(() => RedisCache.open({ url: wrong, clock, logger: silentLogger })).toThrow(/^The address of Redis/);
+    expect(() => RedisCache.open({ url: wrong, clock, logger: silentLogger })).toThrow(/^The Redis URL/);
     expect(() => RedisCache.open({ url: wrong, clock, logger: silentLogger })).not.toThrow(/hid/);
   });
 });

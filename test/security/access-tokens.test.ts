@@ -206,7 +206,7 @@ describe('An access token', () => {
       const options = { issuer: ISSUER, audience: AUDIENCE, clock };
       for (const signingKey of ['very-secret', '{"kty":"RSA","n":"very-secret"}'])
         await expect(AccessTokens.open(directory, { ...options, signingKey })).rejects.toThrow(
-          /^JWT_SIGNING_KEY holds no Ed25519 signing key as a JWK or JWKS\.$/,
+          /^JWT_SIGNING_KEY contains no Ed25519 signing key as a JWK or JWKS\.$/,
         );
     });
 
@@ -220,7 +220,7 @@ describe('An access token', () => {
       async (text) => {
         await writeFile(keyFile(), text);
         const opened = open();
-        await expect(opened).rejects.toThrow('signing-key.json holds no Ed25519 signing key');
+        await expect(opened).rejects.toThrow('signing-key.json contains no Ed25519 signing key');
         await expect(opened).rejects.not.toThrow('a-secret');
         expect(await readFile(keyFile(), 'utf8')).toBe(text);
       },
@@ -320,7 +320,7 @@ describe('An access token', () => {
       await clock.advance(10_000);
       expect(await listening.verify(await listening.sign(ada))).toMatchObject(ada);
       expect(await listening.verify(token)).toMatchObject(ada);
-      expect(said).toEqual(['the signing keys cannot be read again']);
+      expect(said).toEqual(['the signing keys cannot be reread']);
     });
 
     test('of a superseded key is valid for half an hour, cached or not, and no longer', async () => {
@@ -382,7 +382,7 @@ describe('An access token', () => {
       expect(await readFile(keyFile(), 'utf8')).toBe(text);
       await rm(`${keyFile()}.lock`);
       await writeFile(keyFile(), '{"kty":"OKP","d":"a-secret"}');
-      await expect(rotated()).rejects.toThrow('holds no Ed25519 signing key');
+      await expect(rotated()).rejects.toThrow('contains no Ed25519 signing key');
       await expect(rotated()).rejects.not.toThrow('a-secret');
       expect(await readdir(directory)).toEqual(['signing-key.json']);
     });

@@ -33,10 +33,10 @@ describe('A text in the error log', () => {
   });
 
   test.each([
-    'A valid bearer token is needed.',
+    'A valid bearer token is required.',
     "Cannot read properties of undefined (reading 'password')",
     'https://example.test/path?mail=a@b.test',
-    'The permission users.read is needed.',
+    'The permission users.read is required.',
     'pw',
   ])('is unchanged without secrets: %s', (text) => {
     expect(shown(text)).toBe(text);

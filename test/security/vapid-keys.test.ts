@@ -31,8 +31,8 @@ test('Keys in the settings are used unchanged, without a file', async () => {
   expect((await open(pair)).publicKey).toBe(pair.publicKey);
   await expect(stat(file())).rejects.toThrow();
   const other = { ...pair, publicKey: (await open()).publicKey };
-  await expect(open(other)).rejects.toThrow('no key pair');
-  expect(() => readConfig({ VAPID_PUBLIC_KEY: pair.publicKey })).toThrow('give both or none');
+  await expect(open(other)).rejects.toThrow('not a P-256 key pair');
+  expect(() => readConfig({ VAPID_PUBLIC_KEY: pair.publicKey })).toThrow('set both or neither');
   expect(() => readConfig({ VAPID_SUBJECT: 'me' })).toThrow('VAPID_SUBJECT');
 });
 
@@ -40,7 +40,7 @@ test('A damaged file is rejected, and kept', async () => {
   for (const text of ['{', '{}', '{"publicKey":"x","privateKey":"secret"}']) {
     await writeFile(file(), text);
     const fault = await open().catch((error: unknown) => String(error));
-    expect(fault).toMatch(/holds no key pair/);
+    expect(fault).toMatch(/contains no P-256 key pair/);
     expect(fault).not.toContain('secret');
     expect(await readFile(file(), 'utf8')).toBe(text);
   }

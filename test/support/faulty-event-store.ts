@@ -144,6 +144,6 @@ export class FaultyEventStore implements EventStore {
   }
 
   private refuseWhileAway(): void {
-    if (this.away) throw new EventStoreUnavailable('The event store is away');
+    if (this.away) throw new EventStoreUnavailable('The event store is unavailable');
   }
 }

@@ -132,7 +132,7 @@ export class Club {
   private async note(name: string, rebuildId: string, step: RebuildStep): Promise<boolean> {
     const lost = this.reportToLose?.kind === step.kind ? this.reportToLose : undefined;
     if (lost) this.reportToLose = undefined;
-    if (lost && !lost.isKept) throw new Error('The event store is away');
+    if (lost && !lost.isKept) throw new Error('The event store is unavailable');
     const decided = noteRebuild(await this.control(name), { rebuildId, step }, new Date(this.clock.nowMs()));
     const stream = `projection-platform_${name}`;
     await happen(this.events.inner, ...decided.map(({ type, data }) => ({ stream, type, data })));

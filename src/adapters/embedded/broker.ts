@@ -96,7 +96,7 @@ export class EmbeddedBroker implements Broker {
       const bytes = messages.reduce((sum, message) => sum + message.bytes, 0);
       if (this.closing) throw new BrokerUnavailable('The broker is closed.');
       if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queuedMessages >= MAX_QUEUED_MESSAGES) {
-        throw new BrokerUnavailable('Too many messages are waiting.');
+        throw new BrokerUnavailable("The broker's queue is full.");
       }
       this.queue.push({ messages, bytes, resolve, reject });
       this.queuedMessages += messages.length;

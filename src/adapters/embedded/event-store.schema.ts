@@ -78,7 +78,7 @@ function assertKnownVersion(db: DatabaseSyncInstance, directory: string): void {
   const version = versionOf(db);
   if (version !== SCHEMA_VERSION)
     throw new Error(
-      `${historyFile(directory)} has schema version ${version}, this program knows ${SCHEMA_VERSION}: ` +
-        'it was written by a newer Kontor',
+      `${historyFile(directory)} has schema version ${version}, but this version of Kontor supports ` +
+        `${SCHEMA_VERSION}. Use a newer Kontor.`,
     );
 }

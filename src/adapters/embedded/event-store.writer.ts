@@ -56,7 +56,7 @@ export class GroupCommitWriter {
         return;
       }
       if (this.queuedAppends + appends.length > QUEUE_MAX_APPENDS || this.queuedBytes + bytes > QUEUE_MAX_BYTES) {
-        reject(new EventStoreUnavailable('Too many appends are waiting'));
+        reject(new EventStoreUnavailable('The append queue is full'));
         return;
       }
       this.queue.push({ appends, bytes, results: [], failure: undefined, resolve, reject });
@@ -135,7 +135,7 @@ export class GroupCommitWriter {
     try {
       this.log.rollback();
     } catch (error) {
-      return new EventStoreUnavailable('The append could not be stored nor undone', error, reason);
+      return new EventStoreUnavailable('The append could be neither stored nor rolled back', error, reason);
     }
     return unavailable;
   }

@@ -34,7 +34,7 @@ export const isSuspected = (directory: string): boolean => existsSync(suspectFil
 /** Marks the file so that the next writer moves it aside. */
 export function suspect(directory: string): void {
   try {
-    writeFileSync(suspectFile(directory), 'damaged: will be put aside and rebuilt when it is opened next\n');
+    writeFileSync(suspectFile(directory), 'damaged: will be moved aside and rebuilt on the next open\n');
   } catch {
     // The disk itself may be at fault; the original error is reported in any case.
   }

@@ -147,8 +147,8 @@ export class ReadStoreDatabase {
 
   private emptyLog(): void {
     try {
-      // The binding releases statements, and with them the file, only on garbage collection, so leave nothing in the
-      // log.
+      // The binding releases statements, and with them the file, only on garbage collection. The log must therefore be
+      // empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A reader or a full disk prevents it; the next process to open the file finds the log beside it.
@@ -193,7 +193,10 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
   });
 }
 
-/** Anything that keeps a reader from opening (no file yet, not yet replaced, no tables) may pass once a writer runs. */
+/**
+ * Reasons that prevent a reader from opening (no file yet, not yet replaced, no tables). They may pass once a writer
+ * runs.
+ */
 const unusable = (): boolean => true;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -227,7 +230,7 @@ function unavailable(error: unknown): unknown {
   if (error instanceof ReadStoreUnavailable) return error;
   if (isSqliteError(error) && error.message.startsWith('no such table')) return new MissingTable(error.message, error);
   if (error instanceof OtherSchema || isSqliteError(error) || isSystemError(error)) {
-    return new ReadStoreUnavailable(`The read store cannot serve: ${error.message}`, error);
+    return new ReadStoreUnavailable(`The read store is unavailable: ${error.message}`, error);
   }
   return error;
 }

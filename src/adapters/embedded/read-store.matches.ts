@@ -42,7 +42,8 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
   });
   const bounds = Object.entries(query.between ?? {}).flatMap(([field, { from, to }]): Bound[] => {
     const column = columnOf(shape, field);
-    if (!shape.stored.includes(column)) throw new RangeError(`${shape.model.name}.${field} is only filtered by`);
+    if (!shape.stored.includes(column))
+      throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
     // Always with a lower bound: the placeholder for null sorts below it.
     const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };

@@ -239,7 +239,7 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   private mustWrite(): void {
-    if (this.options.mode === 'readonly') throw new ReadStoreUnavailable('This read store was opened for reading only');
+    if (this.options.mode === 'readonly') throw new ReadStoreUnavailable('This read store is read-only');
   }
 
   /** Reads that need a common snapshot. */

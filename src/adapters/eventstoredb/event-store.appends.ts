@@ -47,7 +47,8 @@ export class Appends {
 
   private async send(append: SerializedAppend): Promise<Appended> {
     this.connection.assertOpen();
-    const tooMany = (count: number) => new EventStoreUnavailable(`Too many appends wait for the event store: ${count}`);
+    const tooMany = (count: number) =>
+      new EventStoreUnavailable(`The append queue of the event store is full: ${count} appends are waiting`);
     return this.inFlight.run(append.bytes, () => this.onLane(append), tooMany);
   }
 

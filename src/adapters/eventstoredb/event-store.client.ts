@@ -61,13 +61,13 @@ export function newClient(url: string): EventStoreDBClient {
     for (const [option, value] of optionsOf(url)) {
       if (!OPTIONS.has(option)) throw new Error(`the option ${option} is unknown`);
       if (option === 'tlsverifycert' && value === 'false')
-        throw new Error('tlsVerifyCert=false is not supported: name the authority with tlsCAFile instead');
+        throw new Error('tlsVerifyCert=false is not supported: name the certificate authority with tlsCAFile instead');
     }
     return EventStoreDBClient.connectionString(url.replace(/^kurrentdb(?=[:+])/, 'esdb'));
   } catch (error) {
     // A parse error contains the connection string, also as a property, so it must not become the cause either.
     const reason =
       (error as Error).constructor.name === 'ParseError' ? 'it cannot be parsed' : (error as Error).message;
-    throw new Error(`The connection string of EventStoreDB (EVENTSTORE_URL) cannot be used: ${reason}`);
+    throw new Error(`The connection string of EventStoreDB (EVENTSTORE_URL) is invalid: ${reason}`);
   }
 }

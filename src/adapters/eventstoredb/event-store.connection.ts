@@ -98,7 +98,7 @@ export class Connection {
       const streams = await this.internals.getGRPCClient(StreamsClient, 'streams');
       return { streams, args: this.internals.callArguments({ requiresLeader: true }, { deadline: Infinity }) };
     } catch (error) {
-      throw new EventStoreUnavailable(`The event store could not be called: ${reasonOf(error)}`, error);
+      throw new EventStoreUnavailable(`The call to the event store failed: ${reasonOf(error)}`, error);
     }
   }
 
@@ -109,7 +109,7 @@ export class Connection {
       const { serverVersion = '' } = await this.inTime(this.internals.capabilities);
       return serverVersion === '' || serverVersion === 'unknown' ? null : serverVersion;
     } catch (error) {
-      throw new EventStoreUnavailable(`The event store could not be asked: ${reasonOf(error)}`, error);
+      throw new EventStoreUnavailable(`The request to the event store failed: ${reasonOf(error)}`, error);
     }
   }
 
@@ -137,18 +137,19 @@ export class Connection {
   }
 
   private inTime<T>(work: Promise<T>): Promise<T> {
-    const late = () => new EventStoreUnavailable(`The event store was not reached within ${this.options.timeoutMs} ms`);
+    const late = () =>
+      new EventStoreUnavailable(`No connection to the event store within ${this.options.timeoutMs} ms`);
     return withTimeout(this.options.clock, this.options.timeoutMs, work, late);
   }
 
   private async connect(): Promise<void> {
     if (this.options.clock.monotonicMs() < this.notBeforeMs)
-      throw new EventStoreUnavailable(`The event store is away: ${this.reason}`);
+      throw new EventStoreUnavailable(`The event store is unavailable: ${this.reason}`);
     try {
       await this.untilReady(await this.internals.getChannel());
     } catch (error) {
       await this.noteFailure();
-      throw new EventStoreUnavailable(`The event store is away: ${this.reason}`, error);
+      throw new EventStoreUnavailable(`The event store is unavailable: ${this.reason}`, error);
     }
     this.diagnosis.noteUnreachable(undefined);
     if (this.failures > 0) this.options.logger.info({ failures: this.failures }, 'The event store is back');
@@ -161,7 +162,8 @@ export class Connection {
     this.diagnosis.noteUnreachable(fault);
     const reason = `${fault.setting}: ${fault.reason}`;
     // Log each reason once per outage.
-    if (this.failures === 0 || reason !== this.reason) this.options.logger.warn(fault, 'The event store is away');
+    if (this.failures === 0 || reason !== this.reason)
+      this.options.logger.warn(fault, 'The event store is unavailable');
     this.reason = reason;
     this.notBeforeMs = this.options.clock.monotonicMs() + backoffMs(this.failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     this.failures += 1;
@@ -174,7 +176,7 @@ export class Connection {
       const state = channel.getConnectivityState(true);
       const code: number = state;
       if (code === READY) return;
-      if (code === SHUTDOWN) throw new Error('the connection was given up');
+      if (code === SHUTDOWN) throw new Error('the connection was closed after a timeout');
       const leftMs = until - this.options.clock.monotonicMs();
       if (code === TRANSIENT_FAILURE || leftMs <= 0) {
         await this.giveUp();

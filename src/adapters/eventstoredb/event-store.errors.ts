@@ -53,7 +53,7 @@ export function toReadError(error: unknown, stream?: string): Error {
 export const toUnknown = (stream: string, error: unknown): Error => {
   if (isOwn(error)) return error;
   if (isDenied(error))
-    return new EventStoreUnavailable(`The append to ${stream} was refused: ${reasonOf(error)}`, error);
+    return new EventStoreUnavailable(`The append to ${stream} was rejected: ${reasonOf(error)}`, error);
   return new AppendOutcomeUnknown(stream, error);
 };
 
@@ -91,11 +91,11 @@ export class Diagnosis {
     const isUnknownUser = (error as { code?: unknown }).code === UNAUTHENTICATED;
     const fault = isUnknownUser
       ? { setting: 'EVENTSTORE_URL, user and password', reason: reasonOf(error) }
-      : { setting: 'EVENTSTORE_URL, user', reason: `${reasonOf(error)} (it must be allowed to ${doing})` };
+      : { setting: 'EVENTSTORE_URL, user', reason: `${reasonOf(error)} (the user needs permission to ${doing})` };
     this.refused.set(doing, fault);
     const text = `${fault.setting}: ${fault.reason}`;
     if (this.told.has(text)) return;
     this.told.add(text);
-    this.logger.error(fault, 'The event store refuses its user');
+    this.logger.error(fault, 'The event store denies its user access');
   }
 }

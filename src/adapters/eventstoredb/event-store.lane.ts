@@ -57,7 +57,7 @@ export class Lane {
       this.fail(error);
     });
     call.on('end', () => {
-      this.fail(new Error('The server ended the call'));
+      this.fail(new Error('The server ended the append call'));
     });
   }
 
@@ -68,7 +68,7 @@ export class Lane {
 
   /** @throws what the port's `append` throws, but never EventStoreUnavailable if the append may have been stored */
   send(append: SerializedAppend, deadlineMs: number): Promise<Appended> {
-    if (this.ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The call for appends has ended'));
+    if (this.ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The append call has ended'));
     return new Promise((resolve, reject) => {
       const pending: Pending = { append, deadlineMs, resolve, reject, sent: new Map(), sentAtMs: 0 };
       this.pending.add(pending);
@@ -79,7 +79,7 @@ export class Lane {
 
   /** Ends the call; pending appends fail with an unknown outcome. */
   end(): void {
-    this.fail(new Error('The call was ended'));
+    this.fail(new Error('The append call was closed'));
     this.call.cancel();
   }
 
@@ -154,7 +154,9 @@ export class Lane {
   private giveUp(pending: Pending): void {
     this.forget(pending);
     this.retired = true;
-    pending.reject(new AppendOutcomeUnknown(pending.append.stream, new Error('No answer in time')));
+    pending.reject(
+      new AppendOutcomeUnknown(pending.append.stream, new Error('The event store did not respond in time')),
+    );
     this.endIfDone();
   }
 

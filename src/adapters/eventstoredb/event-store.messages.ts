@@ -91,12 +91,12 @@ const detailsOf = (status: Status | undefined): string =>
 type Refusal = (details: Any, append: SerializedAppend, message: string) => Error;
 
 const unavailable: Refusal = (_, { stream }, message) =>
-  new EventStoreUnavailable(`The append to ${stream} was refused: ${message || 'for no reason that it gave'}`);
+  new EventStoreUnavailable(`The append to ${stream} was rejected: ${message || 'the server gave no reason'}`);
 
 /** The cause has the shape of the client's own errors. */
 const denied: Refusal = (_, { stream }, message) => {
   const cause = Object.assign(new Error(message || 'Access Denied'), { type: 'access-denied' });
-  return new EventStoreUnavailable(`The append to ${stream} was refused: ${cause.message}`, cause);
+  return new EventStoreUnavailable(`The append to ${stream} was rejected: ${cause.message}`, cause);
 };
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
@@ -123,5 +123,5 @@ function refusalOf(status: Status | undefined, append: SerializedAppend): Error 
   const message = status?.getMessage() ?? '';
   if (details && refusal) return refusal(details, append, message);
   // Outcome unknown to the server itself.
-  return new AppendOutcomeUnknown(append.stream, new Error(message || 'The answer holds no result'));
+  return new AppendOutcomeUnknown(append.stream, new Error(message || 'The response contains no result'));
 }

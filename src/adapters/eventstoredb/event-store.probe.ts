@@ -10,14 +10,14 @@ const PROBE_MS = 1_000;
 
 const fault = (part: string, reason: string): EngineFault => ({ setting: `EVENTSTORE_URL, ${part}`, reason });
 
-const NO_TLS = fault('tls', 'the server does not speak TLS as Kontor does');
+const NO_TLS = fault('tls', 'TLS could not be negotiated with the server');
 
 const FAULTS: Readonly<Record<ConnectionFault, EngineFault>> = {
-  'unknown host': fault('host', 'the host name is not known'),
+  'unknown host': fault('host', 'the host name is unknown'),
   refused: fault('host and port', 'the connection was refused'),
-  unreachable: fault('host and port', 'the host does not answer'),
+  unreachable: fault('host and port', 'the host does not respond'),
   reset: NO_TLS,
-  'certificate of another host': fault('host', "the server's certificate is not for this host"),
+  'certificate of another host': fault('host', "the server's certificate does not match the host name"),
   'expired certificate': fault('tls', "the server's certificate has expired"),
   'untrusted certificate': fault('tlsCAFile', "the server's certificate is not signed by a trusted authority"),
   'client certificate refused': NO_TLS,
@@ -34,7 +34,7 @@ export async function whyUnreachable(url: string): Promise<EngineFault> {
   const isTls = options.get('tls') !== 'false';
   const found = await reach(host, Number(port), isTls ? options : undefined);
   if (found) return FAULTS[found];
-  const reason = 'the server takes the connection and does not answer';
+  const reason = 'the server accepts connections but does not respond';
   return isTls ? fault('host and port', reason) : fault('host, port and tls', reason);
 }
 

@@ -153,9 +153,9 @@ export class Reader {
     if (this.hasToldInvalid) return;
     this.hasToldInvalid = true;
     const reason =
-      'EVENTSTORE_URL names another event store than the one that the read models and checkpoints were made from, or one ' +
-      'that was restored from an older backup';
-    this.logger.error({ position, reason }, 'A position is not one of this event store');
+      'EVENTSTORE_URL names an event store other than the one the read models and checkpoints were ' +
+      'built from, or one restored from an older backup';
+    this.logger.error({ position, reason }, 'A position does not belong to this event store');
   }
 
   /** Reads to the end; retries if the connection breaks or the leader changes. @throws client errors as well */
@@ -183,7 +183,7 @@ export class Reader {
     // The client's reads have no deadline. An error after the end would find no listener and end the process.
     stream.on('error', () => undefined);
     void this.whileAlive(() => items.length, waiting.signal).then(() => {
-      if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not answer'));
+      if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not respond'));
     });
     try {
       for await (const item of stream) items.push(item);

@@ -14,7 +14,8 @@ export const isSystem = (stream: string, type: string): boolean => stream.starts
 /** @throws EventStoreUnavailable for a number that JavaScript would round */
 export function toNumber(what: string, value: bigint | string): number {
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new EventStoreUnavailable(`The ${what} ${value} is beyond exact numbers`);
+  if (!Number.isSafeInteger(number))
+    throw new EventStoreUnavailable(`The ${what} ${value} exceeds the range of exact integers`);
   return number;
 }
 

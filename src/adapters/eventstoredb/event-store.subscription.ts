@@ -209,7 +209,7 @@ class Subscription {
     if (!search) return;
     this.failures = 0;
     if (search.found !== undefined && wasQuiet) {
-      this.parts.logger.warn({ position: this.position, ...search }, 'A subscription was silent and begins anew');
+      this.parts.logger.warn({ position: this.position, ...search }, 'A silent subscription is restarted');
       this.drop();
     } else this.unconfirmed = false;
   }
@@ -239,7 +239,7 @@ class Subscription {
     // 23.10 reports other faults with the same error as an invalid position.
     if (typeOf(failure) === 'unknown') await this.orPause(() => this.parts.reader.assertPosition(this.position));
     if (!isDenied(failure))
-      this.parts.logger.warn({ position: this.position, reason: reasonOf(failure) }, 'A subscription broke off');
+      this.parts.logger.warn({ position: this.position, reason: reasonOf(failure) }, 'A subscription was interrupted');
     await this.pause();
   }
 
@@ -250,7 +250,7 @@ class Subscription {
     } catch (error) {
       if (error instanceof InvalidPosition) throw error;
       if (this.failures === 0 && this.parts.connection.diagnosis.fault === undefined)
-        this.parts.logger.warn({ reason: reasonOf(error) }, 'A subscription cannot read on');
+        this.parts.logger.warn({ reason: reasonOf(error) }, 'A subscription cannot continue');
       return this.pause();
     }
   }

@@ -74,7 +74,7 @@ export class MongoConnection {
         writeConcern: this.majority,
       });
     } catch {
-      throw new RangeError('Not a URL that MongoDB can be reached by (it is not shown, since it may hold a password)');
+      throw new RangeError('Not a valid MongoDB URL (omitted here because it may contain a password)');
     }
     this.client.on('topologyDescriptionChanged', (event) => {
       this.observe(event);
@@ -148,7 +148,7 @@ export class MongoConnection {
 
   private async limited<T>(work: () => Promise<T>, limitMs: number, closing = false): Promise<T> {
     if (this.closing && !closing) throw new ReadStoreUnavailable('The connection to MongoDB was closed');
-    const late = () => new ReadStoreUnavailable(`MongoDB did not answer within ${limitMs} ms`);
+    const late = () => new ReadStoreUnavailable(`MongoDB did not respond within ${limitMs} ms`);
     try {
       const result = await withTimeout(this.clock, limitMs, closing ? work() : this.connected().then(work), late);
       if (!closing) this.noteServed();
@@ -202,7 +202,7 @@ export class MongoConnection {
     const known = this.refused?.fault;
     this.refused = { fault, atMs: this.clock.monotonicMs() };
     if (known?.setting !== setting || known.reason !== reason) {
-      this.logger.error({ setting, reason }, 'MongoDB refuses to serve as it is configured');
+      this.logger.error({ setting, reason }, 'MongoDB rejects the configured settings');
     }
     return true;
   }
@@ -220,7 +220,7 @@ export class MongoConnection {
     if (this.awaySinceMs !== undefined) return;
     this.awaySinceMs = this.clock.monotonicMs();
     if (!isConfigured) return;
-    this.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'MongoDB is away');
+    this.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'MongoDB is unavailable');
   }
 
   private noteBack(): void {
@@ -241,7 +241,7 @@ const isUnreached = (error: unknown): boolean =>
 /** The driver's errors carry the affected documents; keep only their messages. */
 function unavailable(error: unknown): ReadStoreUnavailable {
   const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new ReadStoreUnavailable('MongoDB cannot serve now', new Error(said));
+  return new ReadStoreUnavailable('MongoDB is temporarily unavailable', new Error(said));
 }
 
 const DUPLICATE_KEY = 11_000;

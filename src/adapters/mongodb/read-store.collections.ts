@@ -125,7 +125,7 @@ export function storedDocument(shape: Shape, write: DocumentWrite, by: ObjectId)
   if (document === null) return { _id, p, b: by, j: null };
   const j = JSON.stringify(document);
   if (j.length > MAX_JSON_BYTES / 3 && Buffer.byteLength(j) > MAX_JSON_BYTES) {
-    throw new RangeError(`Read model ${shape.model.name}: document ${JSON.stringify(id)} is too large to be stored`);
+    throw new RangeError(`Read model ${shape.model.name}: document ${JSON.stringify(id)} is too large to store`);
   }
   const found: Stored = { _id, s: scope, p, b: by };
   for (const column of shape.columns.values()) {

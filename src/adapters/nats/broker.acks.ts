@@ -128,6 +128,6 @@ function ackOf(message: Msg, subject: string): PubAck {
   if (message.data.length === 0 && message.headers?.code === 503) throw new errors.NoRespondersError(subject);
   const answer = message.json<Answer>();
   if (answer.error) throw new JetStreamApiError(answer.error);
-  if (!answer.stream || answer.seq === undefined) throw new Error('an answer that is no acknowledgement');
+  if (!answer.stream || answer.seq === undefined) throw new Error('a response that is not an acknowledgement');
   return { ...answer, stream: answer.stream, seq: answer.seq, duplicate: answer.duplicate ?? false };
 }

@@ -26,7 +26,7 @@ export function parseAddresses(url: string): readonly NatsAddress[] {
 }
 
 function parseAddress(text: string, index: number): NatsAddress {
-  const fault = new Error(`Address ${index + 1} of the NATS servers is not like nats://host:4222 or tls://host:4222.`);
+  const fault = new Error(`Address ${index + 1} of NATS_URL must have the form nats://host:4222 or tls://host:4222.`);
   let url: URL;
   let credentials: NatsCredentials;
   try {

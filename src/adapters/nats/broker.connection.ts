@@ -137,7 +137,7 @@ export class NatsLink {
     const socket = tls?.handshakeFirst ? connectTls({ ...target, ...servername, ...tls }) : connectSocket(target);
     const answer = once(socket, 'data', { signal: waiting.signal });
     try {
-      await withTimeout(clock, timeoutMs, answer, () => new Error('it does not answer'));
+      await withTimeout(clock, timeoutMs, answer, () => new Error('the server does not respond'));
     } finally {
       waiting.end();
       socket.destroy();
@@ -159,7 +159,7 @@ export class NatsLink {
     ]);
     await connection.close();
     await closed;
-    const reason = acks.deafness ? `answers cannot be heard: ${textOf(acks.deafness)}` : 'the connection was lost';
+    const reason = acks.deafness ? `responses cannot be received: ${textOf(acks.deafness)}` : 'the connection was lost';
     this.lose({ setting: 'NATS_URL', reason });
     this.wasAway = true;
     if (!this.closing.signal.aborted) this.say('warn', reason);
@@ -214,8 +214,9 @@ export class NatsLink {
     this.current = session;
     if (isBack) this.said.clear();
     const { name } = this.options.stream;
-    if (isNew) this.say('info', `made the stream ${name}`);
-    if (warnings.length > 0) this.say('warn', `the stream ${name} is not as it should be: ${warnings.join('; ')}`);
+    if (isNew) this.say('info', `created the stream ${name}`);
+    if (warnings.length > 0)
+      this.say('warn', `the stream ${name} differs from the expected settings: ${warnings.join('; ')}`);
     else this.say('info', `${this.greeting(session.connection.getServer())}, stream ${name}`);
   }
 

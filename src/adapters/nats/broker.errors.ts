@@ -11,7 +11,7 @@ export function toPublishError(thrown: unknown, subject: string): BrokerRefused 
   for (const error of chain) {
     const code = refusalOf(error);
     if (code !== undefined) {
-      return new BrokerRefused(code, `NATS refuses a message to ${subject}: ${textOf(error)}`);
+      return new BrokerRefused(code, `NATS rejects a message to ${subject}: ${textOf(error)}`);
     }
   }
   return toUnavailable('take a message', thrown);

@@ -22,7 +22,10 @@ export function encode(message: BrokerMessage, subjects: readonly string[]): Enc
   const { id, subject } = message;
   requireAddress(message);
   if (!subjects.some((pattern) => covers(pattern, subject))) {
-    throw new BrokerRefused('SUBJECT_NOT_TAKEN', `The stream does not take ${JSON.stringify(subject.slice(0, 80))}.`);
+    throw new BrokerRefused(
+      'SUBJECT_NOT_TAKEN',
+      `The stream does not accept the subject ${JSON.stringify(subject.slice(0, 80))}.`,
+    );
   }
   const headers = encodeHeaders(message.headers ?? {});
   const payload = Buffer.from(message.payload);

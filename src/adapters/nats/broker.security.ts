@@ -42,7 +42,7 @@ class UnreadableFile extends Error {
     readonly setting: string,
     reason: string,
   ) {
-    super(`the file of ${setting} cannot be read: ${reason}`);
+    super(`the file named by ${setting} cannot be read: ${reason}`);
   }
 }
 
@@ -83,11 +83,11 @@ export function diagnose(thrown: unknown, security: NatsSecurity, { host, port }
   const faults = chain.map(connectionFaultOf);
   const unreadable = chain.find((error) => error instanceof UnreadableFile);
   if (unreadable) return { setting: unreadable.setting, reason: text };
-  if (isRefusedUser(chain)) return { setting: userSettingOf(security), reason: `the server refuses the user: ${text}` };
+  if (isRefusedUser(chain)) return { setting: userSettingOf(security), reason: `the server rejects the user: ${text}` };
   if (faults.includes('untrusted certificate') || faults.includes('expired certificate'))
     return { setting: SETTINGS.caFile, reason: `the server's certificate is not trusted: ${text}` };
   if (faults.includes('client certificate refused'))
-    return { setting: SETTINGS.certFile, reason: `the server refuses the client certificate: ${text}` };
+    return { setting: SETTINGS.certFile, reason: `the server rejects the client certificate: ${text}` };
   return { setting: 'NATS_URL', reason: `cannot connect: ${text}` };
 }
 

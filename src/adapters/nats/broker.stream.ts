@@ -47,7 +47,7 @@ export async function ensureStream(manager: JetStreamManager, wish: StreamWish, 
     const config = await existing(manager, wish.name);
     return compare(config ?? (await create(manager, wish)), wish, { isNew: config === undefined, servers });
   } catch (error) {
-    if (isForbidden(error)) return { isNew: false, warnings: ['its settings may not be read with these credentials'] };
+    if (isForbidden(error)) return { isNew: false, warnings: ['these credentials may not read its settings'] };
     return { fault: textOf(error) };
   }
 }
@@ -100,8 +100,8 @@ const listed = (differences: readonly (readonly [boolean, string])[]): string[] 
 function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
   const missing = subjects.filter((wanted) => !config.subjects.some((kept) => covers(kept, wanted)));
   return listed([
-    [missing.length > 0, `it does not take the subjects ${missing.join(', ')}`],
-    [config.no_ack === true, 'it does not acknowledge (no_ack)'],
+    [missing.length > 0, `it does not include the subjects ${missing.join(', ')}`],
+    [config.no_ack === true, 'acknowledgements are disabled (no_ack)'],
     [config.sealed, 'it is sealed'],
     [config.mirror !== undefined, 'it mirrors another stream'],
   ]);
@@ -115,7 +115,7 @@ function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): st
     [config.retention !== RetentionPolicy.Limits, `its retention is ${config.retention}, not limits`],
     [config.discard !== DiscardPolicy.Old, `it discards ${config.discard} messages, not old ones, when it is full`],
     [windowMs < duplicateWindowMs, `its duplicate window is ${windowMs} ms, not ${duplicateWindowMs} ms`],
-    [config.max_msgs_per_subject > 0, `it keeps only ${config.max_msgs_per_subject} messages of a subject`],
+    [config.max_msgs_per_subject > 0, `it keeps only ${config.max_msgs_per_subject} messages per subject`],
   ]);
 }
 
@@ -133,7 +133,8 @@ function limitWarningsOf(
   return listed([
     [
       kept < advised,
-      `it has ${kept} replica${kept === 1 ? '' : 's'} in a cluster of ${servers} servers: when a server that holds it fails, nothing is published`,
+      `it has ${kept} replica${kept === 1 ? '' : 's'} in a cluster of ${servers} servers: publishing ` +
+        'stops when a server that holds it fails',
     ],
     [
       replicas !== undefined && kept !== replicas && kept >= advised,

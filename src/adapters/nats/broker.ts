@@ -98,7 +98,7 @@ export class NatsBroker implements Broker {
       const { connection } = this.requireSession();
       requireSize(encoded.payload.length, connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
       const isFull = this.queuedBytes + encoded.bytes > MAX_QUEUED_BYTES || this.queue.length >= MAX_QUEUED_MESSAGES;
-      if (isFull && this.queue.length > 0) throw notHandedOver('Too many messages wait for NATS.');
+      if (isFull && this.queue.length > 0) throw notHandedOver('The publish queue for NATS is full.');
       const dueMs = this.options.clock.monotonicMs() + this.options.ackTimeoutMs;
       this.queue.push({ encoded, dueMs, resolve, reject });
       this.queuedBytes += encoded.bytes;
@@ -129,7 +129,7 @@ export class NatsBroker implements Broker {
         clock,
         ackTimeoutMs,
         connection.flush(),
-        () => new Error(`no answer within ${ackTimeoutMs} ms`),
+        () => new Error(`no response within ${ackTimeoutMs} ms`),
       );
     } catch (error) {
       throw toUnavailable('be asked who it is', error);
@@ -150,7 +150,7 @@ export class NatsBroker implements Broker {
   private requireSession(): Session {
     if (this.closing) throw notHandedOver('The broker is closed.');
     const { session } = this.link;
-    if (!session) throw notHandedOver(`NATS is away: ${this.link.fault.reason}`);
+    if (!session) throw notHandedOver(`NATS is unavailable: ${this.link.fault.reason}`);
     return session;
   }
 
@@ -166,8 +166,8 @@ export class NatsBroker implements Broker {
       if (session && !isLate && !this.hasRoomFor(next.encoded.bytes)) break;
       this.queue.shift();
       this.queuedBytes -= next.encoded.bytes;
-      if (!session) next.reject(notHandedOver(`NATS is away: ${this.link.fault.reason}`));
-      else if (isLate) next.reject(notHandedOver('NATS is too slow: the message waited too long.'));
+      if (!session) next.reject(notHandedOver(`NATS is unavailable: ${this.link.fault.reason}`));
+      else if (isLate) next.reject(notHandedOver('NATS is too slow: the message expired in the queue.'));
       else void this.send(session, next);
     }
     if (this.queue.length === 0 && this.inFlight === 0) this.idle?.();

@@ -88,8 +88,8 @@ export class RedisLink {
    * @throws CacheUnavailable without a connection, on timeout, or for an error response
    */
   async ask<T>(command: (client: Client) => Promise<T>, bytes = 0): Promise<T> {
-    if (!this.isReady) throw new CacheUnavailable(this.closing ? 'The cache is closed.' : 'Redis is away.');
-    const tooMany = () => new CacheUnavailable('Too much waits for Redis.');
+    if (!this.isReady) throw new CacheUnavailable(this.closing ? 'The cache is closed.' : 'Redis is unavailable.');
+    const tooMany = () => new CacheUnavailable('The command queue for Redis is full.');
     try {
       return await this.inFlight.run(bytes, () => command(this.client), tooMany);
     } catch (error) {
@@ -97,7 +97,7 @@ export class RedisLink {
       // The driver's error contains the command with its keys and values, so it is not passed on.
       const text = this.textOf(error);
       if (text.startsWith('NOPERM')) this.deny(text);
-      throw new CacheUnavailable(`Redis did not answer as it should: ${text}`);
+      throw new CacheUnavailable(`Redis returned an error: ${text}`);
     }
   }
 
@@ -129,7 +129,7 @@ export class RedisLink {
 
 /** @throws Error that omits the text, which may contain a password */
 function parseUrl(text: string): URL {
-  const fault = new Error('The address of Redis is not like redis://user:password@host:6379/0 or rediss://…');
+  const fault = new Error('The Redis URL must have the form redis://user:password@host:6379/0 or rediss://…');
   let url: URL;
   try {
     url = new URL(text);
