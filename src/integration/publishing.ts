@@ -8,7 +8,6 @@ import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
 import type { CloudEvent, IntegrationEvent } from './contracts-fields.js';
-import { ensureContract } from './contracts.js';
 import { alsoAbout, publicEventTypes, translate } from './translations.js';
 
 const headers = { 'content-type': 'application/cloudevents+json' };
@@ -31,13 +30,10 @@ const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } =
 
 /**
  * Resolves when the broker has acknowledged all messages of the event.
- * @throws ContractViolated if any message violates its contract, in which case none is sent; BrokerRefused;
- * BrokerUnavailable
+ * @throws BrokerRefused, BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<void> {
-  const integrationEvents = translate(event);
-  for (const each of integrationEvents) ensureContract(each);
-  await broker.publishInOrder(integrationEvents.map((each) => messageOf(each, again)));
+  await broker.publishInOrder(messagesOf(event, again));
 }
 
 /** Half of the broker's duplicate window of two minutes: within it, a repeat is certainly dropped. */
