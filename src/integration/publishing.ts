@@ -23,7 +23,10 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
   id: again ? `${event.id}~${again.by}` : event.id,
   subject,
   headers,
-  payload: JSON.stringify(again ? replayed(event) : event),
+  // Only on request: not every broker stores it.
+  get payload() {
+    return JSON.stringify(again ? replayed(event) : event);
+  },
 });
 
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
@@ -33,7 +36,8 @@ const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } =
  * @throws BrokerRefused, BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<void> {
-  await broker.publishInOrder(messagesOf(event, again));
+  const source = again ? undefined : { eventId: event.id, position: event.position };
+  await broker.publishInOrder(messagesOf(event, again), source);
 }
 
 /** Half of the broker's duplicate window of two minutes: within it, a repeat is certainly dropped. */
