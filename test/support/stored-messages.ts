@@ -49,10 +49,9 @@ export function messagesIn(directory: string, after = 0): StoredMessage[] {
 /** Sequence of the embedded broker's newest message, 0 if there is none. */
 export const lastSequenceIn = (directory: string): number =>
   reading(join(directory, 'broker.sqlite'), (db) => {
-    const lasts = ['messages', 'published'].map((table) =>
-      db.prepare(`SELECT max(sequence) AS last FROM ${table}`).get(),
-    );
-    return Math.max(...lasts.map((row) => (row as { last: number | null }).last ?? 0));
+    const lastOf = (table: string): number =>
+      (db.prepare(`SELECT max(sequence) AS last FROM ${table}`).get() as { last: number | null }).last ?? 0;
+    return Math.max(lastOf('messages'), lastOf('published'));
   });
 
 function derived(directory: string, references: readonly Reference[]): StoredMessage[] {
