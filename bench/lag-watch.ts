@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
 import { SystemClock } from '../src/adapters/system-time.js';
+import { lastSequenceIn, messagesIn, type StoredMessage } from '../test/support/stored-messages.js';
 import { ApiClient } from './api-client.js';
 import { SALE, SALES_PATH } from './sale.js';
 import { OWNER, type BenchService, type Books } from './service-client.js';
@@ -32,7 +31,8 @@ export class LagWatch {
   private readonly lag = { bookedMs: 0, projectedMs: 0, forwardedMs: 0 };
 
   private constructor(
-    private readonly stores: { readonly events: EmbeddedEventReader; readonly broker: DatabaseSyncInstance },
+    private readonly events: EmbeddedEventReader,
+    private readonly directory: string,
     private readonly owner: ApiClient,
     private readonly partner: ApiClient,
     private readonly prefix: string,
@@ -44,8 +44,7 @@ export class LagWatch {
   static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
     const owner = await new ApiClient(url).signIn(OWNER);
     const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });
-    const broker = new DatabaseSync(join(directory, 'broker.sqlite'), { readOnly: true });
-    return new LagWatch({ events, broker }, owner, new ApiClient(url, { 'x-integration-key': key }), prefix);
+    return new LagWatch(events, directory, owner, new ApiClient(url, { 'x-integration-key': key }), prefix);
   }
 
   async end(): Promise<Lag> {
@@ -53,8 +52,7 @@ export class LagWatch {
     await this.done;
     this.owner.close();
     this.partner.close();
-    await this.stores.events.close();
-    this.stores.broker.close();
+    await this.events.close();
     const { bookedMs, projectedMs, forwardedMs } = this.lag;
     const whole = { bookedMs: Math.round(bookedMs), projectedMs: Math.round(projectedMs) };
     return { ...whole, forwardedMs: Math.round(forwardedMs) };
@@ -63,7 +61,7 @@ export class LagWatch {
   private async watch(): Promise<void> {
     for (let n = 1; !this.stopping.signal.aborted; n += 1) {
       const externalId = `${this.prefix}-${n}`;
-      const messages = this.lastMessage();
+      const messages = lastSequenceIn(this.directory);
       const sale = SALE.replaceAll('{n}', externalId);
       const { saleId } = await this.partner.json<{ saleId: string }>('POST', SALES_PATH, sale);
       const acceptedMs = performance.now();
@@ -96,28 +94,18 @@ export class LagWatch {
 
   /** The service waits at most five seconds and then rejects the request. */
   private async projected(): Promise<void> {
-    const headers = { 'x-min-position': String(await this.stores.events.head()) };
+    const headers = { 'x-min-position': String(await this.events.head()) };
     await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);
   }
 
-  private lastMessage(): number {
-    const { last } = this.stores.broker.prepare('SELECT max(sequence) AS last FROM messages').get() as {
-      last: number | null;
-    };
-    return last ?? 0;
-  }
-
   private async forwarded(saleId: string, after: number): Promise<void> {
-    const found = this.stores.broker.prepare(
-      `SELECT 1 FROM messages WHERE sequence > ?1 AND sequence <= ?2 AND subject LIKE '%.sale.booked'
-       AND instr(CAST(payload AS TEXT), ?3) > 0`,
-    );
     let seen = after;
     await until(() => {
-      const last = this.lastMessage();
-      const isThere = found.get(seen, last, `"${saleId}"`) !== undefined;
-      seen = last;
-      return Promise.resolve(isThere);
+      const messages = messagesIn(this.directory, seen);
+      seen = messages.at(-1)?.sequence ?? seen;
+      const isBooking = ({ subject, payload }: StoredMessage) =>
+        subject.endsWith('.sale.booked') && payload.includes(`"${saleId}"`);
+      return Promise.resolve(messages.some(isBooking));
     });
   }
 }

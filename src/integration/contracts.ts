@@ -19,7 +19,7 @@ export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>,
   `kontor.${tenantId}.${entity}.${event}`;
 
 /** Schema of the whole published event: CloudEvents 1.0 in JSON, with the contract's data. */
-const eventSchemaOf = (contract: Contract) =>
+export const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
     id: id.meta({ description: 'Id of the event, the same in every repeat. Use it to deduplicate.' }),
@@ -39,35 +39,6 @@ const eventSchemaOf = (contract: Contract) =>
     ),
     data: contract.data,
   });
-
-const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema: z.ZodType }> = new Map(
-  contracts.map((contract) => [typeOf(contract), { contract, schema: eventSchemaOf(contract) }]),
-);
-
-/** An event violates its contract and must not be published. The message names fields, never values. */
-export class ContractViolated extends Error {
-  readonly code = 'INVALID_EVENT';
-  constructor(type: string, faults: readonly string[]) {
-    super(`${type} violates its contract: ${faults.slice(0, 10).join('; ')}`);
-    this.name = 'ContractViolated';
-  }
-}
-
-/** @throws ContractViolated if the event violates its contract */
-export function ensureContract({ subject, event }: { readonly subject: string; readonly event: CloudEvent }): void {
-  const { type } = event;
-  const check = checks.get(type);
-  if (!check) throw new ContractViolated('An event of an unknown type', ['type']);
-  const { success, error } = check.schema.safeParse(event);
-  if (!success) throw new ContractViolated(type, error.issues.flatMap(faultsIn));
-  if (subject !== subjectOf(check.contract, event.tenantid)) throw new ContractViolated(type, ['its subject']);
-}
-
-const faultsIn = (issue: z.core.$ZodIssue): string[] => {
-  const path = issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${path}.${key} is not public`);
-  return [`${path}: ${issue.code}`];
-};
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 type Target = 'draft-2020-12' | 'draft-7';

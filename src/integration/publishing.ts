@@ -8,7 +8,6 @@ import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
 import type { CloudEvent, IntegrationEvent } from './contracts-fields.js';
-import { ensureContract } from './contracts.js';
 import { alsoAbout, publicEventTypes, translate } from './translations.js';
 
 const headers = { 'content-type': 'application/cloudevents+json' };
@@ -24,20 +23,21 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
   id: again ? `${event.id}~${again.by}` : event.id,
   subject,
   headers,
-  payload: JSON.stringify(again ? replayed(event) : event),
+  // Only on request: not every broker stores it.
+  get payload() {
+    return JSON.stringify(again ? replayed(event) : event);
+  },
 });
 
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
 
 /**
  * Resolves when the broker has acknowledged all messages of the event.
- * @throws ContractViolated if any message violates its contract, in which case none is sent; BrokerRefused;
- * BrokerUnavailable
+ * @throws BrokerRefused, BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<void> {
-  const integrationEvents = translate(event);
-  for (const each of integrationEvents) ensureContract(each);
-  await broker.publishInOrder(integrationEvents.map((each) => messageOf(each, again)));
+  const source = again ? undefined : { eventId: event.id, position: event.position };
+  await broker.publishInOrder(messagesOf(event, again), source);
 }
 
 /** Half of the broker's duplicate window of two minutes: within it, a repeat is certainly dropped. */

@@ -119,7 +119,7 @@ export function instrumentedBroker(broker: Broker, count: (result: PublishResult
       const [published] = await counted(async () => [await broker.publish(message)]);
       return published as Published;
     },
-    publishInOrder: (messages) => counted(() => broker.publishInOrder(messages)),
+    publishInOrder: (...given) => counted(() => broker.publishInOrder(...given)),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EngineFacts, EngineFault } from './engine.js';
+import type { Position } from './event-store.js';
 
 /** Delivers integration events to other systems. The broker holds a copy of the history, never the record itself. */
 export const BROKER = Symbol('BROKER');
@@ -11,6 +12,8 @@ export type BrokerMessage = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload: string;
 };
+/** The recorded event from which messages were derived, and from which they can be derived again. */
+export type MessageSource = { readonly eventId: string; readonly position: Position };
 /** `sequence` grows in storage order. `duplicate`: the message was already stored, and this call stored nothing. */
 export type Published = { readonly sequence: number; readonly duplicate: boolean };
 
@@ -24,10 +27,11 @@ export interface Broker {
   publish(message: BrokerMessage): Promise<Published>;
   /**
    * Publishes sequentially: each message is stored only after all preceding ones. Engines that can do so use a single
-   * flush. Messages before a failure remain stored.
+   * flush. Messages before a failure remain stored. `source`: these are all messages of this event, as they are first
+   * published. An engine beside the history may store the source instead of the messages.
    * @throws what `publish` throws, for the first message that failed
    */
-  publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]>;
+  publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]>;
   /** Reports the engine's name and version in one round trip. @throws BrokerUnavailable */
   facts(): Promise<EngineFacts>;
   /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */

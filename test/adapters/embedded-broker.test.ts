@@ -5,8 +5,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { EmbeddedBroker, MAX_MESSAGE_BYTES } from '../../src/adapters/embedded/broker.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { messagesOf, publish } from '../../src/integration/publishing.js';
+import { publicEventTypes } from '../../src/integration/translations.js';
 import { type BrokerMessage, BrokerUnavailable, type Published } from '../../src/ports/broker.js';
 import { brokerContract } from '../contracts/broker.contract.js';
+import { recordings, store } from '../support/corpus.js';
 import { ManualClock, mulberry32 } from '../support/manual-clock.js';
 import { messagesIn } from '../support/stored-messages.js';
 
@@ -235,5 +241,153 @@ describe('The embedded broker', () => {
     db.exec('PRAGMA user_version = 99');
     db.close();
     await expect(open()).rejects.toThrow(/newer/);
+  });
+});
+
+describe('The embedded broker beside a history', () => {
+  const clock = new ManualClock();
+  let directory: string;
+  let broker: EmbeddedBroker;
+  let events: Recorded[];
+  const open = (keptMessages: number = MANY.keptMessages) => EmbeddedBroker.open({ directory, clock, keptMessages });
+  const sourceOf = ({ id: eventId, position }: Recorded) => ({ eventId, position });
+  /** As consumers see them. */
+  const seen = () =>
+    messagesIn(directory).map(({ id, subject, headers, payload }) => ({ id, subject, headers, payload }));
+  const messagesOfAll = (of: readonly Recorded[]): BrokerMessage[] =>
+    of.flatMap((event) => messagesOf(event).map((message) => ({ ...message })));
+  const rows = (table: string): number => {
+    const db = new DatabaseSync(join(directory, 'broker.sqlite'), { readOnly: true });
+    const { count } = db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
+    db.close();
+    return count;
+  };
+
+  beforeEach(async () => {
+    directory = await temporary();
+    const history = EmbeddedEventStore.open({ directory, clock });
+    await store(history, recordings().at(-1)?.events ?? []);
+    const all = (await history.readAll({ maxCount: 100_000 })).map((event) => catalogue.decode(event));
+    events = all.filter(({ type }) => publicEventTypes.includes(type));
+    await history.close();
+    broker = await open();
+  });
+  afterEach(async () => {
+    await broker.close();
+    await remove(directory);
+  });
+
+  test('has the messages of every published event, and stores none of them', async () => {
+    await Promise.all(events.map((event) => publish(broker, event)));
+    expect(events.length).toBeGreaterThan(50);
+    expect(seen()).toEqual(messagesOfAll(events));
+    expect([rows('messages'), rows('published')]).toEqual([0, events.length]);
+    expect(messagesIn(directory).map(({ sequence }) => sequence)).toEqual(seen().map((_, index) => index + 1));
+  });
+
+  test('answers with a sequence for each message, and with the same ones when an event is repeated', async () => {
+    const several = events.find((event) => messagesOf(event).length > 2) as Recorded;
+    const messages = messagesOf(several);
+    await broker.publish(message('first'));
+    const first = await broker.publishInOrder(messages, sourceOf(several));
+    expect(first).toEqual(messages.map((_, index) => ({ sequence: index + 2, duplicate: false })));
+    expect((await broker.publish(message('next'))).sequence).toBe(messages.length + 2);
+    await broker.close();
+    broker = await open();
+    const again = await broker.publishInOrder(messages, sourceOf(several));
+    expect(again).toEqual(first.map(({ sequence }) => ({ sequence, duplicate: true })));
+    expect(messagesIn(directory).map(({ id }) => id)).toEqual(['first', ...messages.map(({ id }) => id), 'next']);
+  });
+
+  test('stores repeats beside the events, marked as such', async () => {
+    const [event] = events as [Recorded];
+    await publish(broker, event);
+    await publish(broker, event, { by: 'rewind.1' });
+    await publish(broker, event, { by: 'rewind.1' });
+    const own = messagesOf(event);
+    const repeats = messagesOf(event, { by: 'rewind.1' }).map((each) => ({ ...each }));
+    expect(seen()).toEqual([...own.map((each) => ({ ...each })), ...repeats]);
+    expect(repeats.map(({ payload }) => (JSON.parse(payload) as { replayed?: true }).replayed)).toContain(true);
+    expect(rows('messages')).toBe(own.length);
+  });
+
+  test('keeps the messages of a former version, and does not publish their events again', async () => {
+    await broker.close();
+    await rm(join(directory, 'broker.sqlite'));
+    const [before, partly, after] = [events.slice(0, 40), events[40], events.slice(41)] as const;
+    const kept = [...messagesOfAll(before), ...messagesOfAll([partly as Recorded]).slice(0, 1)];
+    const file = new DatabaseSync(join(directory, 'broker.sqlite'));
+    file.exec(`CREATE TABLE messages (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
+      stored_at_ms INTEGER NOT NULL, headers TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
+      PRAGMA user_version = 1`);
+    const insert = file.prepare(
+      'INSERT INTO messages (id, subject, stored_at_ms, headers, payload) VALUES (?, ?, 1, ?, ?)',
+    );
+    for (const { id, subject, headers, payload } of kept)
+      insert.run(id, subject, JSON.stringify(headers), Buffer.from(payload));
+    file.close();
+
+    broker = await open();
+    expect(seen()).toEqual(kept);
+    for (const event of before) await publish(broker, event);
+    expect(seen()).toEqual(kept);
+    for (const event of events) await publish(broker, event);
+    expect(seen()).toEqual(messagesOfAll(events));
+    expect(rows('published')).toBe(after.length);
+  });
+
+  test('can still be opened by a former version, which continues the order', async () => {
+    const [event] = events as [Recorded];
+    await publish(broker, event);
+    await broker.close();
+    const file = new DatabaseSync(join(directory, 'broker.sqlite'));
+    expect(file.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    file.exec(`INSERT INTO messages (id, subject, stored_at_ms, headers, payload)
+      VALUES ('meanwhile', 'kontor.test', 1, '{}', CAST('{}' AS BLOB))`);
+    file.close();
+    broker = await open();
+    await publish(broker, event);
+    expect(
+      seen()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...messagesOf(event).map(({ id }) => id), 'meanwhile'].sort());
+  });
+
+  test('publishes an event of another history at the same position, and no longer shows the lost one', async () => {
+    const [event] = events as [Recorded];
+    const lost = { eventId: '0199d3a0-0000-7000-8000-000000000001', position: event.position };
+    const [unseen] = await broker.publishInOrder(messagesOf(event), lost);
+    expect(seen()).toEqual([]);
+    const [ack] = await broker.publishInOrder(messagesOf(event), sourceOf(event));
+    expect(ack).toEqual({ sequence: (unseen?.sequence ?? 0) + messagesOf(event).length, duplicate: false });
+    expect(seen()).toEqual(messagesOfAll([event]));
+  });
+
+  test('keeps only the newest messages, whether it stores them or not', async () => {
+    await broker.close();
+    broker = await open(20);
+    const [first] = events as [Recorded];
+    await publish(broker, first, { by: 'rewind.1' });
+    for (const event of events) await publish(broker, event);
+    const all = messagesOfAll(events);
+    // An event stays as long as one of its messages does.
+    expect(seen().length).toBeGreaterThanOrEqual(20);
+    expect(seen().length).toBeLessThan(25);
+    expect(seen()).toEqual(all.slice(-seen().length));
+    expect(rows('messages')).toBe(0);
+  });
+
+  test('stores nothing of an event while another process writes, and the event afterwards', async () => {
+    const other = new DatabaseSync(join(directory, 'broker.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+    const [event] = events as [Recorded];
+    await expect(publish(broker, event)).rejects.toBeInstanceOf(BrokerUnavailable);
+    expect(seen()).toEqual([]);
+    other.exec('ROLLBACK');
+    other.close();
+    await publish(broker, event);
+    expect(seen()).toEqual(messagesOfAll([event]));
   });
 });

@@ -364,27 +364,3 @@ describe('A rewind', () => {
     expect(await asked()).toBe(before);
   });
 });
-
-// Last: a rewind would meet the broken event, too.
-describe('An event that violates its contract', () => {
-  test('is never published: it stays a dead letter that names the field', async () => {
-    const { ids, events } = service.service.engines;
-    const recordId = ids.next();
-    const metadata = {
-      ...{ tenantId: books.tenant.id, timestamp: new Date().toISOString(), version: 1 },
-      ...{ commandId: recordId, requestId: recordId, $correlationId: recordId },
-    };
-    const data = { code: 'BRANCH_UNKNOWN', message: 'There is none.', attempts: 'many' };
-    const event = { id: ids.next(), type: 'SaleRejected', data, metadata };
-    await events.append({ stream: `sale-${books.tenant.id}_${recordId}`, expected: 'no_stream', events: [event] });
-    const { id: next } = await service.post('/api/customers', { name: 'After the broken one' }, books.tenant.token);
-    const parked = await letterAbout(recordId);
-    expect(parked).toMatchObject({ origin: 'PUBLISH', eventType: 'SaleRejected', status: 'PARKED' });
-    expect(parked.reason.code).toBe('INVALID_EVENT');
-    expect(parked.reason.message).toMatch(/attempts/);
-    expect(parked.reason.message).not.toMatch(/many/);
-    expect((await replay(parked.id)).data).toMatchObject({ status: 'PARKED' });
-    await until(async () => (await published()).find((one) => one.event.subject === next));
-    expect((await published()).filter((one) => one.event.subject === recordId)).toEqual([]);
-  });
-});

@@ -8,17 +8,12 @@ import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { IntegrationEvent } from '../../src/integration/contracts-fields.js';
-import {
-  contracts,
-  ensureContract,
-  exampleOf,
-  typeOf,
-  type PublishedContract,
-} from '../../src/integration/contracts.js';
+import { contracts, exampleOf, typeOf, type PublishedContract } from '../../src/integration/contracts.js';
 import { publicEventTypes, translate } from '../../src/integration/translations.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { nameUuid } from '../../src/eventsourcing/name-uuid.js';
 import { histories } from '../aggregates/event-samples.js';
+import { ensureContract } from '../support/contract-check.js';
 import { writeHistory } from '../support/history.js';
 import { TestService, type Books } from '../support/service.js';
 import { Team } from '../support/team.js';

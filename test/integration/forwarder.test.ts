@@ -437,6 +437,18 @@ describe('A forwarder without a checkpoint', () => {
     }));
 });
 
+test('An event that cannot be translated is parked, live and in a rewind, and those after it are published', () =>
+  inScene(async (scene) => {
+    // No append through the service stores such an event.
+    await scene.happen({ ...booked('S'), data: { ...booking, transactions: 'none' } }, opened('after'));
+    scene.forward();
+    await until(async () => (await scene.stored()).length === 1);
+    await scene.rewind({ position: 0 });
+    await until(async () => (await scene.state()).lastRewind !== null);
+    expect(await codes(scene)).toEqual(['after', 'after again']);
+    expect(scene.parked).toEqual(['SaleBooked', 'SaleBooked']);
+  }));
+
 describe('A paused forwarder', () => {
   test('publishes nothing, and resumes where it was', () =>
     inScene(async (scene) => {

@@ -5,15 +5,18 @@ export function choosy(broker: Broker) {
   let isAnswerLost = false;
   const publishInOrder = broker.publishInOrder.bind(broker);
   let refusalOf: (message: BrokerMessage) => Error | undefined = () => undefined;
-  broker.publishInOrder = async (messages) => {
-    const published = [];
+  broker.publishInOrder = async (messages, source) => {
+    const taken: BrokerMessage[] = [];
+    let refusal: Error | undefined;
     for (const message of messages) {
       line.attempts += 1;
-      const refusal = refusalOf(message);
-      if (refusal) throw refusal;
-      published.push(...(await publishInOrder([message])));
-      if (isAnswerLost) throw new BrokerUnavailable('The answer was lost.');
+      refusal = refusalOf(message);
+      if (refusal) break;
+      taken.push(message);
     }
+    const published = await publishInOrder(taken, refusal ? undefined : source);
+    if (refusal) throw refusal;
+    if (isAnswerLost) throw new BrokerUnavailable('The answer was lost.');
     return published;
   };
   const line = {

@@ -74,8 +74,8 @@ async function interceptWrites(matches) {
 async function interceptPublishing() {
   const { EmbeddedBroker } = await import('../../dist/modules/adapters/embedded/broker.js');
   const { publishInOrder } = EmbeddedBroker.prototype;
-  EmbeddedBroker.prototype.publishInOrder = function (messages) {
-    return guarded(() => publishInOrder.call(this, messages));
+  EmbeddedBroker.prototype.publishInOrder = function (...given) {
+    return guarded(() => publishInOrder.apply(this, given));
   };
 }
 

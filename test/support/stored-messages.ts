@@ -1,9 +1,13 @@
 // Reads a broker's stored messages like a consumer, because the port only publishes.
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { jetstream, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { COLUMNS, type EventRow, toRecordedEvent } from '../../src/adapters/embedded/event-store.record.js';
+import { historyFile } from '../../src/adapters/embedded/event-store.schema.js';
 import { parseAddresses } from '../../src/adapters/nats/broker.address.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { messagesOf } from '../../src/integration/publishing.js';
 import type { BrokerMessage } from '../../src/ports/broker.js';
 
 /** `storedAtMs` is Unix time. */
@@ -11,17 +15,67 @@ export type StoredMessage = BrokerMessage & { readonly sequence: number; readonl
 
 type Row = Omit<StoredMessage, 'headers' | 'payload'> & { readonly headers: string; readonly payload: Uint8Array };
 
-/** Messages of the embedded broker in a directory, in order, after a sequence number. */
+/** An event whose messages were published: `sequence` is that of the last one. */
+type Reference = {
+  readonly sequence: number;
+  readonly position: number;
+  readonly messages: number;
+  readonly eventId: string;
+};
+
+/**
+ * Messages of the embedded broker in a directory, in order, after a sequence number: those that it stores, and those of
+ * the events that it names, translated from the history beside it.
+ */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
-  const db = new DatabaseSync(join(directory, 'broker.sqlite'), { readOnly: true, timeout: 5_000 });
-  try {
+  const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {
     const select = 'SELECT sequence, id, subject, stored_at_ms AS storedAtMs, headers, payload FROM messages';
-    const rows = db.prepare(`${select} WHERE sequence > ? ORDER BY sequence`).all(after) as Row[];
-    return rows.map(({ headers, payload, ...row }) => ({
-      ...row,
-      ...(headers !== '{}' && { headers: JSON.parse(headers) as Record<string, string> }),
-      payload: Buffer.from(payload).toString(),
-    }));
+    return {
+      rows: db.prepare(`${select} WHERE sequence > ?`).all(after) as Row[],
+      references: db
+        .prepare('SELECT sequence, position, messages, event_id AS eventId FROM published WHERE sequence > ?')
+        .all(after) as Reference[],
+    };
+  });
+  const stored = rows.map(({ headers, payload, ...row }) => ({
+    ...row,
+    ...(headers !== '{}' && { headers: JSON.parse(headers) as Record<string, string> }),
+    payload: Buffer.from(payload).toString(),
+  }));
+  const all = [...stored, ...derived(directory, references)].filter(({ sequence }) => sequence > after);
+  return all.sort((a, b) => a.sequence - b.sequence);
+}
+
+/** Sequence of the embedded broker's newest message, 0 if there is none. */
+export const lastSequenceIn = (directory: string): number =>
+  reading(join(directory, 'broker.sqlite'), (db) => {
+    const lastOf = (table: string): number =>
+      (db.prepare(`SELECT max(sequence) AS last FROM ${table}`).get() as { last: number | null }).last ?? 0;
+    return Math.max(lastOf('messages'), lastOf('published'));
+  });
+
+function derived(directory: string, references: readonly Reference[]): StoredMessage[] {
+  if (references.length === 0) return [];
+  return reading(historyFile(directory), (db) => {
+    const event = db.prepare(`SELECT ${COLUMNS} FROM events WHERE position = ?`);
+    event.setReturnArrays(true);
+    return references.flatMap(({ sequence, position, messages, eventId }) => {
+      const row = event.get(position) as EventRow | undefined;
+      const recorded = row && toRecordedEvent(row);
+      // The history was replaced by one without the event.
+      if (recorded?.id !== eventId) return [];
+      const { recordedAtMs: storedAtMs } = recorded;
+      const made = messagesOf(catalogue.decode(recorded));
+      if (made.length !== messages) throw new Error(`${recorded.type} had ${messages} messages, not ${made.length}.`);
+      return made.map((message, at) => ({ ...message, sequence: sequence - messages + 1 + at, storedAtMs }));
+    });
+  });
+}
+
+function reading<T>(file: string, read: (db: DatabaseSyncInstance) => T): T {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    return read(db);
   } finally {
     db.close();
   }

@@ -1,24 +1,120 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { MessageSource, Published } from '../../ports/broker.js';
 import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
 /** SQLite lets only one of two threads that create the file enable the write-ahead log, and does not wait for it. */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
+/** More than a transaction adds, so that an oversized log shrinks in steps of a few milliseconds. */
+const MAX_DROPPED = 2_000;
 
-/** Opens the broker's file; creates or migrates it if needed. @throws Error if that fails or the file stays locked */
-export async function openLog(directory: string): Promise<DatabaseSyncInstance> {
-  const untilMs = performance.now() + LOCKED_WAIT_MS;
-  for (;;) {
-    try {
-      return openNow(directory);
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > untilMs) throw error;
+/** A message in the form in which the log stores it. */
+export type StorableMessage = {
+  readonly id: string;
+  readonly subject: string;
+  readonly headers: string;
+  readonly payload: Buffer;
+};
+
+/** The broker's file: published events, and messages that cannot be derived from an event, in one order. */
+export class BrokerLog {
+  private readonly insert: StatementSyncInstance;
+  private readonly refer: StatementSyncInstance;
+  private readonly sequenceOf: StatementSyncInstance;
+  private readonly referenceTo: StatementSyncInstance;
+  private readonly lastSequence: StatementSyncInstance;
+  private readonly dropOldest: readonly StatementSyncInstance[];
+  /** The last sequence that is used; other connections may use more before the next transaction. */
+  private last = 0;
+
+  private constructor(
+    private readonly db: DatabaseSyncInstance,
+    private readonly keptMessages: number,
+  ) {
+    this.insert = db.prepare(
+      'INSERT INTO messages (sequence, id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    // Another event at the position means that the history was replaced by another one.
+    this.refer = db.prepare(
+      `INSERT INTO published (sequence, position, messages, event_id) VALUES (?, ?, ?, ?) ON CONFLICT (position)
+         DO UPDATE SET sequence = excluded.sequence, messages = excluded.messages, event_id = excluded.event_id
+         WHERE event_id <> excluded.event_id`,
+    );
+    this.sequenceOf = db.prepare('SELECT sequence FROM messages WHERE id = ?');
+    this.referenceTo = db.prepare('SELECT sequence FROM published WHERE position = ?');
+    this.lastSequence = db.prepare(
+      `SELECT max(ifnull((SELECT max(sequence) FROM messages), 0),
+                  ifnull((SELECT max(sequence) FROM published), 0)) AS last`,
+    );
+    this.dropOldest = ['messages', 'published'].map((table) =>
+      db.prepare(
+        `DELETE FROM ${table} WHERE sequence IN
+           (SELECT sequence FROM ${table} WHERE sequence <= ? ORDER BY sequence LIMIT ${MAX_DROPPED})`,
+      ),
+    );
+  }
+
+  /** Creates or extends the file if needed. @throws Error if that fails or the file stays locked */
+  static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
+    const untilMs = performance.now() + LOCKED_WAIT_MS;
+    for (;;) {
+      try {
+        return new BrokerLog(openNow(directory), keptMessages);
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > untilMs) throw error;
+      }
+      await sleep(PAUSE_MS);
     }
-    await sleep(PAUSE_MS);
+  }
+
+  /** Stores all that `work` adds, or nothing. Returns only after COMMIT, which flushes the write-ahead log. */
+  transaction<T>(work: () => T): T {
+    this.db.exec('BEGIN IMMEDIATE');
+    try {
+      ({ last: this.last } = this.lastSequence.get() as { last: number });
+      const done = work();
+      for (const drop of this.dropOldest) drop.run(this.last - this.keptMessages);
+      this.db.exec('COMMIT');
+      return done;
+    } catch (error) {
+      // After some failures, such as a full disk, SQLite has already rolled back.
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Adds a message unless its id is known. */
+  add({ id, subject, headers, payload }: StorableMessage, nowMs: number): Published {
+    const known = this.find(id);
+    if (known !== undefined) return { sequence: known, duplicate: true };
+    this.last += 1;
+    this.insert.run(this.last, id, subject, nowMs, headers, payload);
+    return { sequence: this.last, duplicate: false };
+  }
+
+  /** Adds an event with this number of messages unless it is known. Each message has its own sequence. */
+  addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
+    const duplicate = this.refer.run(this.last + messages, position, messages, eventId).changes === 0;
+    if (!duplicate) this.last += messages;
+    const last = duplicate ? (this.referenceTo.get(position) as { sequence: number }).sequence : this.last;
+    return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
+  }
+
+  /** Sequence of the stored message with this id. */
+  find(id: string): number | undefined {
+    return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;
+  }
+
+  version(): string {
+    return (this.db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version;
+  }
+
+  close(): void {
+    this.db.close();
   }
 }
 
@@ -28,20 +124,24 @@ function openNow(directory: string): DatabaseSyncInstance {
   return openDatabase(file, { timeout: 250 }, (db) => {
     useWriteAheadLog(db, file);
     db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');
-    migrate(db);
+    createTables(db);
   });
 }
 
-function migrate(db: DatabaseSyncInstance): void {
+function createTables(db: DatabaseSyncInstance): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
-  if (version === SCHEMA_VERSION) return;
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'published'").get()) return;
   // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
-  // the binding truncates text at a NUL.
+  // the binding truncates text at a NUL. Versions that store all messages ignore `published`, so the schema version is
+  // unchanged. Its sequence is that of the event's last message.
   db.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS messages (
       sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
       stored_at_ms INTEGER NOT NULL, headers TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS published (
+      sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL UNIQUE, messages INTEGER NOT NULL,
+      event_id TEXT NOT NULL) STRICT;
     PRAGMA user_version = ${SCHEMA_VERSION};
     COMMIT`);
 }

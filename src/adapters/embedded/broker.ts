@@ -1,19 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import { type Broker, type BrokerMessage, BrokerUnavailable, type Published } from '../../ports/broker.js';
+import {
+  type Broker,
+  type BrokerMessage,
+  BrokerUnavailable,
+  type MessageSource,
+  type Published,
+} from '../../ports/broker.js';
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
 import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.input.js';
 import { convertLeading } from '../leading.js';
-import { openLog } from './broker.log.js';
+import { BrokerLog, type StorableMessage } from './broker.log.js';
 
 /** Limit for payload and headers together, in UTF-8 bytes: the default limit of a NATS server. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /** A group is one transaction on the request thread; these limits keep it to a few milliseconds. */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
-/** More than a group adds, so that an oversized log shrinks in steps of a few milliseconds. */
-const MAX_DROPPED = 2 * MAX_GROUP_MESSAGES;
 /** Queue limits while the disk is slow; beyond them a publish fails as unavailable. */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
@@ -22,33 +25,26 @@ export type EmbeddedBrokerOptions = {
   /** Created if missing; contains `broker.sqlite`. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Maximum stored messages. Older ones are removed, so that this copy cannot fill the disk that holds the history. */
+  /** Maximum messages. Older ones are removed, so that this copy cannot fill the disk that holds the history. */
   readonly keptMessages: number;
 };
 
-type Encoded = {
-  readonly message: BrokerMessage;
-  readonly headers: string;
-  readonly payload: Buffer;
-  readonly bytes: number;
-};
 /** Messages stored together, in order. */
 type Waiting = {
-  readonly messages: readonly Encoded[];
+  readonly count: number;
   readonly bytes: number;
+  /** Runs in the transaction of its group. */
+  readonly write: () => Published[];
   readonly resolve: (published: Published[]) => void;
   readonly reject: (error: BrokerUnavailable) => void;
 };
 
 /**
- * A durable message log in one SQLite file: acknowledged means flushed to disk. Like JetStream it drops duplicates;
- * unlike JetStream it remembers the ids of all stored messages, however old. Concurrent publishes share a transaction
- * and its flush.
+ * A durable message log in one SQLite file: acknowledged means flushed to disk. Of messages with a source it stores
+ * only the source, because the history beside it contains the event. Like JetStream it drops duplicates; unlike
+ * JetStream it remembers all that it stores, however old. Concurrent publishes share a transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
-  private readonly insert: StatementSyncInstance;
-  private readonly sequenceOf: StatementSyncInstance;
-  private readonly dropOldest: StatementSyncInstance;
   private queue: Waiting[] = [];
   private queuedMessages = 0;
   private queuedBytes = 0;
@@ -56,24 +52,14 @@ export class EmbeddedBroker implements Broker {
   private closing: Promise<void> | undefined;
 
   private constructor(
-    private readonly db: DatabaseSyncInstance,
+    private readonly log: BrokerLog,
     private readonly clock: Clock,
-    private readonly keptMessages: number,
-  ) {
-    this.insert = db.prepare(
-      'INSERT INTO messages (id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-    );
-    this.sequenceOf = db.prepare('SELECT sequence FROM messages WHERE id = ?');
-    this.dropOldest = db.prepare(
-      `DELETE FROM messages WHERE sequence IN (SELECT sequence FROM messages
-         WHERE sequence <= (SELECT max(sequence) FROM messages) - ?1 ORDER BY sequence LIMIT ${MAX_DROPPED})`,
-    );
-  }
+  ) {}
 
   /** @throws BrokerUnavailable if the file cannot be opened, is not a database, or was written by a newer version */
   static async open({ directory, clock, keptMessages }: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
     try {
-      return new EmbeddedBroker(await openLog(directory), clock, keptMessages);
+      return new EmbeddedBroker(await BrokerLog.open(directory, keptMessages), clock);
     } catch (cause) {
       throw unavailable('open its log', cause);
     }
@@ -84,7 +70,9 @@ export class EmbeddedBroker implements Broker {
     return published as Published;
   }
 
-  async publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]> {
+  async publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]> {
+    if (messages.length === 0) return [];
+    if (source) return this.enter(messages.length, 0, () => this.writeEvent(messages, source));
     const { converted, refusal } = convertLeading(messages, encode);
     const published = converted.length > 0 ? await this.enqueue(converted) : [];
     if (refusal) throw refusal;
@@ -92,14 +80,18 @@ export class EmbeddedBroker implements Broker {
   }
 
   private enqueue(messages: readonly Encoded[]): Promise<Published[]> {
+    const bytes = messages.reduce((sum, message) => sum + message.bytes, 0);
+    return this.enter(messages.length, bytes, () => this.writeMessages(messages));
+  }
+
+  private enter(count: number, bytes: number, write: () => Published[]): Promise<Published[]> {
     return new Promise((resolve, reject) => {
-      const bytes = messages.reduce((sum, message) => sum + message.bytes, 0);
       if (this.closing) throw new BrokerUnavailable('The broker is closed.');
       if (this.queuedBytes + bytes > MAX_QUEUED_BYTES || this.queuedMessages >= MAX_QUEUED_MESSAGES) {
         throw new BrokerUnavailable("The broker's queue is full.");
       }
-      this.queue.push({ messages, bytes, resolve, reject });
-      this.queuedMessages += messages.length;
+      this.queue.push({ count, bytes, write, resolve, reject });
+      this.queuedMessages += count;
       this.queuedBytes += bytes;
       this.draining ??= this.drain();
     });
@@ -108,13 +100,12 @@ export class EmbeddedBroker implements Broker {
   // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
   async facts(): Promise<EngineFacts> {
     if (this.closing) throw new BrokerUnavailable('The broker is closed.');
-    const { version } = this.db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
-    return { engine: 'sqlite', version };
+    return { engine: 'sqlite', version: this.log.version() };
   }
 
   close(): Promise<void> {
     this.closing ??= (this.draining ?? Promise.resolve()).then(() => {
-      this.db.close();
+      this.log.close();
     });
     return this.closing;
   }
@@ -125,7 +116,7 @@ export class EmbeddedBroker implements Broker {
       await nextTurn();
       const group = this.nextGroup();
       try {
-        const published = this.store(group);
+        const published = this.log.transaction(() => group.map(({ write }) => write()));
         group.forEach((entry, index) => {
           entry.resolve(published[index] as Published[]);
         });
@@ -142,10 +133,10 @@ export class EmbeddedBroker implements Broker {
     let count = 0;
     let bytes = 0;
     for (const entry of this.queue) {
-      const isFull = count + entry.messages.length > MAX_GROUP_MESSAGES || bytes + entry.bytes > MAX_GROUP_BYTES;
+      const isFull = count + entry.count > MAX_GROUP_MESSAGES || bytes + entry.bytes > MAX_GROUP_BYTES;
       if (entries > 0 && isFull) break;
       entries += 1;
-      count += entry.messages.length;
+      count += entry.count;
       bytes += entry.bytes;
     }
     this.queuedMessages -= count;
@@ -153,38 +144,29 @@ export class EmbeddedBroker implements Broker {
     return this.queue.splice(0, entries);
   }
 
-  /** Stores the whole group or nothing. Returns only after COMMIT, which flushes the write-ahead log. */
-  private store(group: readonly Waiting[]): Published[][] {
+  private writeMessages(messages: readonly StorableMessage[]): Published[] {
     const nowMs = Math.trunc(this.clock.nowMs());
-    this.db.exec('BEGIN IMMEDIATE');
-    try {
-      const published = group.map(({ messages }) => messages.map((message) => this.write(message, nowMs)));
-      this.dropOldest.run(this.keptMessages);
-      this.db.exec('COMMIT');
-      return published;
-    } catch (error) {
-      // After some failures, such as a full disk, SQLite has already rolled back.
-      if (this.db.isTransaction) this.db.exec('ROLLBACK');
-      throw error;
-    }
+    return messages.map((message) => this.log.add(message, nowMs));
   }
 
-  private write({ message: { id, subject }, headers, payload }: Encoded, nowMs: number): Published {
-    const { changes, lastInsertRowid } = this.insert.run(id, subject, nowMs, headers, payload);
-    if (changes === 1) return { sequence: Number(lastInsertRowid), duplicate: false };
-    return { ...(this.sequenceOf.get(id) as { sequence: number }), duplicate: true };
+  /** Former versions stored the messages themselves: an event of which one is there is not stored again. */
+  private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
+    const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
+    return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);
   }
 }
 
+type Encoded = StorableMessage & { readonly bytes: number };
+
 function encode(message: BrokerMessage): Encoded {
-  const { headers = {} } = message;
+  const { id, subject, headers = {} } = message;
   requireAddress(message);
   for (const [name, value] of Object.entries(headers)) if (!isHeader(name, value)) throw refusedHeader(name);
   const payload = Buffer.from(message.payload);
   const headerText = JSON.stringify(headers);
   const bytes = payload.length + (headerText === '{}' ? 0 : Buffer.byteLength(headerText));
   requireSize(bytes, MAX_MESSAGE_BYTES);
-  return { message, headers: headerText, payload, bytes };
+  return { id, subject, headers: headerText, payload, bytes };
 }
 
 const unavailable = (what: string, cause: unknown): BrokerUnavailable =>

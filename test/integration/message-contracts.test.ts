@@ -1,0 +1,60 @@
+import { catalogue } from '../../src/app/catalogue.js';
+import { CLAIM_FENCED } from '../../src/eventsourcing/event-catalogue.js';
+import { contracts, typeOf } from '../../src/integration/contracts.js';
+import { messagesOf } from '../../src/integration/publishing.js';
+import { publicEventTypes, translate } from '../../src/integration/translations.js';
+import type { CloudEvent } from '../../src/integration/contracts-fields.js';
+import { ensureContract } from '../support/contract-check.js';
+import { recordings } from '../support/corpus.js';
+
+// Messages are not validated when they are published. That every version of every public event type is in a recording,
+// test/reliability/old-events.test.ts checks; test/http/integration-event-contracts.test.ts generates events.
+
+const recorded = recordings().flatMap(({ name, events }) =>
+  events
+    .filter(({ type }) => type !== CLAIM_FENCED)
+    .map((event, position) => ({ name, event: catalogue.decode({ ...event, position, recordedAtMs: 0 }) })),
+);
+const faultOf = (check: () => void): string | undefined => {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+};
+
+test('Every message of every event that was ever recorded matches its contract, also as a repeat', () => {
+  const faults = recorded.flatMap(({ name, event }) =>
+    [undefined, { by: 'rewind.1' }].flatMap((again) =>
+      messagesOf(event, again).map(({ subject, payload }) => {
+        const fault = faultOf(() => {
+          ensureContract({ subject, event: JSON.parse(payload) as CloudEvent });
+        });
+        return fault && [name, event.type, event.position, fault];
+      }),
+    ),
+  );
+  expect(faults.length).toBeGreaterThan(1_000);
+  expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+});
+
+test('Every public event that was ever recorded has messages, and they are of every contract', () => {
+  const seen = new Set<string>();
+  for (const { event } of recorded) {
+    const messages = translate(event);
+    expect([event.type, messages.length > 0]).toEqual([event.type, publicEventTypes.includes(event.type)]);
+    for (const { event: made } of messages) seen.add(made.type);
+  }
+  expect([...seen].sort()).toEqual(contracts.map(typeOf));
+});
+
+test('The messages of an event are the same whenever they are translated, with ids that no other event has', () => {
+  for (const { name } of recordings()) {
+    const own = recorded.filter((one) => one.name === name).map(({ event }) => event);
+    const once = own.flatMap((event) => messagesOf(event));
+    const again = own.toReversed().map((event) => messagesOf({ ...event, data: structuredClone(event.data) }));
+    expect(again.toReversed().flat()).toEqual(once);
+    expect(new Set(once.map(({ id }) => id)).size).toBe(once.length);
+  }
+});
