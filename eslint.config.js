@@ -15,7 +15,7 @@ const mayImport = {
   projections: [...DOMAIN, 'projecting'],
   commands: [...DOMAIN, 'projecting', 'observability', 'queries'],
   queries: [...DOMAIN, ...READING, 'backup'],
-  integration: [...DOMAIN, 'commands', 'projecting', 'observability'],
+  integration: [...DOMAIN, 'commands', 'policies', 'projecting', 'observability'],
   policies: [...DOMAIN, 'commands', 'queries', 'projecting'],
   jobs: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup'],
   http: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup'],

@@ -13,6 +13,7 @@ import { CacheRateLimiter } from '../http/rate-limiter.js';
 import { IntakeBackpressure } from '../http/intake-backpressure.js';
 import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
 import { Services } from '../http/routes.js';
+import { AcceptingBooking } from '../integration/accepting-booking.js';
 import { TakeSaleHandler } from '../integration/sale-intake.js';
 import { jobProviders } from '../jobs/jobs.js';
 import { policyProviders } from '../policies/policies.js';
@@ -66,6 +67,7 @@ export class AppModule {
         ...httpProviders,
         { provide: DEAD_LETTER_REPLAYER, useClass: ServiceDeadLetterReplayer },
         TakeSaleHandler,
+        AcceptingBooking,
         ...Object.values(commandHandlers).flat(),
         ...Object.values(queryHandlers).flat(),
         ...policyProviders,

@@ -106,17 +106,18 @@ export class Claims {
   }
 
   /**
-   * Stream of the record in the claim's own scope that holds the value now. Waits while the claim is pending.
+   * Stream of the record in the claim's own scope that holds the value now. For a pending claim, `settled` waits, and
+   * `none` throws; with `none` nothing is ever written.
    * @throws DomainError unavailable while competing claims keep the owner undecided
    */
-  async holder(claim: Claim): Promise<string | undefined> {
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  async holder(claim: Claim, wait: 'settled' | 'none' = 'settled'): Promise<string | undefined> {
+    for (let round = 0; round < (wait === 'none' ? 1 : MAX_ROUNDS); round += 1) {
       const claimed = (await this.read(claim)).state.claimed[claim.scope];
       if (claimed === undefined) return undefined;
-      const status = await this.settle(claim, claimed);
+      const status = wait === 'none' ? await this.statusOf(claim, claimed) : await this.settle(claim, claimed);
       if (status === 'held') return claimed.owner;
       if (status === 'dead') return undefined;
-      await this.clock.sleep(SHORT_WAIT_MS);
+      if (wait === 'settled') await this.clock.sleep(SHORT_WAIT_MS);
     }
     throw contended();
   }
@@ -175,10 +176,16 @@ export class Claims {
     return appendAt({ appender: this.appender, reader: this.reader }, claimAggregate, current, event);
   }
 
-  private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
+  private async statusOf(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
     const owner = await this.readOwner(claimed.owner);
     if (this.holds(owner, claim)) return 'held';
-    if (owner.revision > claimed.ownerRevision) return 'dead';
+    return owner.revision > claimed.ownerRevision ? 'dead' : 'pending';
+  }
+
+  /** Like `statusOf`, but ends a claim that has been pending for too long. */
+  private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
+    const status = await this.statusOf(claim, claimed);
+    if (status !== 'pending') return status;
     // Clocks of replicas differ slightly, so a claim may appear to lie in the future. If it lies far ahead, a clock was
     // set back; that must not keep a dead claim alive.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';

@@ -11,18 +11,37 @@ import {
 } from '../aggregates/request-key.aggregate.js';
 import { ensureCurrency } from '../aggregates/money.js';
 import type { SaleAccepted } from '../aggregates/sale-events.js';
-import { differingFields, priceSale, saleId, type PricedSale, type SalePayload } from '../aggregates/sale-payload.js';
-import { acceptedSale, acceptSale, sale, type AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { differingFields, priceSale, saleId, type SalePayload } from '../aggregates/sale-payload.js';
+import {
+  acceptedSale,
+  acceptSale,
+  sale,
+  type AcceptedSale,
+  type Acceptance,
+  type Sale,
+  type SaleEvent,
+} from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { fold, type Aggregate, type DomainEvent } from '../eventsourcing/aggregate.js';
 import { Appender } from '../eventsourcing/appender.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
-import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { EventCatalogue, type EventMetadata } from '../eventsourcing/event-catalogue.js';
+import type { Target } from '../eventsourcing/command-runner.js';
 import { commandOf } from '../eventsourcing/handler.js';
+import { inReactionTo } from '../eventsourcing/policy.js';
 import { expectedAt, RecordReader, type Loaded } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { EVENT_STORE, WrongExpectedRevision, type Append, type EventStore } from '../ports/event-store.js';
+import { BOOKING } from '../policies/booking-facts.js';
+import {
+  EVENT_STORE,
+  EventTooLarge,
+  WrongExpectedRevision,
+  type Append,
+  type EventStore,
+  type EventToAppend,
+} from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
+import { AcceptingBooking } from './accepting-booking.js';
 
 export type Intake = {
   readonly tenantId: string;
@@ -52,6 +71,10 @@ export type IntakeAnswer = {
 export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
+/** The events that accept a sale, and those that book it in the same append. Both are empty for a known sale. */
+type Decided = { readonly accepted: readonly SaleEvent[]; readonly booked: readonly SaleEvent[] };
+/** `refusedBy`: the stream that was not at the expected revision, or whose events are too large together. */
+type Outcome = { readonly refusedBy?: string; readonly isTooLarge?: true; readonly position?: number };
 
 const MAX_ATTEMPTS = 10;
 /** Limit of recorded keys per sale: a partner that sends a new key with every retry must not fill the history. */
@@ -61,9 +84,10 @@ const SALES_REMEMBERED = 10_000;
 const TENANT_MAX_AGE_MS = 60_000;
 
 /**
- * Accepts a partner's sale: claims the idempotency key, then begins the sale's stream. Both are appended as new streams
- * without a prior read, which nearly always succeeds. Existing state is read only when an append is rejected.
- * Every step is repeatable, so the partner's retry heals a crash between them.
+ * Accepts a partner's sale: claims the idempotency key, then begins the sale's stream, with the sale's booking if its
+ * facts are at hand; otherwise the booking policy books it. Key and sale are appended as new streams without a prior
+ * read, which nearly always succeeds. Their state is read only when an append is rejected. Every step is repeatable, so
+ * the partner's retry heals a crash between them.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
@@ -76,6 +100,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     @Inject(EVENT_STORE) private readonly events: EventStore,
     @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(AcceptingBooking) private readonly booking: AcceptingBooking,
   ) {}
 
   async execute({ args: [intake] }: TakeSale): Promise<IntakeAnswer> {
@@ -91,24 +116,45 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       isRecorded = isBound(key.state, new Date(this.clock.nowMs()));
     }
     let known = this.unread(sale, tenantId, id);
+    let mayBook = true;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const now = new Date(this.clock.nowMs());
       const bound = isRecorded && claim.data ? claimIdempotencyKey(key.state, claim.data, now) : [];
-      const accepted = acceptSale(known.state, acceptance, now);
-      const steps = [...this.step(key, idempotencyKey, bound), ...this.step(known, sale, accepted)];
-      const { refusedBy, position } = await this.append(steps);
-      if (refusedBy === undefined) {
-        const state = acceptedSale(fold(sale, accepted, known.state));
-        const replayed = accepted.length === 0;
-        const differing = replayed ? await this.differing(known.stream, intake, acceptance.sale) : [];
-        return { receipt: receiptOf(id, state), replayed, position: position ?? known.position, differing };
-      }
-      if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
+      const decided = await this.decide({ tenantId, id }, known.state, acceptance, { now, mayBook });
+      const steps = [...this.step(key, idempotencyKey, bound), ...this.saleStep(known, decided)];
+      const { refusedBy, isTooLarge, position } = await this.append(steps, decided);
+      if (refusedBy === undefined) return this.answerOf(intake, id, known, decided.accepted, position);
+      if (isTooLarge) mayBook = false;
+      else if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
       else known = await this.reader.read(sale, tenantId, id);
     }
     throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent requests use this key. Try again.', {
       retryAfterSeconds: 1,
     });
+  }
+
+  private async answerOf(
+    intake: Intake,
+    id: string,
+    known: Loaded<Sale>,
+    accepted: readonly SaleEvent[],
+    position = known.position,
+  ): Promise<IntakeAnswer> {
+    const receipt = receiptOf(id, acceptedSale(fold(sale, accepted, known.state)));
+    const replayed = accepted.length === 0;
+    const differing = replayed ? await this.differing(known.stream, intake) : [];
+    return { receipt, replayed, position, differing };
+  }
+
+  private async decide(
+    target: Target,
+    state: Sale,
+    acceptance: Acceptance,
+    { now, mayBook }: { readonly now: Date; readonly mayBook: boolean },
+  ): Promise<Decided> {
+    const accepted = acceptSale(state, acceptance, now);
+    if (accepted.length === 0 || !mayBook) return { accepted, booked: [] };
+    return { accepted, booked: await this.booking.bookingOf(target, fold(sale, accepted, state)) };
   }
 
   /** Whether the key may be recorded for the sale; see MAX_KEYS_PER_SALE. */
@@ -120,10 +166,11 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
   }
 
   /** Compares with the stored event. Pricing uses the whole payload, so nothing else has to be stored. */
-  private async differing(stream: string, { payload }: Intake, given: PricedSale): Promise<readonly string[]> {
+  private async differing(stream: string, { payload }: Intake): Promise<readonly string[]> {
     const { events } = await this.events.readStream(stream, { maxCount: 1 });
     const [accepted] = events;
-    return accepted ? differingFields(this.catalogue.decode(accepted).data as SaleAccepted, given, payload) : [];
+    if (!accepted) return [];
+    return differingFields(this.catalogue.decode(accepted).data as SaleAccepted, priceSale(payload), payload);
   }
 
   private async checkCurrency({ tenantId, payload }: Intake): Promise<void> {
@@ -157,8 +204,26 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return [{ loaded, append, after: fold(aggregate, events, loaded.state) }];
   }
 
-  /** `refusedBy`: the stream that was not at the expected revision. Steps before it remain appended. */
-  private async append(steps: readonly Step<unknown>[]): Promise<{ refusedBy?: string; position?: number }> {
+  private saleStep(known: Loaded<Sale>, { accepted, booked }: Decided): Step<Sale>[] {
+    return this.step(known, sale, accepted).map(({ append, after, ...step }) => ({
+      ...step,
+      append: { ...append, events: [...append.events, ...this.bookingFor(append, known.revision, booked)] },
+      after: fold(sale, booked, after),
+    }));
+  }
+
+  /** Prepares the booking exactly as the policy would append it in reaction to the acceptance, with the same ids. */
+  private bookingFor({ stream, events }: Append, revision: number, booked: readonly SaleEvent[]): EventToAppend[] {
+    const cause = events.at(-1);
+    if (cause === undefined || booked.length === 0) return [];
+    const { tenantId, ...metadata } = cause.metadata as EventMetadata;
+    return inReactionTo({ id: cause.id, tenantId, metadata }, BOOKING, () =>
+      this.appender.prepare(stream, revision + events.length, booked),
+    );
+  }
+
+  /** After a refusal, the steps before the refused one remain appended. */
+  private async append(steps: readonly Step<unknown>[], { booked }: Decided): Promise<Outcome> {
     if (steps.length === 0) return {};
     try {
       const appended = await this.appender.append(steps.map(({ append }) => append));
@@ -169,6 +234,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       return { position: Math.max(...appended.map(({ position }) => position)) };
     } catch (error) {
       if (error instanceof WrongExpectedRevision) return { refusedBy: error.stream };
+      if (error instanceof EventTooLarge && booked.length > 0) return { refusedBy: error.stream, isTooLarge: true };
       throw error;
     }
   }

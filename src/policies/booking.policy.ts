@@ -1,8 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Categorizer } from '../queries/category.queries.js';
-import { customer } from '../aggregates/customer.aggregate.js';
 import type { Reason } from '../aggregates/dead-letter.aggregate.js';
-import { bookCancellation, bookReturn, bookSale, type CategoryFacts } from '../aggregates/sale-booking.js';
+import { bookCancellation, bookReturn, bookSale } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import {
   acceptedSale,
@@ -20,7 +18,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
+import { BOOKING, BookingFacts } from './booking-facts.js';
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
@@ -29,22 +27,20 @@ const RELATED_WAIT_MS = 2_000;
 const RELATED_LOOK_MS = 50;
 
 /**
- * Books accepted sales: appends one event with all transactions, or SaleRejected with the reason. A SALE is booked on
+ * Books the accepted sales that the intake has not booked (ADR 0065): appends one event with all transactions, or SaleRejected with the reason. A SALE is booked on
  * its own stream, a RETURN or CANCELLATION on the stream of its sale. The state of that stream lists what is already
  * booked, so a redelivered event changes nothing.
  */
 @Injectable()
 export class BookingPolicy implements Policy {
-  readonly name = 'booking';
+  readonly name = BOOKING;
   readonly types = ['SaleAccepted'];
   readonly letters = 'SALE';
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
-    @Inject(SaleFactsReader) private readonly facts: SaleFactsReader,
-    @Inject(Categorizer) private readonly categorizer: Categorizer,
-    @Inject(CustomerMatching) private readonly matching: CustomerMatching,
+    @Inject(BookingFacts) private readonly facts: BookingFacts,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -103,10 +99,7 @@ export class BookingPolicy implements Policy {
   }
 
   private async book(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
-    const facts = await this.facts.factsOf(tenantId, state);
-    const customerId = await this.matching.customerOf({ tenantId, saleId, state });
-    const categories = await this.categoryFacts(tenantId, customerId);
-    const data = { saleId, customerId, ...facts, ...categories };
+    const data = await this.facts.of(tenantId, saleId, state);
     await this.runner.execute(sale, { tenantId, id: saleId }, data, bookSale);
   }
 
@@ -115,12 +108,12 @@ export class BookingPolicy implements Policy {
     const related = await this.waitForBooking(tenantId, id);
     // On redelivery: a booked document must not be rejected because of later changes.
     if (related && hasBooked(related, saleId)) return;
-    const { accounts, ...facts } = await this.facts.factsOf(tenantId, state);
+    const { accounts, ...facts } = await this.facts.ofDocument(tenantId, state);
     const { externalId } = state;
     if (state.type === 'CANCELLATION')
       await this.runner.execute(sale, { tenantId, id }, { saleId, externalId, ...facts }, bookCancellation);
     else {
-      const categories = await this.categoryFacts(tenantId, related?.booking?.customerId);
+      const categories = await this.facts.categoriesFor(tenantId, related?.booking?.customerId);
       const data = { saleId, accounts, document: state, ...facts, ...categories };
       await this.runner.execute(sale, { tenantId, id }, data, bookReturn);
     }
@@ -134,15 +127,5 @@ export class BookingPolicy implements Policy {
       if (known?.booking || known?.rejection || waitedMs >= RELATED_WAIT_MS) return known;
       await this.clock.sleep(RELATED_LOOK_MS);
     }
-  }
-
-  /** @throws DomainError conflict CUSTOMER_PASSIVE */
-  private async categoryFacts(tenantId: string, customerId: string | undefined): Promise<CategoryFacts> {
-    const rules = await this.categorizer.rulesOf(tenantId);
-    if (customerId === undefined) return { merchant: null, rules };
-    const { state } = await this.reader.read(customer, tenantId, customerId);
-    if (state.status === 'absent') return { merchant: null, rules };
-    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and accepts no new transactions.');
-    return { merchant: state.name, rules };
   }
 }

@@ -1,4 +1,5 @@
 import type { Policy } from '../eventsourcing/policy.js';
+import { BookingFacts } from './booking-facts.js';
 import { BookingPolicy } from './booking.policy.js';
 import { CategoryLearningPolicy } from './category-learning.policy.js';
 import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
@@ -19,6 +20,7 @@ const classes = [BookingPolicy, TenantSeedingPolicy, RestorationPolicy, Category
 export const policyProviders = [
   CustomerMatching,
   SaleFactsReader,
+  BookingFacts,
   Restoring,
   RestorationWatch,
   PushSender,

@@ -26,11 +26,16 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** Id of the record that holds the claimed value. */
-async function holderOf(claims: Claims, claim: Claim): Promise<string | undefined> {
-  const stream = await claims.holder(claim);
-  return stream === undefined ? undefined : parseStreamName(stream)?.id;
-}
+/** Returns the id of the record that holds the claimed value; undefined if none does. */
+export type HolderLookup = (claim: Claim) => Promise<string | undefined>;
+
+/** Waits while a claim is pending, or throws then. */
+export const holderLookup =
+  (claims: Claims, wait: 'settled' | 'none'): HolderLookup =>
+  async (claim) => {
+    const stream = await claims.holder(claim, wait);
+    return stream === undefined ? undefined : parseStreamName(stream)?.id;
+  };
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
@@ -42,20 +47,23 @@ export class SaleFactsReader {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN */
-  async factsOf(tenantId: string, state: AcceptedSale): Promise<SaleFacts> {
-    const branchId = await this.branchOf(tenantId, state.branchCode);
+  /** @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; the errors of `holderOf` */
+  async factsOf(
+    tenantId: string,
+    state: AcceptedSale,
+    holderOf: HolderLookup = holderLookup(this.claims, 'settled'),
+  ): Promise<SaleFacts> {
+    const branchId = await this.branchOf(tenantId, state.branchCode, holderOf);
     const { timeZone, seeds } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
-    const byPayment: string[] = [];
-    for (const payment of state.payments) byPayment.push(await this.accountOf(tenantId, payment));
+    const byPayment = await this.accountsOf(tenantId, state.payments, holderOf);
     const accounts = { sales: seeds.accounts.sales, tax: seeds.accounts.tax, byPayment };
     return { branchId, date: calendarDate(Date.parse(state.occurredAt), timeZone), accounts };
   }
 
-  private async branchOf(tenantId: string, code: string | null): Promise<string | null> {
+  private async branchOf(tenantId: string, code: string | null, holderOf: HolderLookup): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const id = await holderOf(this.claims, branchCodeClaim(tenantId, value));
+    const id = await holderOf(branchCodeClaim(tenantId, value));
     if (id === undefined)
       throw conflict('BRANCH_UNKNOWN', `The branch ${value} does not exist. Create it, or correct branchCode.`);
     const { state } = await this.reader.read(branch, tenantId, id);
@@ -64,9 +72,28 @@ export class SaleFactsReader {
     return id;
   }
 
-  /** The account with the payment's code, otherwise the default account of its method. */
-  private accountOf(tenantId: string, { accountCode, method }: SalePayment): Promise<string> {
-    return accountCode === null ? this.defaultOf(tenantId, method) : this.codedAccount(tenantId, accountCode);
+  /**
+   * For each payment the account with its code, otherwise the default account of its method. Equal payments are looked
+   * up once: a default that changes meanwhile must not divide them between two accounts.
+   */
+  private async accountsOf(
+    tenantId: string,
+    payments: readonly SalePayment[],
+    holderOf: HolderLookup,
+  ): Promise<readonly string[]> {
+    const [byCode, byMethod] = [new Map<string, string>(), new Map<string, string>()];
+    const found: string[] = [];
+    for (const { accountCode, method } of payments) {
+      const [known, key] = accountCode === null ? [byMethod, method] : [byCode, accountCode];
+      const id =
+        known.get(key) ??
+        (await (accountCode === null
+          ? this.defaultOf(tenantId, method)
+          : this.codedAccount(tenantId, accountCode, holderOf)));
+      known.set(key, id);
+      found.push(id);
+    }
+    return found;
   }
 
   private async defaultOf(tenantId: string, method: SalePayment['method']): Promise<string> {
@@ -78,8 +105,8 @@ export class SaleFactsReader {
     return id;
   }
 
-  private async codedAccount(tenantId: string, code: string): Promise<string> {
-    const id = await holderOf(this.claims, accountCodeClaim(tenantId, code));
+  private async codedAccount(tenantId: string, code: string, holderOf: HolderLookup): Promise<string> {
+    const id = await holderOf(accountCodeClaim(tenantId, code));
     if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} does not exist.`);
     if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is inactive.`);
     return id;
@@ -148,13 +175,20 @@ export class CustomerMatching {
     return presentTenant(state).seeds.customerId;
   }
 
+  /** Returns the id of an existing customer if it can be found without linking it. Only reads. */
+  async knownCustomer(
+    tenantId: string,
+    { sourceId, customer: wanted }: Pick<AcceptedSale, 'sourceId' | 'customer'>,
+    holderOf: HolderLookup,
+  ): Promise<string | undefined> {
+    if (wanted === null) return this.defaultCustomer(tenantId);
+    const match = await matchOf(tenantId, sourceId, wanted, holderOf);
+    return match && !match.isUnlinked ? match.id : undefined;
+  }
+
   private async found(tenantId: string, sourceId: string, wanted: SaleCustomer): Promise<string | undefined> {
-    for (const claim of keysOf(tenantId, sourceId, wanted)) {
-      const holder = await holderOf(this.claims, claim);
-      if (holder === undefined) continue;
-      return claim.kind === 'customer-link' ? holder : this.linked(tenantId, holder, sourceId, wanted);
-    }
-    return undefined;
+    const match = await matchOf(tenantId, sourceId, wanted, holderLookup(this.claims, 'settled'));
+    return match?.isUnlinked ? this.linked(tenantId, match.id, sourceId, wanted) : match?.id;
   }
 
   /** Claims all keys for a new customer. If another customer holds one, gives up the claims and returns its id. */
@@ -199,6 +233,20 @@ function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim
     ...taxNumberClaims(tenantId, wanted.taxNumber),
     ...emailClaims(tenantId, wanted.email),
   ];
+}
+
+/** The customer that holds the first of the keys. `isUnlinked`: the partner's own id is not linked to it yet. */
+async function matchOf(
+  tenantId: string,
+  sourceId: string,
+  wanted: SaleCustomer,
+  holderOf: HolderLookup,
+): Promise<{ readonly id: string; readonly isUnlinked: boolean } | undefined> {
+  for (const claim of keysOf(tenantId, sourceId, wanted)) {
+    const id = await holderOf(claim);
+    if (id !== undefined) return { id, isUnlinked: claim.kind !== 'customer-link' && wanted.externalId !== null };
+  }
+  return undefined;
 }
 
 const inputOf = ({ name, code, email, phone, taxNumber }: SaleCustomer): CreateCustomer => ({

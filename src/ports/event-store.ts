@@ -117,6 +117,12 @@ export type AllSubscription = {
 /** Appends to and reads from the history, with the guarantees listed at EVENT_STORE. */
 export interface EventStore {
   /**
+   * True if streams are read in this process, in microseconds. Otherwise each read is a request to a server, so a
+   * request that must not be delayed reads as little as possible.
+   */
+  readonly hasLocalReads?: boolean;
+
+  /**
    * Appends all of the events or none; durable when it resolves.
    * Idempotent by event id, like EventStoreDB: repeating the same ids at the same expected revision returns the
    * original result and writes nothing. Without events nothing is written, and the position is that of the stream's

@@ -27,6 +27,7 @@ const SERVICE = [
 const POINTS = [
   'key claim',
   'sale append',
+  'sale append with its booking',
   'customer choice',
   'uniqueness claim',
   'customer append',
@@ -61,6 +62,7 @@ const at = (externalId: string, facts: object): object => ({
 const line = (unitPrice: string): object => ({ description: 'Goods', quantity: 1, unitPrice, taxRate: 19 });
 const SALES = [
   at('first', { customer, lines: [line('100.00')], payments: [{ method: 'CASH', amount: '50.00' }] }),
+  at('again', { customer, lines: [line('20.00')], payments: [{ method: 'CASH', amount: '23.80' }] }),
   at('second', { lines: [line('30.00')], payments: [{ method: 'CARD', amount: '35.70' }] }),
   at('back', { type: 'RETURN', relatedExternalId: 'first', lines: [line('10.00')] }),
   at('undone', { type: 'CANCELLATION', relatedExternalId: 'second', lines: [] }),

@@ -26,6 +26,10 @@ const holds =
   (...types) =>
   ({ events }) =>
     events.some(({ type }) => types.includes(type));
+const holdsAll =
+  (...types) =>
+  ({ events }) =>
+    types.every((wanted) => events.some(({ type }) => type === wanted));
 const goesTo =
   (prefix) =>
   ({ stream }) =>
@@ -34,6 +38,7 @@ const goesTo =
 const appends = {
   'key claim': goesTo('idempotency-key-'),
   'sale append': holds('SaleAccepted'),
+  'sale append with its booking': holdsAll('SaleAccepted', 'SaleBooked'),
   'customer choice': holds('SaleCustomerChosen'),
   'uniqueness claim': goesTo('claim-'),
   'customer append': holds('CustomerCreated'),

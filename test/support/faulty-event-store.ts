@@ -41,7 +41,11 @@ export class FaultyEventStore implements EventStore {
   batchesUntilBreak = Number.POSITIVE_INFINITY;
   private waiting: Waiting[] = [];
 
-  constructor(readonly inner: EventStore) {}
+  readonly hasLocalReads: boolean;
+
+  constructor(readonly inner: EventStore) {
+    this.hasLocalReads = inner.hasLocalReads === true;
+  }
 
   /** Pauses the next append to a stream whose name starts with `prefix`, before it is stored. */
   pauseAppendTo(prefix: string): Pause {

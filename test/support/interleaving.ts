@@ -66,6 +66,7 @@ class GatedEventStore implements EventStore {
   subscribeToAll: EventStore['subscribeToAll'];
   head: EventStore['head'];
   facts: EventStore['facts'];
+  readonly hasLocalReads: boolean;
 
   constructor(
     private readonly inner: EventStore,
@@ -76,6 +77,7 @@ class GatedEventStore implements EventStore {
     this.subscribeToAll = inner.subscribeToAll.bind(inner);
     this.head = inner.head.bind(inner);
     this.facts = inner.facts.bind(inner);
+    this.hasLocalReads = inner.hasLocalReads === true;
   }
 
   append(append: Append): Promise<Appended> {

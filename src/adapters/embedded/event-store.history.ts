@@ -30,6 +30,8 @@ export type History = {
 
 /** The port's read half, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
 export class HistoryReader {
+  readonly hasLocalReads = true;
+
   protected constructor(protected readonly history: History) {}
 
   async readStream(stream: string, { from, direction = 'forwards', ...read }: StreamRead = {}): Promise<StreamSlice> {

@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { bookSale } from '../aggregates/sale-booking.js';
+import type { SaleEvent } from '../aggregates/sale-events.js';
+import type { Sale } from '../aggregates/sale.aggregate.js';
+import type { Target } from '../eventsourcing/command-runner.js';
+import { withTimeout } from '../eventsourcing/with-timeout.js';
+import { BookingFacts } from '../policies/booking-facts.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
+import { CLOCK, type Clock } from '../ports/time.js';
+
+/** Maximum delay of an acceptance by reading facts. In-process reads take far less than a millisecond. */
+export const PATIENCE_MS = 90;
+/** After facts have taken longer than that, sales are only accepted for this time. */
+const PAUSE_MS = 10_000;
+
+/**
+ * Decides the booking of a sale that is about to be accepted, so that both are one append. Does not book a sale whose
+ * customer must be created or linked, that would be rejected, or whose facts cannot be read promptly: the booking
+ * policy does (docs/adr/0065). Never fails.
+ */
+@Injectable()
+export class AcceptingBooking {
+  private pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    @Inject(BookingFacts) private readonly facts: BookingFacts,
+    @Inject(EVENT_STORE) private readonly events: Pick<EventStore, 'hasLocalReads'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** `state`: the sale as it will be accepted. Returns no events if the policy is to book it. */
+  async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
+    if (state.status === 'absent' || state.type !== 'SALE' || !this.events.hasLocalReads) return [];
+    const beganAtMs = this.clock.monotonicMs();
+    if (beganAtMs < this.pausedUntilMs) return [];
+    const booked = await withTimeout(this.clock, PATIENCE_MS, async () => {
+      const data = await this.facts.known(tenantId, id, state);
+      return data && bookSale(state, data);
+    });
+    const nowMs = this.clock.monotonicMs();
+    if (!booked && nowMs - beganAtMs >= PATIENCE_MS) this.pausedUntilMs = nowMs + PAUSE_MS;
+    return booked ?? [];
+  }
+}

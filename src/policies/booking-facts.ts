@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { customer } from '../aggregates/customer.aggregate.js';
+import type { CategoryFacts, SaleBookingData } from '../aggregates/sale-booking.js';
+import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
+import { Claims } from '../eventsourcing/claims.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { Categorizer } from '../queries/category.queries.js';
+import { CustomerMatching, holderLookup, SaleFactsReader, type SaleFacts } from './sale-facts.js';
+
+/** Name under which sales are booked, by the policy or with their acceptance. */
+export const BOOKING = 'booking';
+
+/** Gathers the facts on which the booking of a document is decided: from the tails of streams, and the current rules. */
+@Injectable()
+export class BookingFacts {
+  constructor(
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(SaleFactsReader) private readonly facts: SaleFactsReader,
+    @Inject(Categorizer) private readonly categorizer: Categorizer,
+    @Inject(CustomerMatching) private readonly matching: CustomerMatching,
+    @Inject(Claims) private readonly claims: Claims,
+  ) {}
+
+  /** The facts of a SALE. Creates or links its customer if necessary. @throws DomainError if it cannot be booked now */
+  async of(tenantId: string, saleId: string, state: AcceptedSale): Promise<SaleBookingData> {
+    const facts = await this.facts.factsOf(tenantId, state);
+    const customerId = await this.matching.customerOf({ tenantId, saleId, state });
+    return { saleId, customerId, ...facts, ...(await this.categoriesFor(tenantId, customerId)) };
+  }
+
+  /**
+   * The same facts of a SALE that need not be accepted yet. Only reads, and does not wait for other commands.
+   * @returns undefined if its customer must be created or linked first
+   * @throws DomainError if it cannot be booked now; the errors of the engines
+   */
+  async known(tenantId: string, saleId: string, state: AcceptedSale): Promise<SaleBookingData | undefined> {
+    const holderOf = holderLookup(this.claims, 'none');
+    const customerId = await this.matching.knownCustomer(tenantId, state, holderOf);
+    if (customerId === undefined) return undefined;
+    const facts = await this.facts.factsOf(tenantId, state, holderOf);
+    return { saleId, customerId, ...facts, ...(await this.categoriesFor(tenantId, customerId)) };
+  }
+
+  /** Branch, date and accounts. @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN */
+  ofDocument(tenantId: string, state: AcceptedSale): Promise<SaleFacts> {
+    return this.facts.factsOf(tenantId, state);
+  }
+
+  /** @throws DomainError conflict CUSTOMER_PASSIVE */
+  async categoriesFor(tenantId: string, customerId: string | undefined): Promise<CategoryFacts> {
+    const rules = await this.categorizer.rulesOf(tenantId);
+    if (customerId === undefined) return { merchant: null, rules };
+    const { state } = await this.reader.read(customer, tenantId, customerId);
+    if (state.status === 'absent') return { merchant: null, rules };
+    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and accepts no new transactions.');
+    return { merchant: state.name, rules };
+  }
+}

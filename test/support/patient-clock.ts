@@ -1,0 +1,14 @@
+import { ShiftedClock } from './shifted-clock.js';
+
+/** Real time in which short time limits last a minute, so that no operation exceeds them on a busy machine. */
+export class PatientClock extends ShiftedClock {
+  isPatient = true;
+
+  constructor(private readonly limitMs: number) {
+    super();
+  }
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return super.sleep(this.isPatient && ms === this.limitMs && signal ? 60_000 : ms, signal);
+  }
+}
