@@ -57,7 +57,7 @@ function readKeys() {
   } catch {
     // Reported below.
   }
-  throw new Error(`${path} holds no Ed25519 signing key: restore it, or remove it.`);
+  throw new Error(`${path} contains no Ed25519 signing key. Restore it, or remove it.`);
 }
 
 /** Flushes the new file, with the owner of the old one, before renaming it into place. */

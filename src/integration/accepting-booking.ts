@@ -31,14 +31,18 @@ export class AcceptingBooking {
   /** `state`: the sale as it will be accepted. Returns no events if the policy is to book it. */
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
     if (state.status === 'absent' || state.type !== 'SALE' || !this.events.hasLocalReads) return [];
-    const beganAtMs = this.clock.monotonicMs();
-    if (beganAtMs < this.pausedUntilMs) return [];
+    if (this.clock.monotonicMs() < this.pausedUntilMs) return [];
+    let isDecided = false;
     const booked = await withTimeout(this.clock, PATIENCE_MS, async () => {
-      const data = await this.facts.known(tenantId, id, state);
-      return data && bookSale(state, data);
+      try {
+        const data = await this.facts.known(tenantId, id, state);
+        return data && bookSale(state, data);
+      } finally {
+        isDecided = true;
+      }
     });
-    const nowMs = this.clock.monotonicMs();
-    if (!booked && nowMs - beganAtMs >= PATIENCE_MS) this.pausedUntilMs = nowMs + PAUSE_MS;
+    // Written meanwhile by the work, which TypeScript does not see.
+    if (!(isDecided as boolean)) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
     return booked ?? [];
   }
 }

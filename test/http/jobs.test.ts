@@ -174,7 +174,9 @@ describe('A triggered job', () => {
     await service.restart();
     expect(performance.now() - beganMs).toBeLessThan(9_000);
     operator = await service.operator();
-    expect(await logged(executionLogId, 'FAILED')).toMatchObject({ error: expect.stringContaining('stops') as string });
+    expect(await logged(executionLogId, 'FAILED')).toMatchObject({
+      error: expect.stringContaining('was stopped') as string,
+    });
     toy = addJob(service, new ToyJob());
     await begun();
     toy.latest.finish({ message: 'After the restart.' });

@@ -60,7 +60,7 @@ test('Operators are notified of dead letters, once per origin and hour, and not 
   for (const n of [1, 2, 3]) await service.postSale(books.partner, saleOf(`lost-${n}`, { branchCode: 'NOWHERE' }));
   const notice = await told(operator, /origin SALE/);
   expect(notice).toMatchObject({ type: 'ERROR', link: '/console/dead-letters?origin=SALE&status=PARKED' });
-  expect(notice.body).toContain('booking cannot handle SaleAccepted (BRANCH_UNKNOWN)');
+  expect(notice.body).toContain('booking cannot process SaleAccepted (BRANCH_UNKNOWN)');
   await reacted();
   expect(await list(operator)).toHaveLength(1);
 });

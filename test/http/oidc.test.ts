@@ -161,10 +161,10 @@ describe('A token of an OpenID issuer', () => {
   });
 
   test.each<[string, () => object, RegExp]>([
-    ['is another’s', () => ({ issuer: 'https://elsewhere.test' }), /of another issuer/],
-    ['names keys without encryption', () => ({ jwks_uri: 'http://elsewhere.test/keys' }), /not at an https address/],
+    ['is another’s', () => ({ issuer: 'https://elsewhere.test' }), /belongs to another issuer/],
+    ['names keys without encryption', () => ({ jwks_uri: 'http://elsewhere.test/keys' }), /is not https/],
     ['names no keys', () => ({ jwks_uri: undefined }), /jwks_uri/],
-    ['is larger than anybody needs', () => ({ more: 'x'.repeat(1_100_000) }), /more than 1 MiB/],
+    ['is larger than anybody needs', () => ({ more: 'x'.repeat(1_100_000) }), /exceeds 1 MiB/],
     ['names keys that are none', () => ({ jwks_uri: `${issuer.url}/nothing` }), /200 OK/],
   ])('is not trusted if the discovery document %s', async (_, document, why) => {
     issuer.discovery = document();

@@ -11,7 +11,7 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-history.js';
 
 const SALES = 60;
-const WARNING = 'the read models are not those of the event store';
+const WARNING = 'the read models do not belong to the event store';
 
 let begin: (() => Promise<void>) | undefined;
 let isHeld = false;

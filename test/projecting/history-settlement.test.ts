@@ -114,7 +114,7 @@ test('A checkpoint beyond the end of the history gives the history a new id', as
   await checkpoint(storeOf(first), 9);
   const second = await settle(events);
   expect(second.historyId).not.toBe(first.historyId);
-  expect(warnings).toEqual([expect.stringContaining('made up to position 9, and the history ends at 4')]);
+  expect(warnings).toEqual([expect.stringContaining('contain events up to position 9, but the history ends at 4')]);
   expect(await settle(events)).toEqual(second);
 });
 
