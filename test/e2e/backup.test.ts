@@ -100,7 +100,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
 
     await withDirectory(async (whole) => {
       const { code, stdout } = await restore(whole, fileOf(directory, after));
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/is whole: \d+ events[^]*\d+ events restored in/)]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/is complete: \d+ events[^]*\d+ events restored in/)]);
       expect((await stat(join(whole, 'history.sqlite'))).mode & 0o077).toBe(0);
       await copyFile(join(directory, 'signing-key.json'), join(whole, 'signing-key.json'));
       const copy = await KontorProcess.ready(whole, PLAIN);
@@ -171,7 +171,7 @@ describe('An offline history', () => {
       if (process.platform !== 'linux') return;
       const limit = ['prlimit', '--fsize=40000', NODE];
       const full = await endOf(start([...limit, JOB, 'database-backup'], directory));
-      expect(full.failed).toMatch(/^The backup cannot be written to .*backups: there is no room for it \(EFBIG\)\.$/);
+      expect(full.failed).toMatch(/^The backup cannot be written to .*backups: there is not enough space \(EFBIG\)\.$/);
       expect(await readdir(join(directory, 'backups'))).toEqual(kept);
     });
   }, 60_000);

@@ -127,7 +127,8 @@ describe('Metrics', () => {
     const headOf = (metrics: MetricsText): number => metrics.value('kontor_event_store_head_position');
     await service.quiet();
     const before = await settled();
-    await service.sell(books.partner, saleOf('subscribed'));
+    // The customer is new: the policy books the sale.
+    await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
     // The use of a key is recorded a moment later, so that these may not be what was last in the quiet.
@@ -143,8 +144,8 @@ describe('Metrics', () => {
     expect(after.value('kontor_subscriber_position', queueOf)).toBeGreaterThanOrEqual(0);
     expect(after.value('kontor_subscriber_in_flight', queueOf)).toBe(0);
     expect(after.value('kontor_subscriber_position', { subscriber: 'transactions' })).toBe(head);
-    // Accepted, booked, and one invoice.
-    expect(rise('kontor_broker_messages_total', { result: 'stored' })).toBe(3);
+    // Accepted, booked, one invoice, and the customer.
+    expect(rise('kontor_broker_messages_total', { result: 'stored' })).toBe(4);
     const last = after.value('kontor_subscriber_last_processed_timestamp_seconds', queueOf);
     expect(Math.abs(last - service.clock.nowMs() / 1_000)).toBeLessThan(60);
 
