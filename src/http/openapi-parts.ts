@@ -61,7 +61,7 @@ const alwaysThere = {
     schema: { type: 'string', pattern: '^[0-9]+s$' },
   },
   RateLimit: {
-    description: 'Remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10).',
+    description: 'Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10).',
     required: true,
     schema: string,
   },

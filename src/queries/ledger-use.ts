@@ -60,7 +60,7 @@ export type ReachedRecord = {
   readonly cause: Cause;
 };
 
-/** Deleted records of all tenants with postings after their deletion. */
+/** Deleted records, across all tenants, that later transactions posted to. */
 @Injectable()
 export class DeletedRecords {
   constructor(

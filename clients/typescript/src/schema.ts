@@ -3518,7 +3518,7 @@ export interface components {
         "X-RateLimit-Reset": number;
         /** @description Length of the window. */
         "X-RateLimit-Window": string;
-        /** @description Remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10). */
+        /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         RateLimit: string;
         /** @description Limits and windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy": string;
@@ -3530,7 +3530,7 @@ export interface components {
         "X-RateLimit-Reset.optional": number;
         /** @description Length of the window. */
         "X-RateLimit-Window.optional": string;
-        /** @description Remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10). */
+        /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit.optional": string;
         /** @description Limits and windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy.optional": string;

@@ -135,8 +135,8 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         label="Revoke"
         onDone={refresh}
       >
-        <strong>{name}</strong> is revoked permanently within a second. Requests with it are rejected with 401. Existing
-        sales are kept.
+        <strong>{name}</strong> is revoked permanently within a second. Requests that use this key will be rejected with
+        401. Existing sales are kept.
       </ConfirmAction>
     </Group>
   );

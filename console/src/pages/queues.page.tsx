@@ -28,7 +28,7 @@ export function QueuesPage(): ReactNode {
   const queues = useQuery(queuesQuery);
   return (
     <>
-      <PageHeader lead="Refreshed every two seconds, for all replicas." title="Cache and queues" />
+      <PageHeader lead="Figures cover all replicas and refresh every two seconds." title="Cache and queues" />
       <Panel aside={<ClearCache />} title="Cache">
         {cache.error !== null && <ProblemView error={cache.error} onRetry={cache.refetch} />}
         {cache.data !== undefined && <CacheFigures status={cache.data} />}
