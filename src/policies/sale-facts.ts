@@ -81,15 +81,13 @@ export class SaleFactsReader {
     payments: readonly SalePayment[],
     holderOf: HolderLookup,
   ): Promise<readonly string[]> {
-    const [byCode, byMethod] = [new Map<string, string>(), new Map<string, string>()];
+    const known = new Map<string, string>();
     const found: string[] = [];
     for (const { accountCode, method } of payments) {
-      const [known, key] = accountCode === null ? [byMethod, method] : [byCode, accountCode];
-      const id =
-        known.get(key) ??
-        (await (accountCode === null
-          ? this.defaultOf(tenantId, method)
-          : this.codedAccount(tenantId, accountCode, holderOf)));
+      const key = accountCode === null ? method : `code ${accountCode}`;
+      const lookUp = () =>
+        accountCode === null ? this.defaultOf(tenantId, method) : this.codedAccount(tenantId, accountCode, holderOf);
+      const id = known.get(key) ?? (await lookUp());
       known.set(key, id);
       found.push(id);
     }
