@@ -35,14 +35,14 @@ describe('The cache in Redis, for operators', () => {
   const queueNames = async (): Promise<string[]> =>
     ((await get('queues')).data as { queues: QueueState[] }).queues.map(({ name }) => name);
 
-  test('is told with its version and size', async () => {
+  test('is reported with its version and size', async () => {
     const { status, data } = await get('status');
     expect([status, data]).toMatchObject([200, { store: 'redis', connected: true, version: server.version }]);
     expect((data as CacheStatus).usedMemoryBytes).toBeGreaterThan(100_000);
     expect((await get('health')).data).toMatchObject({ status: 'up' });
   });
 
-  test('is cleared by pattern: no counters, and nothing that is not our own', async () => {
+  test('is cleared by pattern, except counters and keys of other owners', async () => {
     const { cache } = service.service.engines;
     const partner = await service.createKey(books.tenant, { sourceId: 'counted' });
     await service.postSale(partner, saleOf('counted'));
@@ -51,7 +51,7 @@ describe('The cache in Redis, for operators', () => {
     const before = await redis.dbsize();
     expect((await clear('mine:\\*')).data).toEqual({ success: true, id: 'mine:\\*', revision: -1, cleared: 1 });
     expect((await clear('mine:?')).data).toMatchObject({ cleared: 2 });
-    // What replicas tell each other of their queues is made anew within two seconds.
+    // Replicas write their queue entries again within two seconds.
     expect((await clear('*')).data).toMatchObject({ cleared: expect.any(Number) as number });
     expect(await redis.get('somebody:else')).toBe('x');
     expect((await redis.keys('kontor:count:*')).length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe('The cache in Redis, for operators', () => {
     expect((await clear('count:*')).data).toMatchObject({ cleared: 0 });
   });
 
-  test('tells other replicas of the queues', async () => {
+  test('shares the queues with other replicas', async () => {
     const known = await queueNames();
     const shared = async (): Promise<string[]> =>
       (await redis.keys('kontor:entry:queues:*')).map((key) => key.slice('kontor:entry:queues:'.length)).toSorted();
@@ -71,7 +71,7 @@ describe('The cache in Redis, for operators', () => {
       expect(await redis.pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
-  test('that is away is told, in time; only clearing it cannot be done; and it is back by itself', async () => {
+  test('is reported as unavailable in bounded time, cannot be cleared meanwhile, and recovers by itself', async () => {
     await server.kill();
     const beganAtMs = performance.now();
     expect((await get('status')).data).toMatchObject({ store: 'redis', connected: false, version: null });

@@ -3,10 +3,10 @@ import { memoryOf, Partners } from '../support/partners.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { Servers } from '../support/servers.js';
 
-/** How long an engine is away, and how long an answer may take meanwhile. */
+/** Duration of an outage, and the maximum response time during it. */
 const AWAY_MS = 6_000;
 const ANSWER_WITHIN_MS = 12_000;
-/** Growth of the process's memory over one fault. */
+/** Maximum growth of the process's memory during one fault. */
 const GROWTH_BYTES = 150 * 1024 * 1024;
 
 type Fault = {
@@ -14,7 +14,7 @@ type Fault = {
   readonly engine: (servers: Servers) => ServerProcess;
   readonly begin: (server: ServerProcess) => Promise<void>;
   readonly end: (server: ServerProcess) => Promise<void>;
-  /** What the intake may answer while it lasts. */
+  /** Responses that the intake may give during a fault. */
   readonly allowed: readonly number[];
 };
 
@@ -48,7 +48,7 @@ const faults: readonly Fault[] = engines.flatMap(({ name, engine, allowed }) =>
   ways.map(({ way, begin, end }) => ({ what: `${name} is ${way}`, engine, begin, end, allowed })),
 );
 
-describe('a service whose engine is away under load', () => {
+describe('a service whose engine fails under load', () => {
   let servers: Servers;
   beforeAll(async () => {
     servers = await Servers.start();
@@ -56,7 +56,7 @@ describe('a service whose engine is away under load', () => {
   afterAll(() => servers.dispose());
 
   test.each(faults)(
-    '$what: bounded answers of the right kind, bounded memory, and everything is caught up with',
+    '$what: bounded response times, permitted statuses, bounded memory, and complete catch-up',
     async ({ what, engine, begin, end, allowed }) => {
       await withDirectory(async (directory) => {
         const kontor = await KontorProcess.ready(directory, { ...PLAIN, ...servers.settings });

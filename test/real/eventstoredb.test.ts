@@ -9,13 +9,13 @@ import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
 import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
 import { ServerProcess } from '../support/server-process.js';
 
-// The server of EVENTSTORE_URL, or else the test server as a process of its own, as any client finds it.
+// The server of EVENTSTORE_URL, or the test server in a separate process, used like any other server.
 const given = process.env['EVENTSTORE_URL'];
 const own = given === undefined || given === '' ? await ServerProcess.start(eventStoreRecipe) : undefined;
 const url = own?.url ?? given ?? '';
 afterAll(() => own?.dispose());
 
-test('the suites below tell what they ran against', async () => {
+test('the suites below name the server they ran against', async () => {
   const client = EventStoreDBClient.connectionString(url);
   const version = String(await (client as unknown as { capabilities: Promise<object> }).capabilities.then(versionOf));
   process.stderr.write(`event store: ${own ? 'the test server' : 'EVENTSTORE_URL'}, ${version}\n`);
@@ -30,7 +30,7 @@ eventStoreContract('The EventStoreDB adapter on a server of its own', () => {
   return Promise.resolve({ store, cleanup: () => store.close() });
 });
 
-describe('The server answers as the recording of EventStoreDB 23.10 does', () => {
+describe('The server responds like the recorded EventStoreDB 23.10', () => {
   const golden = JSON.parse(
     readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
   ) as Record<string, unknown>;

@@ -13,10 +13,10 @@ import { ServerProcess } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 
-/** How long NATS is away under load. */
+/** How long NATS stays stopped under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
 const PATIENCE_MS = 30_000;
-/** Less than NATS takes in these tests where it is to refuse something. */
+/** Payload limit of a NATS server that is to refuse a message. */
 const SMALL_PAYLOAD = 3_000;
 
 type Published = StoredMessage & { readonly event: CloudEvent };
@@ -51,13 +51,13 @@ const published = async (): Promise<Published[]> => {
   const messages = await messagesAt(server.url);
   return messages.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
-/** Every message that the broker has, when those of all that is stored are there. */
+/** All messages of the broker, once everything stored has been published. */
 const complete = (): Promise<Published[]> =>
   until(async () => {
     const messages = await published();
     return messages.length >= (await publicMessages()) ? messages : undefined;
   });
-/** How many messages the history becomes: one for each public event and each transaction that rides in one. */
+/** Number of messages for the history: one per public event, and one per transaction carried by an event. */
 async function publicMessages(): Promise<number> {
   const events = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
   const rides = ({ transactions = [] }: { transactions?: unknown[] }): number => 1 + transactions.length;
@@ -81,12 +81,12 @@ const letters = async (query: string): Promise<DeadLetterRecord[]> => {
 const replay = (id: string): Promise<Reply> =>
   service.post(`/api/platform/dead-letters/${id}/replay`, undefined, operator);
 
-describe('A forwarder whose NATS stops under load', () => {
+describe('A forwarder whose NATS server stops under load', () => {
   beforeAll(() => open(natsRecipe), 60_000);
   afterAll(close, 60_000);
 
   test(
-    'publishes every event when it is back, each once, in the order of its record, and parks none',
+    'publishes every event after the outage, once each, in order per record, and parks none',
     async () => {
       const sold: string[] = [];
       let isSelling = true;
@@ -132,7 +132,7 @@ describe('A forwarder whose NATS stops under load', () => {
     AWAY_MS + 120_000,
   );
 
-  test('stores all of the last thousand events again, within the duplicate window', async () => {
+  test('stores the last thousand events again in a rewind within the duplicate window', async () => {
     const events = (await service.service.engines.events.readAll({ maxCount: 1_000_000 })).slice(-1_000);
     const body = { position: events[0]?.position ?? 0 };
     expect((await service.post('/api/platform/forwarders/integration-events/rewind', body, operator)).status).toBe(201);
@@ -149,7 +149,7 @@ describe('A forwarder whose NATS stops under load', () => {
   }, 120_000);
 });
 
-describe('A forwarder whose NATS refuses some messages', () => {
+describe('A forwarder whose NATS server refuses some messages', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-nats-'));
@@ -170,7 +170,7 @@ describe('A forwarder whose NATS refuses some messages', () => {
     await rm(directory, { recursive: true, force: true });
   }, 60_000);
 
-  test('parks one that is too large and one whose subject is denied, and the others flow', async () => {
+  test('parks one that is too large and one whose subject is denied, and publishes the others', async () => {
     const { token } = books.tenant;
     const { id: large } = await service.post(
       '/api/customers',
@@ -190,7 +190,7 @@ describe('A forwarder whose NATS refuses some messages', () => {
     for (const one of parked) expect((await replay(one.id)).data).toMatchObject({ status: 'PARKED' });
   }, 60_000);
 
-  test('delivers a letter once, under a new message id, when NATS takes it', async () => {
+  test('delivers a dead letter once, under a new message id, when NATS accepts it', async () => {
     const [letter] = (await letters('origin=PUBLISH')).filter(({ eventType }) => eventType === 'CustomerCreated');
     if (!letter) throw new Error('There is no letter.');
     const config = join(directory, 'nats.conf');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => servers.dispose());
 
-/** Status of the answer; 0 where there was none. */
+/** Status of the response; 0 if there was none. */
 async function trigger(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ jobName: JOB });
@@ -40,7 +40,7 @@ async function executions(url: string, token: string): Promise<Execution[]> {
 }
 
 test(
-  `A job that is triggered again and again, while its leader is killed (seed ${SEED}): each run ends once, one at a time`,
+  `A job triggered repeatedly while its leader is killed (seed ${SEED}): each run ends once, one at a time`,
   () =>
     withDirectory(async (directory) => {
       const random = mulberry32(SEED);
@@ -66,7 +66,7 @@ test(
         })();
         await pause(300 + random() * 700);
         await killed?.stop('SIGKILL');
-        // Whatever it left is taken over, and the job runs again.
+        // Its unfinished run is taken over, and the job runs again.
         const before = started.count;
         await until(
           () => Promise.resolve(started.count),
@@ -83,7 +83,7 @@ test(
         (job) => job?.isRunning === false,
       );
       const all = await executions(url, operator);
-      // A trigger whose answer got lost may have started a run, too.
+      // A trigger whose response was lost may have started a run, too.
       expect(all.length).toBeGreaterThanOrEqual(started.count);
       expect(all.filter(({ status }) => status === 'RUNNING')).toEqual([]);
       for (const { status, error } of all)
@@ -91,7 +91,7 @@ test(
           status === 'FAILED' ? ['FAILED', 'The process of the run is gone.'] : ['SUCCEEDED', null],
         );
 
-      // The same from the stream: every run begins after the one before has ended, and ends once.
+      // The stream shows the same: every run begins after the previous one has ended, and ends once.
       const watcher = await Watcher.open(`${url}/api/platform/jobs/stream`, operator, from);
       await until(
         () => Promise.resolve(watcher.events.length),
@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  'A paused leader: what is triggered meanwhile is done by the next one, once, and nothing more when the first goes on',
+  'A paused leader: the next one runs what is triggered meanwhile, once, and the first does nothing more when it resumes',
   () =>
     withDirectory(async (directory) => {
       const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off' };

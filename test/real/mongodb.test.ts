@@ -16,7 +16,7 @@ const clock = new SystemClock();
 const run = `kontor_test_${process.pid}_${Date.now().toString(36)}`;
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
-/** The same server, another database. */
+/** Another database on the same server. */
 function urlOf(serverUrl: string, database: string): string {
   const parts = /^(\w+(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(serverUrl);
   const [, server = '', path = '', options = ''] = parts ?? [];
@@ -81,7 +81,7 @@ const countOf = async (store: ReadStore, id: string): Promise<number> =>
   (JSON.parse((await store.get(table, scope, id)) ?? '{"count":0}') as Counter).count;
 
 const COUNTERS = 7;
-/** Folds events in batches, as a projection does: each adds one to one document. Where it cannot, it reads again. */
+/** Folds events in batches, like a projection: each event adds one to one document. After a conflict it reads again. */
 async function projected(store: ReadStore, events: number, size: number): Promise<void> {
   for (let position = -1; position < events - 1;) {
     try {
@@ -109,7 +109,7 @@ const countsOf = (store: ReadStore): Promise<number[]> =>
 const wantedCounts = (events: number): number[] =>
   Array.from({ length: COUNTERS }, (_, n) => Math.ceil((events - n) / COUNTERS));
 
-/** Waits for what comes by itself, with a limit that only a defect reaches. */
+/** Waits for an asynchronous result, with a limit that only a defect reaches. */
 async function until(holds: () => Promise<unknown>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -143,7 +143,7 @@ describe('MongoDB', () => {
     await server?.dispose();
   });
 
-  /** A database of its own, opened as often as wanted. */
+  /** A separate database, which can be opened any number of times. */
   const freshDatabase = () => {
     databases += 1;
     const name = `${run}_${databases}`;
@@ -151,7 +151,7 @@ describe('MongoDB', () => {
     return {
       name,
       open: (options: Pick<MongoDbOptions, 'settleEvery' | 'onCommand'> = {}): MongoDb => {
-        // A busy machine is no fault of the store.
+        // A busy machine is not a defect of the store.
         const mongo = openMongoDb({
           url: urlOf(serverUrl, name),
           clock,
@@ -197,7 +197,7 @@ describe('MongoDB', () => {
     });
     afterEach(() => database.dispose());
 
-    test('of two writers at once only one has each step of a document, also when both write the same', async () => {
+    test('of two concurrent writers, only one commits each step of a document, even if both write the same', async () => {
       const stores = [await openPrepared(), await openPrepared()] as const;
       let generation = 10;
       const turn = fc.uniqueArray(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 });
@@ -208,7 +208,7 @@ describe('MongoDB', () => {
           const home: AnyTable = { model: counters, generation };
           for (const store of stores) await store.prepare([home], { bulk: true });
           const steps: string[] = [];
-          /** Adds one to each of the documents; the positions of both writers are the same, so are their documents. */
+          /** Adds one to each of the documents. Both writers have the same positions, and so the same documents. */
           const work = async (store: ReadStore, all: readonly (readonly number[])[]): Promise<void> => {
             for (const numbers of all) {
               const keys = numbers.map((n) => ({ scope, id: `d${n}` }));
@@ -224,7 +224,7 @@ describe('MongoDB', () => {
           };
           await Promise.all([work(stores[0], mine), work(stores[1], theirs)]);
           expect(new Set(steps).size).toBe(steps.length);
-          // What was said to be stored is stored; the others are behind it.
+          // Acknowledged steps are stored, and the number of all steps bounds the position.
           const keys = Array.from({ length: 5 }, (_, n) => ({ scope, id: `d${n}` }));
           for (const [n, document] of (await stores[0].load(home, keys)).entries()) {
             const own = steps.filter((step) => step.startsWith(`d${n} `)).map((step) => Number(step.split(' ')[1]));
@@ -239,14 +239,14 @@ describe('MongoDB', () => {
       );
     }, 60_000);
 
-    test('two projections of the same events at once have each of them exactly once in the end', async () => {
+    test('two concurrent projections of the same events contain each event exactly once in the end', async () => {
       const events = 300;
       const stores = [await openPrepared(), await openPrepared()] as const;
       await Promise.all(stores.map((store, n) => projected(store, events, 4 + n)));
       expect(await countsOf(stores[0])).toEqual(wantedCounts(events));
     }, 60_000);
 
-    test('the indexes are made once; those of a bulk table when they are asked for', async () => {
+    test('the indexes are created once; those of a bulk table on request', async () => {
       const store = await openPrepared();
       const next: AnyTable = { model: counters, generation: 2 };
       await store.prepare([next], { bulk: true });
@@ -270,11 +270,11 @@ describe('MongoDB', () => {
       expect(await indexesOf('counters_v1_g1')).toEqual(await indexesOf('counters_v1_g2'));
     });
 
-    test('no list reads a whole collection, where the server tells how it goes about one', async () => {
+    test('no list reads a whole collection, if the server reports its query plan', async () => {
       let find: Document | undefined;
       const onCommand = (command: Document) => (find = 'find' in command ? command : find);
       const store = await openPrepared({ onCommand });
-      /** The stages of the server's plan for the last query of a list. */
+      /** Stages of the server's plan for the last query of a list. */
       const explain = async (query: ListQuery): Promise<string[]> => {
         await store.list(table, scope, query);
         const { find: collection, filter, sort, skip, limit } = find ?? {};
@@ -314,7 +314,7 @@ describe('MongoDB', () => {
       say('which indexes are used was asked by explain');
     });
 
-    test('no page of a large list is counted, near or far, and its total is exact', async () => {
+    test('pages of a large list, near or far, need no count, and the total is exact', async () => {
       const size = 2_500;
       const commands: Document[] = [];
       const { reads } = database.open({ settleEvery: 100, onCommand: (command) => commands.push(command) });
@@ -365,12 +365,12 @@ describe('MongoDB', () => {
         between: { n: { from: 1 } },
       });
       expect([uncounted.totalCount, uncounted.isCapped]).toEqual([20, true]);
-      // Neither a count nor an aggregation; no page skips more than the documents of one day.
+      // Neither a count nor an aggregation; no page skips more documents than one day has.
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     }, 60_000);
 
-    test('a list that has no kept total is counted no further than it may be', async () => {
+    test('a list without a stored total is counted only up to its limit', async () => {
       const commands: Document[] = [];
       const { reads } = database.open({ onCommand: (command) => commands.push(command) });
       await reads.prepare([ownersTable, table]);
@@ -386,13 +386,13 @@ describe('MongoDB', () => {
       ]);
     });
 
-    test('a model that was changed without a new version is refused', async () => {
+    test('a model that changed without a new version is rejected', async () => {
       await openPrepared();
       const changed: AnyTable = { model: { ...counters, filters: ['kind'], compound: [] }, generation: 1 };
       await expect(database.open().reads.prepare([changed])).rejects.toThrow(RangeError);
     });
 
-    test('a search by the names of more records than a command can list is refused, by fewer it is answered', async () => {
+    test('a search by the names of more records than a command can list is rejected; by fewer it succeeds', async () => {
       const store = await openPrepared();
       await store.setLiveGeneration('owners', 1, 1);
       const id = (n: number) => `${n}${'o'.repeat(20_000)}`;
@@ -423,10 +423,10 @@ describe('MongoDB', () => {
   });
 });
 
-/** Whatever server MONGODB_URL names, these need one that they may stop. */
+/** These tests need a server that they may stop, whatever server MONGODB_URL names. */
 describe('When MongoDB fails', () => {
   const timeoutMs = 2_000;
-  /** Far above the time-out: what is meant is "not for ever". */
+  /** Far above the timeout: only a call that hangs exceeds it. */
   const boundedMs = 15_000;
   let server: ServerProcess;
   let logged: string[];
@@ -486,7 +486,7 @@ describe('When MongoDB fails', () => {
     ],
     ['is killed', () => server.kill(), () => server.start()],
   ])(
-    'while it %s every call fails in bounded time, and afterwards all works again by itself',
+    'while it %s, every call fails in bounded time; afterwards everything works again by itself',
     async (_, fail, recover) => {
       const mongo = open();
       await mongo.reads.prepare([ownersTable, table]);
@@ -509,7 +509,7 @@ describe('When MongoDB fails', () => {
     120_000,
   );
 
-  test('the first call that nobody takes tells that MongoDB is away, however soon it is back', async () => {
+  test('the first call that cannot reach MongoDB reports it as unavailable, however soon it is back', async () => {
     const mongo = open();
     await mongo.reads.prepare([table]);
     await server.kill();
@@ -517,7 +517,7 @@ describe('When MongoDB fails', () => {
     expect(logged).toEqual(['MongoDB is unavailable']);
   }, 120_000);
 
-  test('a store may be opened before its server is there', async () => {
+  test('a store can be opened before its server is available', async () => {
     await server.kill();
     const mongo = open();
     await expect(mongo.reads.prepare([table])).rejects.toThrow(ReadStoreUnavailable);
@@ -527,7 +527,7 @@ describe('When MongoDB fails', () => {
     expect(await countOf(mongo.reads, 'a')).toBe(1);
   }, 120_000);
 
-  test('the database is that of the path, and kontor without one', async () => {
+  test('the database is the path of the URL, or kontor by default', async () => {
     const client = new MongoClient(server.url);
     try {
       for (const [path, database] of [
@@ -556,7 +556,7 @@ describe('When MongoDB fails', () => {
     await expect(mongo.leases.read('projections')).rejects.toThrow(ReadStoreUnavailable);
   }, 60_000);
 
-  test('indexes that take longer than a call may are waited for', async () => {
+  test('waits for indexes that take longer than the timeout of a call', async () => {
     const slow = await ServerProcess.start(mongoRecipeWith([`-DindexDelayMs=${3 * timeoutMs}`]));
     try {
       const { reads } = open(slow.url);
@@ -569,7 +569,7 @@ describe('When MongoDB fails', () => {
     }
   }, 120_000);
 
-  test('killed again and again under a projection, it has every event exactly once in the end', async () => {
+  test('killed repeatedly under a projection, it has every event exactly once in the end', async () => {
     const events = 400;
     const { reads } = open();
     await reads.prepare([ownersTable, table]);

@@ -48,7 +48,7 @@ async function holds(assert: () => void | Promise<void>, withinMs = 15_000): Pro
   await eventually(look, withinMs, () => String(last));
 }
 
-/** A server that is ready when its port accepts connections: who may use it is what the tests ask. */
+/** A server is ready when its port accepts connections: who may use it is the subject of the tests. */
 async function serve(configuration: string, more: readonly string[] = []): Promise<ServerProcess> {
   const config = await file(`server-${cleanUp.length}.conf`, configuration);
   const server = await ServerProcess.start({
@@ -85,7 +85,7 @@ function listener(): { readonly logger: Logger; readonly said: string[] } {
   const say = (level: string) => (_fields: object, message: string) => said.push(`${level} ${message}`);
   return { said, logger: { info: say('info'), warn: say('warn'), error: say('error') } };
 }
-/** The faults that the broker reports until it has tried to connect several times. */
+/** The faults that the broker reports until it has made several connection attempts. */
 async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts: { readonly count: () => number }) {
   const { logger, said } = listener();
   const broker = open({ url, logger, ...given });
@@ -95,7 +95,7 @@ async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts:
   });
   return { fault: broker.fault(), said };
 }
-/** A line to the server that counts connections. */
+/** A proxy in front of the server that counts connections. */
 async function counted(server: ServerProcess): Promise<{ readonly port: number; readonly count: () => number }> {
   let connections = 0;
   const proxy = createServer((client) => {
@@ -117,13 +117,13 @@ async function certificate(name: string) {
 }
 
 describe('A NATS server with TLS', () => {
-  test('is trusted by the authorities of a file', async () => {
+  test('is verified with the certificate authorities of a file', async () => {
     const { certFile, keyFile } = await certificate('server');
     const server = await serve(`tls { cert_file: "${certFile}", key_file: "${keyFile}" }`);
     await publishes(open({ url: `tls://127.0.0.1:${server.port}`, security: { caFile: certFile } }));
   });
 
-  test('that nobody vouches for is named once, with the setting to correct', async () => {
+  test('with an untrusted certificate is reported once, with the setting to correct', async () => {
     const { certFile, keyFile } = await certificate('server');
     const server = await serve(`tls { cert_file: "${certFile}", key_file: "${keyFile}" }`);
     const line = await counted(server);
@@ -138,7 +138,7 @@ describe('A NATS server with TLS', () => {
     );
   });
 
-  test('asks for a client certificate, and is given that of the settings', async () => {
+  test('that requires a client certificate gets that of the settings', async () => {
     const own = await certificate('server');
     const client = await certificate('client');
     const tls = `cert_file: "${own.certFile}", key_file: "${own.keyFile}", ca_file: "${client.certFile}", verify: true`;
@@ -160,7 +160,7 @@ describe('A NATS server with TLS', () => {
       for (const socket of [client, inner]) socket.on('error', () => undefined);
       client.pipe(inner);
       inner.once('data', (greeting: Buffer) => {
-        // What a server with handshake_first says of itself.
+        // How a server with handshake_first describes itself.
         client.write(greeting.toString().replace('INFO {', 'INFO {"tls_required":true,'));
         inner.pipe(client);
       });
@@ -203,7 +203,7 @@ describe('A NATS user', () => {
     await publishes(broker);
   });
 
-  test('whose file is missing is told which setting names it', async () => {
+  test('whose file is missing gets an error that names the setting', async () => {
     const server = await serve('');
     const broker = open({ url: `nats://127.0.0.1:${server.port}`, security: { credsFile: join(directory, 'none') } });
     await holds(() => {
@@ -214,7 +214,7 @@ describe('A NATS user', () => {
     });
   });
 
-  test('with a wrong password is named by the setting, without the password', async () => {
+  test('with a wrong password gets an error that names the setting, without the password', async () => {
     const server = await serve('authorization { user: kontor, password: right }');
     const line = await counted(server);
     const { fault, said } = await faultOf(`nats://kontor:wrong-secret@127.0.0.1:${line.port}`, {}, line);
@@ -238,7 +238,7 @@ describe('A NATS cluster of three servers', () => {
     );
   };
 
-  test('holds every message three times, and goes on without the server that leads the stream', async () => {
+  test('keeps three replicas of every message, and continues without the leader of the stream', async () => {
     const servers = await startCluster();
     const broker = open({ url: servers.map(({ port }) => `127.0.0.1:${port}`).join(',') });
     await publishes(broker);
@@ -250,7 +250,7 @@ describe('A NATS cluster of three servers', () => {
     }, 30_000);
   }, 60_000);
 
-  test('with a stream of fewer replicas is warned of', async () => {
+  test('logs a warning if the stream has fewer replicas', async () => {
     const servers = await startCluster();
     const { logger, said } = listener();
     const url = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
@@ -272,7 +272,7 @@ describe('A NATS cluster of three servers', () => {
   }
 });
 
-test('A stream is made with the age and the size of the settings, and a difference is reported', async () => {
+test('A stream is created with the configured age and size limits, and differences are reported', async () => {
   const server = await serve('');
   const url = `nats://127.0.0.1:${server.port}`;
   const limits = { maxAgeMs: 3_600_000, maxBytes: 10_000_000 };

@@ -28,8 +28,8 @@ import { messagesAt } from '../support/stored-messages.js';
 import { ServerProcess } from '../support/server-process.js';
 
 /**
- * The server of NATS_URL, or one of our own. Subjects belong to one stream of a server, so that of NATS_URL must have
- * none for `kontor.>`; the tests' stream is deleted after each test.
+ * The server of NATS_URL, or a new one. A subject belongs to one stream of a server, so the server of NATS_URL must
+ * have none for `kontor.>`. The tests' stream is deleted after each test.
  */
 const PATIENCE_MS = 15_000;
 const clock = new SystemClock();
@@ -100,7 +100,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: unknown) => error,
   );
-/** A logger that keeps what was said. */
+/** A logger that keeps its messages. */
 function listener(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const say = (level: string) => (fields: object, message: string) => {
@@ -114,7 +114,7 @@ const message = (id: string, given: Partial<BrokerMessage> = {}): BrokerMessage 
   payload: '{}',
   ...given,
 });
-/** As a caller does it: the same id again, until it is stored. */
+/** Publishes like a caller: with the same id again, until the message is stored. */
 async function publishAtLast(broker: NatsBroker, wanted: BrokerMessage): Promise<Published> {
   for (;;) {
     try {
@@ -152,7 +152,7 @@ describe('A NATS broker', () => {
   const configOf = (stream: string): Promise<StreamConfig> =>
     administer(server.url, async (manager) => (await manager.streams.info(stream)).config);
 
-  test('makes its stream: in files, by limits, old messages go first, ids are known for two minutes', async () => {
+  test('creates its stream: in files, with limits, discarding old messages first, with a duplicate window of two minutes', async () => {
     await ready(open({ url: server.url }));
     expect(await configOf('KONTOR')).toMatchObject({
       subjects: ['kontor.>'],
@@ -163,7 +163,7 @@ describe('A NATS broker', () => {
     });
   });
 
-  test('uses a stream that is there, says what is not as it should be, and changes nothing of it', async () => {
+  test('uses an existing stream, reports what differs, and changes nothing in it', async () => {
     const made = await administer(server.url, async (manager) => {
       const { config } = await manager.streams.add({
         name: 'KONTOR',
@@ -183,7 +183,7 @@ describe('A NATS broker', () => {
     expect(await configOf('KONTOR')).toEqual(made);
   });
 
-  test('does not publish to a stream that does not take its subjects, says so, and does when that is put right', async () => {
+  test('does not publish to a stream without its subjects, reports it, and publishes once it is corrected', async () => {
     await administer(server.url, (manager) => manager.streams.add({ name: 'KONTOR', subjects: ['kontor.sales.>'] }));
     const { logger, said } = listener();
     const broker = open({ url: server.url, logger });
@@ -197,7 +197,7 @@ describe('A NATS broker', () => {
     expect(await broker.publish(message('a'))).toEqual({ sequence: 1, duplicate: false });
   });
 
-  test('never writes to the stream of somebody else that has its subjects', async () => {
+  test('never writes to a foreign stream that has its subjects', async () => {
     await administer(server.url, (manager) => manager.streams.add({ name: 'OTHER', subjects: ['kontor.>'] }));
     const { logger, said } = listener();
     const broker = open({ url: server.url, logger });
@@ -208,7 +208,7 @@ describe('A NATS broker', () => {
     expect(messages).toBe(0);
   });
 
-  test('is away while its stream is gone, and makes it anew', async () => {
+  test('is unavailable without its stream, and creates it again', async () => {
     const broker = await ready(open({ url: server.url }));
     await broker.publish(message('a'));
     await remove(server.url, 'KONTOR');
@@ -216,7 +216,7 @@ describe('A NATS broker', () => {
     expect(await publishAtLast(broker, message('b'))).toEqual({ sequence: 1, duplicate: false });
   });
 
-  test('does not follow its subjects into the stream of somebody else', async () => {
+  test('does not follow its subjects into a foreign stream', async () => {
     const { logger, said } = listener();
     const broker = await ready(open({ url: server.url, logger }));
     await broker.publish(message('a'));
@@ -232,7 +232,7 @@ describe('A NATS broker', () => {
     await publishAtLast(broker, message('b'));
   });
 
-  test('refuses for good what the stream never takes: other subjects, larger messages, headers of the server', async () => {
+  test('permanently refuses what the stream never accepts: other subjects, larger messages, reserved headers', async () => {
     const broker = await ready(open({ url: server.url, stream: 'SMALL' }));
     const codeOf = async (given: Partial<BrokerMessage>): Promise<unknown> => {
       const error = await refusal(broker.publish(message(`message-${Math.random()}`, given)));
@@ -250,7 +250,7 @@ describe('A NATS broker', () => {
     expect(await broker.publish(message('small'))).toEqual({ sequence: 1, duplicate: false });
   });
 
-  test('remembers an id as long as the window says, and no longer', async () => {
+  test('remembers an id for exactly the duplicate window', async () => {
     const broker = await ready(open({ url: server.url, duplicateWindowMs: 500 }));
     const startMs = performance.now();
     expect(await broker.publish(message('a'))).toEqual({ sequence: 1, duplicate: false });
@@ -270,7 +270,7 @@ describe('A NATS broker whose server fails', () => {
   });
   afterEach(() => server.dispose());
 
-  test('opens while the server is away, refuses at once, and works when it comes', async () => {
+  test('opens without the server, refuses at once, and works when the server starts', async () => {
     await server.stop();
     const broker = open({ url: server.url });
     const tookMs = await elapsedMs(async () => {
@@ -287,7 +287,7 @@ describe('A NATS broker whose server fails', () => {
   test.each<['stopped' | 'killed', () => Promise<void>]>([
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
-  ])('gives back what is under way when the server is %s, and goes on when it is back', async (_how, end) => {
+  ])('fails pending publishes when the server is %s, and continues when it is back', async (_how, end) => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 30_000 }));
     await broker.publish(message('first'));
     server.hang();
@@ -305,10 +305,10 @@ describe('A NATS broker whose server fails', () => {
     expect(await broker.publish(message('first'))).toEqual({ sequence: 1, duplicate: true });
   });
 
-  test('waits for a server that hangs no longer than a time-out, then refuses at once until it goes on', async () => {
+  test('waits for a hanging server no longer than a timeout, then refuses at once until it responds', async () => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 500, heartbeatMs: 200 }));
     server.hang();
-    // The signal takes a moment to arrive everywhere in the server.
+    // The signal takes a moment to reach all threads of the server.
     await clock.sleep(100);
     try {
       const firstMs = await elapsedMs(async () => {
@@ -318,7 +318,7 @@ describe('A NATS broker whose server fails', () => {
       expect(firstMs).toBeLessThan(6_000);
       await until(() => !broker.isReady, 'giving it up');
       for (let call = 0; call < 5; call += 1) {
-        // It tries to connect all the while.
+        // It keeps trying to connect.
         await clock.sleep(200);
         expect(await elapsedMs(() => refusal(broker.publish(message('y'))))).toBeLessThan(150);
       }
@@ -330,7 +330,7 @@ describe('A NATS broker whose server fails', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('notices by itself that an idle connection is dead', async () => {
+  test('detects a dead idle connection by itself', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `127.0.0.1:${proxy.port}`, ackTimeoutMs: 300, heartbeatMs: 100 }));
     proxy.hang();
@@ -339,7 +339,7 @@ describe('A NATS broker whose server fails', () => {
     await ready(broker);
   });
 
-  test('is not waited for longer than its time when it is asked who it is and has fallen silent', async () => {
+  test('responds to a request for its identity within the timeout although the server is silent', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 300, heartbeatMs: 100 }));
     proxy.hang();
@@ -348,7 +348,7 @@ describe('A NATS broker whose server fails', () => {
     expect(await Promise.race([asking, clock.sleep(1_000)])).toBeInstanceOf(BrokerUnavailable);
   });
 
-  test('keeps no connection that it was making while it was closed', async () => {
+  test('keeps no connection that was in progress when it was closed', async () => {
     const proxy = await proxyTo(server);
     for (let closedAfterMs = 0; closedAfterMs < 250; closedAfterMs += 25) {
       proxy.slow(20);
@@ -359,14 +359,14 @@ describe('A NATS broker whose server fails', () => {
     }
   });
 
-  test('answers a publish again as a duplicate when its acknowledgement was lost', async () => {
+  test('reports a republished message as a duplicate if its acknowledgement was lost', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
-    // The acknowledgement of this one is cut off in the middle of its frame.
+    // This acknowledgement is cut off in the middle of its frame.
     proxy.cutAfter(20);
     expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
     expect(await publishAtLast(broker, message('a'))).toEqual({ sequence: 1, duplicate: true });
-    // And this one never arrives whole.
+    // This one never arrives completely.
     proxy.cutAfter(100, 'client');
     expect(await refusal(broker.publish(message('b', { payload: 'x'.repeat(5_000) })))).toBeInstanceOf(
       BrokerUnavailable,
@@ -377,7 +377,7 @@ describe('A NATS broker whose server fails', () => {
     expect(await publishAtLast(broker, message('c'))).toEqual({ sequence: 3, duplicate: false });
   });
 
-  test('does not talk to a server without encryption where the address wants it', async () => {
+  test('does not use a server without encryption if the address requires it', async () => {
     const { logger, said } = listener();
     const broker = open({ url: `tls://user:password@127.0.0.1:${server.port}`, logger });
     await until(() => said.length > 0, 'saying so');
@@ -385,7 +385,7 @@ describe('A NATS broker whose server fails', () => {
     expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
   });
 
-  test('is away while connections are reset and refused, and comes back by itself', async () => {
+  test('is unavailable while connections are reset and refused, and recovers by itself', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
     await proxy.refuse();
@@ -397,7 +397,7 @@ describe('A NATS broker whose server fails', () => {
     expect(await publishAtLast(broker, message('b'))).toEqual({ sequence: 2, duplicate: false });
   });
 
-  test('publishes over a slow line, many at once', async () => {
+  test('publishes over a slow connection, many at once', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
     proxy.slow(50);
@@ -408,7 +408,7 @@ describe('A NATS broker whose server fails', () => {
     expect(tookMs).toBeLessThan(10_000);
   });
 
-  test('keeps its memory while nothing is acknowledged: what is too much is refused', async () => {
+  test('keeps its memory bounded without acknowledgements: it refuses the excess', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 10_000 }));
     proxy.hang();
@@ -437,7 +437,7 @@ describe('A NATS broker whose server fails', () => {
     await Promise.all(large);
   });
 
-  test('gives up connections to a port where nobody speaks, one after another', async () => {
+  test('gives up connections to an unresponsive port, one after another', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     let accepted = 0;
@@ -451,12 +451,12 @@ describe('A NATS broker whose server fails', () => {
     await once(silent, 'close');
   });
 
-  test('finds the server of several that is there', async () => {
+  test('finds the available server among several', async () => {
     const broker = await ready(open({ url: `nats://127.0.0.1:1,127.0.0.1:2,${server.url}` }));
     await broker.publish(message('a'));
   });
 
-  test('stores every message once, in the order of its subject, though the server is restarted under load', async () => {
+  test('stores every message once, in order per subject, although the server restarts under load', async () => {
     const seed = Number(process.env['SEED'] ?? 20_261_121);
     process.stdout.write(`seed ${seed}\n`);
     const random = mulberry32(seed);
@@ -500,7 +500,7 @@ describe('A NATS broker whose server fails', () => {
     }
   }, 60_000);
 
-  test('closes in time though the server hangs', async () => {
+  test('closes in time although the server hangs', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 500 }));
     proxy.hang();
@@ -525,7 +525,7 @@ describe('A NATS server with users', () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-nats-users-'));
     const file = join(directory, 'server.conf');
     await writeFile(file, settings('_INBOX.>'));
-    // The probe knows no password: it is there when it says so.
+    // The probe has no password: the server is up when it reports that.
     server = await ServerProcess.start({
       ...natsRecipe,
       args: (port) => ['-a', '127.0.0.1', '-p', String(port), '-c', file],
@@ -542,12 +542,12 @@ describe('A NATS server with users', () => {
   });
   const as = (user: string): string => `nats://${user}@127.0.0.1:${server.port}`;
 
-  test('takes the user and the password of the URL', async () => {
+  test('takes the user and the password from the URL', async () => {
     const broker = await ready(open({ url: as(`kontor:${encodeURIComponent('s3cr:t/%')}`) }));
     await broker.publish(message('a'));
   });
 
-  test('is away for one with a wrong password, and what is said about that holds no password', async () => {
+  test('is unavailable with a wrong password, and messages about it contain no password', async () => {
     const { logger, said } = listener();
     const broker = open({ url: as('kontor:wrong-secret'), logger });
     await until(() => said.length > 0, 'saying so');
@@ -557,7 +557,7 @@ describe('A NATS server with users', () => {
     expect(said.join() + String(error) + JSON.stringify(error)).not.toMatch(/wrong-secret/);
   });
 
-  test('refuses for good what the user may not publish, and takes what is beside it', async () => {
+  test('permanently refuses subjects that the user may not publish, and accepts others', async () => {
     const broker = await ready(open({ url: as('limited:limited') }));
     const [taken, refused, other] = await Promise.all([
       broker.publish(message('b')),
@@ -569,7 +569,7 @@ describe('A NATS server with users', () => {
     expect([taken.duplicate, other.duplicate]).toEqual([false, false]);
   });
 
-  test('is away for one that may not hear its answers any more, and is back when that one may', async () => {
+  test('is unavailable to a user who may no longer receive replies, and available once the user may', async () => {
     const serve = async (heard: string): Promise<void> => {
       await writeFile(join(directory, 'server.conf'), settings(heard));
       if (server.pid === undefined) throw new Error('The server does not run');
@@ -591,7 +591,7 @@ describe('A NATS server with users', () => {
     }
   });
 
-  test('is published to by a user who may not read the settings of the stream, which is said', async () => {
+  test('accepts messages of a user who may not read the settings of the stream, which is reported', async () => {
     await ready(open({ url: as(`kontor:${encodeURIComponent('s3cr:t/%')}`) }));
     const { logger, said } = listener();
     const broker = await ready(open({ url: as('narrow:narrow'), logger }));
@@ -600,8 +600,8 @@ describe('A NATS server with users', () => {
   });
 });
 
-describe('An address of NATS', () => {
-  test('may name several servers, with the credentials of the first or their own', () => {
+describe('A NATS address', () => {
+  test('can name several servers, with the credentials of the first or their own', () => {
     expect(parseAddresses('nats://user:p%40ss@one:4223, tls://two,token@[::1]:4,three')).toEqual([
       { host: 'one', port: 4_223, tls: false, credentials: { user: 'user', pass: 'p@ss' } },
       { host: 'two', port: 4_222, tls: true, credentials: { user: 'user', pass: 'p@ss' } },
@@ -617,13 +617,13 @@ describe('An address of NATS', () => {
     'nats://u:hidden@host:port',
     'nats://u:hid%den@host',
     'a,,b',
-  ])('is not %j, and the complaint does not repeat it', (wrong) => {
+  ])('cannot be %j, and the error does not repeat it', (wrong) => {
     expect(() => parseAddresses(wrong)).toThrow(/^Address \d of NATS_URL/);
     expect(() => parseAddresses(wrong)).not.toThrow(/hid/);
   });
 });
 
-describe('A pattern of subjects', () => {
+describe('A subject pattern', () => {
   test.each<[string, string, boolean]>([
     ['kontor.>', 'kontor.a', true],
     ['kontor.>', 'kontor.a.b', true],

@@ -21,7 +21,7 @@ import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-h
 const SALES = 60;
 const WARNING = 'the read models do not belong to the event store';
 
-/** An EventStoreDB whose data may be exchanged for other data while it is down, on the same port. */
+/** An EventStoreDB whose data can be replaced while it is down, on the same port. */
 class ExchangeableStore {
   private constructor(
     private readonly root: string,
@@ -36,14 +36,14 @@ class ExchangeableStore {
     return new ExchangeableStore(root, data, await ServerProcess.start({ ...eventStoreRecipe, args }));
   }
 
-  /** Keeps a copy of what the server holds now. */
+  /** Copies the current data of the server. */
   async copyTo(name: string): Promise<void> {
     await this.server.stop();
     await cp(join(this.root, this.data.name), join(this.root, name), { recursive: true });
     await this.server.start();
   }
 
-  /** Goes on with other data: of a copy, or none. */
+  /** Restarts with other data: a copy, or none. */
   async exchange(name: string): Promise<void> {
     await this.server.stop();
     this.data.name = name;
@@ -79,7 +79,7 @@ const startOn = async (environment: Readonly<Record<string, string>>): Promise<v
   isRunning = true;
 };
 let databases = 0;
-/** A database of the test's own. */
+/** A database for the test alone. */
 const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
 
 const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);
@@ -89,7 +89,7 @@ const invoicesOf = (books: Books): Promise<number> => countInvoices(service, boo
 const isReady = async (): Promise<boolean> => (await service.get('/readyz')).status === 200;
 const warnings = (): string[] => service.complaints.filter((line) => line.includes(WARNING));
 
-test('Read models in MongoDB that were made from another EventStoreDB are left, and new ones are built', async () => {
+test('Read models in MongoDB built from another EventStoreDB are left untouched, and new ones are built', async () => {
   await startOn(withMongo());
   await sell(await service.openBooks(), 'old', 10);
   await service.quiet();
@@ -101,14 +101,14 @@ test('Read models in MongoDB that were made from another EventStoreDB are left, 
   const books = await service.openBooks();
   expect(await invoicesOf(books)).toBe(0);
   await expectToWork(books);
-  // The next start knows them.
+  // The next start recognises them.
   service.complaints.length = 0;
   await service.restart();
   expect(warnings()).toEqual([]);
   expect(await invoicesOf(books)).toBe(SALES);
 }, 180_000);
 
-test('Read models in MongoDB that a Kontor without ids of histories wrote are adopted, and nothing is rebuilt', async () => {
+test('Read models in MongoDB from a Kontor without history ids are adopted without a rebuild', async () => {
   const environment = withMongo();
   await startOn(environment);
   const books = await service.openBooks();
@@ -126,7 +126,7 @@ test('Read models in MongoDB that a Kontor without ids of histories wrote are ad
   await expectToWork(books);
 }, 180_000);
 
-test('Embedded read models that are ahead of their EventStoreDB are rebuilt from it', async () => {
+test('Embedded read models ahead of their EventStoreDB are rebuilt from it', async () => {
   await startOn({});
   const books = await service.openBooks();
   await sell(books, 'early', 5);
@@ -143,7 +143,7 @@ test('Embedded read models that are ahead of their EventStoreDB are rebuilt from
   await expectToWork(books);
 }, 180_000);
 
-test('A process whose EventStoreDB is replaced is not ready, serves nothing old, and its next start rebuilds', async () => {
+test('A process whose EventStoreDB is replaced is not ready, serves nothing old, and rebuilds at its next start', async () => {
   await startOn(withMongo());
   const books = await service.openBooks();
   await sell(books, 'old', 5);
@@ -171,7 +171,7 @@ test('A process whose EventStoreDB is replaced is not ready, serves nothing old,
   await expectToWork(await service.openBooks());
 }, 180_000);
 
-test('A process ends when its EventStoreDB is replaced, with one line that says why, and the next one rebuilds', async () => {
+test('A process ends with one line that gives the reason when its EventStoreDB is replaced, and the next one rebuilds', async () => {
   await withDirectory(async (directory) => {
     const settings = { ...PLAIN, EVENTSTORE_URL: store.server.url };
     const first = await KontorProcess.ready(directory, settings);

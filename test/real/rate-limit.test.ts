@@ -38,7 +38,7 @@ describe('A rate limit that is counted in Redis', () => {
   const remaining = ({ headers }: Reply): number => Number(headers['x-ratelimit-remaining']);
   const warnings = (): number => service.complaints.filter((one) => WARNING.test(one)).length;
 
-  test('fails open while that is away, warns once a second, and counts again when it is back', async () => {
+  test('fails open while Redis is unavailable, warns once a second, and counts again afterwards', async () => {
     expect(remaining(await push())).toBe(LIMIT - 1);
     expect(remaining(await push())).toBe(LIMIT - 2);
     await server.kill();
@@ -49,7 +49,7 @@ describe('A rate limit that is counted in Redis', () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
     for (const { headers } of replies)
       for (const name of HEADERS) expect([name, headers[name]]).not.toContain(undefined);
-    // This process's own count: it goes down to nothing, and still nobody is refused.
+    // The process's own count falls to zero, and still no request is refused.
     expect(replies.slice(0, 3).map(remaining)).toEqual([LIMIT - 1, LIMIT - 2, LIMIT - 3]);
     expect(Math.min(...replies.map(remaining))).toBe(0);
     expect(warnings()).toBeGreaterThanOrEqual(1);

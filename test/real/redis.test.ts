@@ -13,7 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { redisRecipe, redisRecipeWith } from '../support/redis-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
-/** The server of REDIS_URL, or one of our own. Prefixes are fresh, and removed at the end. */
+/** The server of REDIS_URL, or a new one. Prefixes are unique, and their keys are removed at the end. */
 const MINUTE_MS = 60_000;
 const PATIENCE_MS = 15_000;
 const run = `kontor-test-${randomUUID()}`;
@@ -81,7 +81,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
   );
 const isAnswered = async (cache: RedisCache): Promise<boolean> =>
   !((await refusal(cache.hit('k', MINUTE_MS))) instanceof CacheUnavailable);
-/** A logger that keeps what was said. */
+/** A logger that keeps its messages. */
 function listener(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const say = (fields: object, message: string): void => {
@@ -96,7 +96,7 @@ cacheContract('Redis', async () => {
 });
 
 describe('Caches in one Redis', () => {
-  test('share a window: a thousand hits over both count to a thousand, each with a number of its own', async () => {
+  test('share a window: a thousand hits over both count to a thousand, each with a distinct number', async () => {
     const prefix = freshPrefix();
     const caches = await Promise.all([open({ url, prefix }), open({ url, prefix })].map(ready));
     const halves = caches.map((cache) => Array.from({ length: 500 }, () => cache.hit('partner', MINUTE_MS)));
@@ -108,7 +108,7 @@ describe('Caches in one Redis', () => {
     expect(Math.max(...ends) - Math.min(...ends)).toBeLessThan(1_000);
   });
 
-  test('keep apart from caches with another prefix, also when they clear everything', async () => {
+  test('are separate from caches with another prefix, even when they are cleared completely', async () => {
     const [one, other] = await Promise.all(
       [open({ url }), open({ url, prefix: `${freshPrefix()}[a-z]*?\\` })].map(ready),
     );
@@ -130,7 +130,7 @@ describe('Caches in one Redis', () => {
     expect((await cache.status()).keyCount).toBe(4_000);
   });
 
-  test('do not go on serving the old value of an entry whose new one is too large to keep', async () => {
+  test('do not return the old value of an entry whose new value is too large to keep', async () => {
     const cache = await ready(open({ url }));
     await cache.set('a', 'old', MINUTE_MS);
     await cache.set('a', 'x'.repeat(2_097_153), MINUTE_MS);
@@ -139,7 +139,7 @@ describe('Caches in one Redis', () => {
     expect((await cache.status()).keyCount).toBe(0);
   });
 
-  test('count by keys of any length, each for itself', async () => {
+  test('count keys of any length separately', async () => {
     const cache = await ready(open({ url }));
     const long = 'k'.repeat(100_000);
     await cache.hit(`${long}a`, MINUTE_MS);
@@ -147,14 +147,14 @@ describe('Caches in one Redis', () => {
     expect((await cache.hit(`${long}a`, MINUTE_MS)).count).toBe(2);
   });
 
-  test('say which server it is', async () => {
+  test('report which server they use', async () => {
     const status = await (await ready(open({ url }))).status();
     expect(status).toMatchObject({ store: 'redis', connected: true });
     expect(status.version).toMatch(/^\d+\.\d+/);
   });
 });
 
-describe('A Redis cache with a server of its own', () => {
+describe('A Redis cache with a dedicated server', () => {
   let server: ServerProcess;
   let direct: Redis;
   beforeEach(async () => {
@@ -167,7 +167,7 @@ describe('A Redis cache with a server of its own', () => {
     await server.dispose();
   });
 
-  test('loads its script again when the server forgot it, and counts the hit once', async () => {
+  test('loads its script again when the server has lost it, and counts the hit once', async () => {
     const cache = await ready(open({ url: server.url }));
     await cache.hit('k', MINUTE_MS);
     await cache.hit('k', MINUTE_MS);
@@ -175,7 +175,7 @@ describe('A Redis cache with a server of its own', () => {
     expect((await cache.hit('k', MINUTE_MS)).count).toBe(3);
   });
 
-  test('gives a counter that lost its end a new one', async () => {
+  test('gives a counter without an expiry a new one', async () => {
     const cache = await ready(open({ url: server.url, prefix: 'p:' }));
     await cache.hit('k', MINUTE_MS);
     await direct.persist('p:count:k');
@@ -185,13 +185,13 @@ describe('A Redis cache with a server of its own', () => {
     expect(await direct.pttl('p:count:k')).toBeGreaterThan(0);
   });
 
-  test('that cannot be reached says so without naming its address', async () => {
+  test('that cannot be reached reports it without the address', async () => {
     const cache = open({ url: `redis://127.0.0.1:1` });
     await until(() => /ECONNREFUSED the server/.test(cache.fault()?.reason ?? ''), 'the reason');
     expect(cache.fault()?.reason).not.toMatch(/127\.0\.0\.1/);
   });
 
-  test('says of an answer that is an error neither the key nor the value', async () => {
+  test('reports an error reply without the key or the value', async () => {
     const cache = await ready(open({ url: server.url, prefix: 'p:' }));
     await direct.set('p:count:secret-key', 'secret-value');
     const error = await refusal(cache.hit('secret-key', MINUTE_MS));
@@ -199,7 +199,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/secret/);
   });
 
-  test('does not talk to a server without encryption where the address wants it', async () => {
+  test('does not use a server without encryption if the address requires it', async () => {
     const { logger, said } = listener();
     const cache = open({ url: server.url.replace('redis:', 'rediss:'), logger });
     await until(() => said.length > 0, 'saying so');
@@ -207,7 +207,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(await refusal(cache.hit('k', MINUTE_MS))).toBeInstanceOf(CacheUnavailable);
   });
 
-  test('opens while the server is away, answers at once as one that is away does, and works when it comes', async () => {
+  test('opens without the server, responds at once as unavailable, and works when the server starts', async () => {
     await server.stop();
     const cache = open({ url: server.url });
     const tookMs = await elapsedMs(async () => {
@@ -242,7 +242,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(await cache.get('a')).toBe('x');
   });
 
-  test('waits for a server that hangs no longer than a time-out, then refuses at once until it goes on', async () => {
+  test('waits for a hanging server no longer than a timeout, then refuses at once until it responds', async () => {
     const cache = await ready(open({ url: server.url, commandTimeoutMs: 300 }));
     server.hang();
     try {
@@ -250,7 +250,7 @@ describe('A Redis cache with a server of its own', () => {
       expect(firstMs).toBeLessThan(5_000);
       await until(() => !cache.isReady, 'giving it up');
       for (let call = 0; call < 5; call += 1) {
-        // It tries to connect all the while.
+        // It keeps trying to connect.
         await clock.sleep(150);
         const laterMs = await elapsedMs(async () => {
           expect(await refusal(cache.hit('k', MINUTE_MS))).toBeInstanceOf(CacheUnavailable);
@@ -264,7 +264,7 @@ describe('A Redis cache with a server of its own', () => {
     expect((await cache.hit('other', MINUTE_MS)).count).toBe(1);
   });
 
-  test('gives back at once what is under way when the connection breaks', async () => {
+  test('fails pending calls at once when the connection breaks', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url, commandTimeoutMs: 12_000 }));
     proxy.hang();
@@ -276,7 +276,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(tookMs).toBeLessThan(6_000);
   });
 
-  test('never sends a hit twice: what was answered and what was not together bound the count', async () => {
+  test('never sends a hit twice: answered and unanswered hits together bound the count', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url }));
     let answered = 0;
@@ -300,7 +300,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(count).toBeLessThanOrEqual(tried + 1);
   });
 
-  test('takes an answer that is cut off in the middle for none, and never for that of another call', async () => {
+  test('treats a truncated reply as missing, and never as the reply to another call', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url }));
     const value = (index: number): string => `${index}:`.repeat(300);
@@ -320,7 +320,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(await cache.get('key-7')).toBe(value(7));
   });
 
-  test('works over a slow line, and gives up one that is slower than its time-out', async () => {
+  test('works over a slow connection, and gives up one slower than its timeout', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url, commandTimeoutMs: 1_000 }));
     proxy.slow(20);
@@ -333,7 +333,7 @@ describe('A Redis cache with a server of its own', () => {
     await until(() => isAnswered(cache), 'being answered');
   });
 
-  test('keeps its memory while nothing is answered: what is too much is refused', async () => {
+  test('keeps its memory bounded without replies: it refuses the excess', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url, commandTimeoutMs: 5_000 }));
     proxy.hang();
@@ -355,7 +355,7 @@ describe('A Redis cache with a server of its own', () => {
     await Promise.all(hits);
   });
 
-  test('gives up connections to a port where nobody speaks, one after another', async () => {
+  test('gives up connections to an unresponsive port, one after another', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     let accepted = 0;
@@ -371,7 +371,7 @@ describe('A Redis cache with a server of its own', () => {
     await once(silent, 'close');
   });
 
-  test('tells the same end of a window for each of its hits', async () => {
+  test('returns the same end of a window for each of its hits', async () => {
     const cache = await ready(open({ url: server.url }));
     const first = await cache.hit('k', MINUTE_MS);
     await clock.sleep(300);
@@ -379,7 +379,7 @@ describe('A Redis cache with a server of its own', () => {
     expect(Math.abs(second.resetAtMs - first.resetAtMs)).toBeLessThanOrEqual(150);
   });
 
-  test('is not connected after closing, also when the server is away', async () => {
+  test('is not connected after closing, even while the server is unavailable', async () => {
     const cache = await ready(open({ url: server.url }));
     await server.kill();
     expect(await elapsedMs(() => cache.close())).toBeLessThan(2_000);
@@ -387,7 +387,7 @@ describe('A Redis cache with a server of its own', () => {
   });
 });
 
-describe('A Redis that wants a password', () => {
+describe('A Redis server with a password', () => {
   const secret = 'p@ss:word/%';
   let server: ServerProcess;
   beforeAll(async () => {
@@ -408,7 +408,7 @@ describe('A Redis that wants a password', () => {
     expect(await first?.get('a')).toBe('first');
   });
 
-  test('is away for one who does not know it, and what is said about that holds no password', async () => {
+  test('is unavailable without the right password, and messages about it contain no password', async () => {
     const { logger, said } = listener();
     const cache = open({ url: address('wrong-secret'), logger });
     await until(() => said.length > 0, 'saying so');
@@ -419,7 +419,7 @@ describe('A Redis that wants a password', () => {
     expect(said.join() + JSON.stringify([error, cache.fault()]) + String(error)).not.toMatch(/wrong-secret/);
   });
 
-  test('names the setting when the user may not do what the cache needs, and forgets it when that is corrected', async () => {
+  test('causes an error that names the setting while the user lacks a required permission', async () => {
     const administrator = new Redis(address(secret), { maxRetriesPerRequest: 1 });
     try {
       await administrator.call('ACL', 'SETUSER', 'limited', 'on', '>limited', '~*', '+@all', '-scan');
@@ -450,7 +450,7 @@ describe('A Redis that wants a password', () => {
     'redis://:hidden@',
     'redis://:hidden@host/db',
     'redis://:hid%den@host',
-  ])('cannot be at %j, and the complaint does not repeat it', (wrong) => {
+  ])('cannot be at %j, and the error does not repeat it', (wrong) => {
     expect(() => RedisCache.open({ url: wrong, clock, logger: silentLogger })).toThrow(/^The Redis URL/);
     expect(() => RedisCache.open({ url: wrong, clock, logger: silentLogger })).not.toThrow(/hid/);
   });

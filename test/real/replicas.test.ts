@@ -20,7 +20,7 @@ const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
 const POLICIES = ['booking', 'category-learning', 'notification', 'restoration', 'restoration-watch', 'tenant-seeding'];
-/** What processes of the role policies lead in: those, and the pushes. */
+/** Tasks led by processes of the role policies: the policies and the pushes. */
 const POLICY_TASKS = POLICIES.length + 1;
 /** Projections, the forwarder, the jobs and the policies. */
 const TASKS = 3 + POLICY_TASKS;
@@ -34,7 +34,7 @@ type CloudEvent = {
   readonly data: { readonly externalId?: string };
 };
 
-/** Everything in JetStream, in the order of its storage. */
+/** All messages in JetStream, in storage order. */
 async function messagesIn(url: string): Promise<Message[]> {
   const connection = await connect({ servers: url });
   try {
@@ -54,7 +54,7 @@ async function messagesIn(url: string): Promise<Message[]> {
   }
 }
 
-/** A partner who sends every sale until it is answered, to whichever replica answers. */
+/** A partner who sends every sale until it is answered, by any replica. */
 async function pushAll(urls: () => readonly string[], books: Books, run: string): Promise<string[]> {
   const sales = Array.from({ length: SALES }, (_, n) => `${run}-${n}`);
   let next = 0;
@@ -89,7 +89,7 @@ describe('replicas on shared servers', () => {
   }, 60_000);
   afterAll(() => servers.dispose());
 
-  test(`book ${SALES} sales once each, one of them killed half-way and started again`, async () => {
+  test(`book ${SALES} sales once each, although one of them is killed half-way and restarted`, async () => {
     await withDirectory(async (directory) => {
       const settings = { ...PLAIN, ...servers.settings };
       const first = await KontorProcess.ready(directory, settings);
@@ -104,7 +104,7 @@ describe('replicas on shared servers', () => {
         (count) => count > SALES / 4,
         120_000,
       );
-      // The one that leads in most, if not in all: it came first.
+      // The replica that leads most tasks, if not all: it started first.
       await first.stop('SIGKILL');
       urls[0] = urls[1] ?? '';
       await pause(1_000);
@@ -161,7 +161,7 @@ describe('replicas on shared servers', () => {
     });
 
   test(
-    'rebuild read models that one of them is asked for, while all are read: nobody ever sees less than before',
+    'rebuild read models on request while all of them are read: no response shows less than before',
     () =>
       withReplicas(2, async (_, urls, books) => {
         const [a = '', b = ''] = urls;
@@ -201,7 +201,7 @@ describe('replicas on shared servers', () => {
           for (const row of rebuilt.filter(({ name }) => names.includes(name)))
             expect(row).toMatchObject({ generation: 2, lastRebuild: { changedDocuments: 0 } });
         }
-        // Longer than the old generation is fed.
+        // Longer than the old generation is updated.
         const untilMs = Date.now() + 8_000;
         while (Date.now() < untilMs) await sell(1);
         for (const url of urls)
@@ -219,7 +219,7 @@ describe('replicas on shared servers', () => {
   );
 
   test(
-    'show what one has written on all others at once',
+    'show the writes of one on all others at once',
     () =>
       withReplicas(2, async (_, [a = '', b = ''], books) => {
         for (let n = 0; n < 50; n += 1) {
@@ -237,7 +237,7 @@ describe('replicas on shared servers', () => {
   );
 
   test(
-    "count a partner's requests together, and learn of a new limit within a second",
+    "count a partner's requests together, and apply a new limit within a second",
     () =>
       withReplicas(2, async (_, [a = '', b = ''], books) => {
         await setLimit(a, books, 40);
@@ -257,7 +257,7 @@ describe('replicas on shared servers', () => {
   );
 
   test(
-    'have one leader for each task; when it dies another takes over within twelve seconds',
+    'have one leader per task; when it dies another takes over within twelve seconds',
     () =>
       withReplicas(3, async (replicas, urls, books) => {
         const names = leadersOf(replicas);
@@ -279,7 +279,7 @@ describe('replicas on shared servers', () => {
           (all) => all.includes('after-the-crash'),
         );
         expect(performance.now() - diedAtMs).toBeLessThan(12_000);
-        // What the log says comes a moment later than what it tells of.
+        // A log line appears a moment after the change it reports.
         await until(
           () => Promise.resolve(leadersOf(others).toSorted()),
           (leaders) => leaders.join() === names.toSorted().join(),
@@ -289,7 +289,7 @@ describe('replicas on shared servers', () => {
   );
 
   test(
-    'do nothing twice while two of them lead: one that was paused goes on',
+    'do nothing twice while two of them lead because a paused one resumes',
     () =>
       withReplicas(2, async ([first, second], [, url = ''], books) => {
         first?.send('SIGSTOP');
@@ -315,7 +315,7 @@ describe('replicas on shared servers', () => {
   );
 
   test(
-    'may be started before their servers, and wait for them',
+    'can start before their servers, and wait for them',
     () =>
       withDirectory(async (directory) => {
         const all = [servers.eventStore, servers.mongo, servers.nats, servers.redis];
@@ -340,7 +340,7 @@ describe('replicas on shared servers', () => {
   );
 
   test(
-    'may be processes of one task each',
+    'can be processes of one task each',
     () =>
       withDirectory(async (directory) => {
         const settings = { ...PLAIN, ...servers.settings };
@@ -372,7 +372,7 @@ describe('replicas on shared servers', () => {
 
 type Customer = { readonly id: string; readonly name: string };
 
-/** Posts a customer; answers its id and the position that its answer tells. */
+/** Creates a customer; returns its id and the position in the response. */
 async function createCustomer(url: string, { token }: Books, name: string) {
   const response = await fetch(`${url}/api/customers`, {
     method: 'POST',
@@ -399,7 +399,7 @@ async function ratesOf(url: string, { key }: Books) {
 
 const leadersOf = (replicas: readonly KontorProcess[]): string[] => replicas.flatMap((replica) => replica.leads());
 
-/** Subjects whose sequence does not grow with every message. */
+/** Subjects whose sequence does not increase with every message. */
 function outOfOrder(events: readonly CloudEvent[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, sequence }) => {

@@ -12,11 +12,11 @@ import { TestService, type Books } from '../support/service.js';
 
 const WITHIN_MS = 1_000;
 
-/** Commands without their routes, which ask who may give them: a replica learns of both in the same way. */
+/** Commands called without their routes, which check permissions: a replica learns of both in the same way. */
 type Revoke = (runner: CommandRunner, books: Books) => Promise<unknown>;
 const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | 'key' | 'both' }[] = [
   {
-    what: 'a session that is ended',
+    what: 'an ended session',
     revoke: (runner, { tenant: { id, token } }) => {
       const target = { tenantId: id, id: String(decodeJwt(token)['sid']) };
       return runner.execute(session, target, { reason: 'LOGOUT' }, endSession);
@@ -24,7 +24,7 @@ const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | '
     refused: 'token',
   },
   {
-    what: 'a user who is deactivated',
+    what: 'a deactivated user',
     revoke: (runner, { tenant: { id, token } }) => {
       const target = { tenantId: id, id: String(decodeJwt(token).sub) };
       return runner.execute(user, target, { isActive: false }, updateUser);
@@ -32,20 +32,20 @@ const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | '
     refused: 'token',
   },
   {
-    what: 'a key that is revoked',
+    what: 'a revoked key',
     revoke: (runner, { tenant: { id }, partner }) =>
       runner.execute(integrationKey, { tenantId: id, id: partner.id }, {}, revokeIntegrationKey),
     refused: 'key',
   },
   {
-    what: 'a tenant that is deactivated',
+    what: 'a deactivated tenant',
     revoke: (runner, { tenant: { id } }) =>
       runner.execute(tenant, { tenantId: PLATFORM_TENANT, id }, { isActive: false }, updateTenant),
     refused: 'both',
   },
 ];
 
-describe('what one replica revokes', () => {
+describe('a revocation on one replica', () => {
   let servers: Servers;
   let first: TestService;
   let second: TestService;
@@ -68,9 +68,9 @@ describe('what one replica revokes', () => {
     return { token: byToken.status, key: byKey.status };
   };
 
-  test.each(revocations)('is refused by another within a second: $what', async ({ revoke, refused }) => {
+  test.each(revocations)('takes effect on another within a second: $what', async ({ revoke, refused }) => {
     const books = await first.openBooks();
-    // A tenant keeps an owner; this one may go.
+    // The tenant keeps another owner, so this one can be deactivated.
     await first.createUser(books.tenant, 'OWNER');
     const allowed = { token: 200, key: 404 };
     expect(await statuses(books)).toEqual(allowed);
@@ -84,7 +84,7 @@ describe('what one replica revokes', () => {
       token: refused === 'key' ? 200 : 401,
       key: refused === 'token' ? 404 : 401,
     };
-    // A request that is sent within the second may still be let in, and keeps what the replica knows in use.
+    // A request sent within the second may still be admitted, and keeps the replica's cached entry in use.
     while (performance.now() - revokedAtMs < WITHIN_MS) {
       await statuses(books);
       await delay(100);

@@ -19,7 +19,7 @@ import { Servers } from '../support/servers.js';
 const logger = silentLogger;
 const clock = new SystemClock();
 
-/** As the next release has it: greetings count twice. */
+/** The next release: greetings count twice. */
 const newMembers: typeof memberProjection = {
   ...memberProjection,
   model: { ...memberProjection.model, version: 2 },
@@ -31,7 +31,7 @@ const newMembers: typeof memberProjection = {
 const OLD: readonly AnyProjection[] = clubProjections;
 const NEW: readonly AnyProjection[] = clubProjections.map((one) => (one === memberProjection ? newMembers : one));
 
-/** What one replica of a release has running of its subscribers, and what it knows of the read models. */
+/** The running subscribers of one replica of a release, and its state of the read models. */
 async function startReplica(settings: StoreSettings, name: string, projections: readonly AnyProjection[]) {
   const { events } = await openEvents(settings, { clock, logger });
   const { reads, leases } = await openModels(settings, 'readwrite', { clock, logger });
@@ -85,7 +85,7 @@ const until = async (condition: () => boolean, withinMs = 15_000): Promise<void>
   }
 };
 
-test('replicas of the same models share a lease, whatever their order, and those of other versions have another', () => {
+test('replicas of the same models share a lease, in any order, and those of other versions have another', () => {
   expect(leaseOf([...OLD].reverse())).toBe(leaseOf(OLD));
   expect(leaseOf(NEW)).not.toBe(leaseOf(OLD));
 });
@@ -110,7 +110,7 @@ describe('a release with a new version of a read model', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('comes beside the old one: each replica reads its own version, both are fed, and the new one stays', async () => {
+  test('runs beside the old one: each replica reads its own version, both are updated, and the new one stays', async () => {
     const first = await startReplica(settings, 'old 1', OLD);
     const second = await startReplica(settings, 'old 2', OLD);
     const many = Array.from({ length: 200 }, (_, n) => [facts.joined(`m${n}`), facts.greeted(`m${n}`, 'kim')]).flat();
