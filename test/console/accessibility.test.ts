@@ -15,7 +15,7 @@ beforeAll(async () => {
   const token = await service.operator();
   const trigger = { token, body: { jobName: 'database-backup' } };
   const { data: run } = await service.call<{ data: { executionLogId: string } }>('/api/platform/jobs/trigger', trigger);
-  // A sale is told to be rejected a moment before its letter is there.
+  // A sale is reported as rejected a moment before its dead letter exists.
   const letter = await eventually(async () => {
     const { items } = await service.call<{ items: { id: string }[] }>('/api/platform/dead-letters', { token });
     return items[0];
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 test.each(LOOKS)(
-  'Nothing on any page is a serious barrier: $scheme, $width px',
+  'No page has a serious accessibility violation: $scheme, $width px',
   async (look) => {
     const visitor = await Visitor.arrives(browser, service.url, look);
     await visitor.goTo('/');

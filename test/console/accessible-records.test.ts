@@ -82,7 +82,7 @@ async function visit(look: Look, person: { email: string; password: string }, pl
 }
 
 test.each(LOOKS)(
-  'Nothing that operators look up is a serious barrier: $scheme, $width px',
+  'Records that operators look up have no serious accessibility violation: $scheme, $width px',
   async (look) => {
     expect(await visit(look, OPERATOR, ofOperators)).toEqual([]);
   },
@@ -90,7 +90,7 @@ test.each(LOOKS)(
 );
 
 test.each(LOOKS)(
-  "Nothing in a tenant's books is a serious barrier: $scheme, $width px",
+  "A tenant's books have no serious accessibility violation: $scheme, $width px",
   async (look) => {
     expect(await visit(look, shop.owner, ofOwners)).toEqual([]);
   },

@@ -24,7 +24,7 @@ const mine = (path: string, body?: unknown, method?: string): Promise<unknown> =
     ...(method !== undefined && { method }),
   });
 
-test("A partner's key is shown once, opens the door, and after it is revoked the partner is refused", async () => {
+test("A partner's key is shown once and works, and the partner is refused after its revocation", async () => {
   await visitor.signIn(shop.owner, '/partner-keys');
   await button('Create a key').click();
   await dialog().getByLabel('Name').fill('Till 2');
@@ -54,7 +54,7 @@ test("A partner's key is shown once, opens the door, and after it is revoked the
   expect(await push('till-3')).toContain('INVALID_KEY');
 }, 60_000);
 
-test('What two people change at once is explained: nothing is undone silently, and nothing typed is lost', async () => {
+test('Conflicting changes are explained: no change is undone silently, and no input is lost', async () => {
   visitor.expects(/409/);
   const { data: customer } = (await mine('/api/customers', { name: 'Northwind Foods', city: 'Oslo' })) as {
     data: { id: string };
@@ -79,7 +79,7 @@ test('What two people change at once is explained: nothing is undone silently, a
   expect([stored.city, stored.phone]).toEqual(['Bergen', '+47 22 00 00 00']);
 }, 60_000);
 
-test('What the service finds wrong with a customer is said at the field, and mended there', async () => {
+test('Validation errors of a customer appear at the field, and can be corrected there', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/customers');
   await button('Create a customer').click();
@@ -94,7 +94,7 @@ test('What the service finds wrong with a customer is said at the field, and men
   await page.getByText('ada@bakery.example').waitFor();
 }, 60_000);
 
-test('A payment is recorded, shows in the statement, gets a category and is cancelled by its reversal', async () => {
+test('A payment is recorded, appears in the statement, gets a category and is cancelled by its reversal', async () => {
   const { data: customer } = (await mine('/api/customers', {
     name: 'Brew & Co',
     openingBalance: { amount: '500.00', direction: 'OUT', date: '2026-01-01' },
@@ -140,7 +140,7 @@ test('A payment is recorded, shows in the statement, gets a category and is canc
   await page.getByText('No transactions match these filters.').waitFor();
 }, 90_000);
 
-test('The bench tells which rule would choose, why the others would not, and what a draft would have caught', async () => {
+test('The bench shows which rule would match, why the others would not, and what a draft would have matched', async () => {
   visitor.expects(/400/);
   const { data: categories } = (await mine('/api/transaction-categories')) as {
     data: { id: string; name: string; direction: string }[];
@@ -158,7 +158,7 @@ test('The bench tells which rule would choose, why the others would not, and wha
   await page.getByRole('heading', { level: 1, name: 'Test rules' }).waitFor();
   await page.getByLabel('Description').fill('STOCKTAKING Bonus 2026');
   await button('Try').click();
-  // Its category is for money that comes in, and nothing said that it does.
+  // Its category is for incoming money, and no direction has been chosen yet.
   await page.getByText('No category').waitFor();
   await row('stocktaking bonus').getByText('for the other direction').waitFor();
   await page.getByLabel('Direction').first().click();
@@ -173,7 +173,7 @@ test('The bench tells which rule would choose, why the others would not, and wha
   const draft = page.getByRole('group', { name: 'New rule' });
   await draft.getByLabel('Merchant').fill('harbour');
   await button('Try').click();
-  // A category is needed: the service says so at the field.
+  // A category is required: the service reports it at the field.
   await page.getByRole('alert').first().waitFor();
   expect(await draft.getByLabel('Category').first().getAttribute('aria-invalid')).toBe('true');
   await draft.getByLabel('Category').first().click();
@@ -187,7 +187,7 @@ test('The bench tells which rule would choose, why the others would not, and wha
   await row('harbour').first().waitFor();
 }, 60_000);
 
-test('The bell counts what is not read, follows a link within the console, and offers no link that is not safe', async () => {
+test('The bell counts unread notifications, follows a link within the console, and offers no unsafe link', async () => {
   const send = (title: string, link?: string) =>
     mine('/api/notifications/admin/send', { title, body: 'Please look.', broadcast: true, ...(link && { link }) });
   await visitor.signIn(shop.owner, '/customers');

@@ -26,7 +26,7 @@ async function northwind(): Promise<string> {
   return data.id;
 }
 
-test('From an entry of the audit log the way leads to the record as it was then, and through its whole history', async () => {
+test('An audit log entry links to the record as of then, and from there to its whole history', async () => {
   const id = await northwind();
   await visitor.signIn(OPERATOR, `/audit?entity=customer&entityId=${id}`);
   await page.getByRole('link', { name: 'Customer updated: city' }).click();
@@ -35,7 +35,7 @@ test('From an entry of the audit log the way leads to the record as it was then,
   await changed.getByText('Bergen').waitFor();
   await page.getByRole('link', { name: 'History of the record' }).click();
 
-  // It begins at the event of the entry.
+  // The page opens at the event of the entry.
   await page.getByText('Revision 1 of 3').waitFor();
   await page.getByText('"city": "Bergen"').first().waitFor();
   expect(await region('State at revision 1 as JSON').innerText()).toContain('"notes": null');
@@ -48,7 +48,7 @@ test('From an entry of the audit log the way leads to the record as it was then,
   expect(await button('One event earlier').isDisabled()).toBe(true);
   await page.getByText('"city": "Oslo"').first().waitFor();
 
-  // By keyboard along the slider; where one stands is in the address.
+  // The keyboard moves the slider, and the address holds its position.
   await page.getByRole('slider').focus();
   await page.keyboard.press('ArrowRight');
   await page.getByText('Revision 1 of 3').waitFor();
@@ -63,7 +63,7 @@ test('From an entry of the audit log the way leads to the record as it was then,
   await region('Changes by this event').getByText('isActive').waitFor();
 }, 60_000);
 
-test('Before its first event a record was not there, and the page says so and leads back', async () => {
+test('Before its first event a record is shown as absent, with a link back', async () => {
   visitor.expects(/404/);
   const id = await northwind();
   await visitor.signIn(OPERATOR, `/records/customer/${id}?tenantId=${shop.tenantId}&at=2001-01-01T00:00:00.000Z`);
@@ -75,7 +75,7 @@ test('Before its first event a record was not there, and the page says so and le
   await page.getByText('Record not found').waitFor();
 }, 60_000);
 
-test('The filters of the audit log stand in its address, and find what they say', async () => {
+test('The filters of the audit log are kept in its address, and find matching entries', async () => {
   await northwind();
   await visitor.signIn(OPERATOR, '/audit');
   await page
@@ -95,7 +95,7 @@ test('The filters of the audit log stand in its address, and find what they say'
   expect(await page.getByLabel('Tenant').first().inputValue()).toBe('Acme Trading');
 }, 60_000);
 
-test('An error is resolved once its cause is mended; when it occurs again, that is told on both records', async () => {
+test('An error is resolved once its cause is fixed; a recurrence is shown on both records', async () => {
   const token = await service.operator();
   const open = async () =>
     (await service.call<{ items: { id: string }[] }>('/api/platform/error-logs?resolved=false', { token })).items;
@@ -122,7 +122,7 @@ test('An error is resolved once its cause is mended; when it occurs again, that 
   await page.getByText('This error was resolved before').waitFor();
 }, 90_000);
 
-test('A tenant is made with its owner, shut out and let in again; what is wrong is said at the fields', async () => {
+test('A tenant is created with its owner, deactivated and reactivated; errors appear at the fields', async () => {
   visitor.expects(/400/);
   await visitor.signIn(OPERATOR, '/tenants');
   await button('Create a tenant').click();
@@ -155,7 +155,7 @@ test('A tenant is made with its owner, shut out and let in again; what is wrong 
   await eventually(mayComeIn);
 }, 60_000);
 
-test('An operator allows a key of a tenant more requests, and everybody sees the limit', async () => {
+test("An operator raises the rate limit of a tenant's key, and everybody sees the limit", async () => {
   await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
   await button('Rate limit: Web shop').click();
   await dialog().getByLabel('Requests per minute').fill('5000');
@@ -168,7 +168,7 @@ test('An operator allows a key of a tenant more requests, and everybody sees the
   expect(await limit()).toEqual([5_000]);
 }, 60_000);
 
-test('The last operator stays; another one can be made and removed', async () => {
+test('The last operator cannot be removed; another one can be created and removed', async () => {
   visitor.expects(/409/);
   await visitor.signIn(OPERATOR, '/operators');
   await row(OPERATOR.email)

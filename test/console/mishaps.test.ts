@@ -23,7 +23,7 @@ async function newOperator(name: string): Promise<Person> {
   return person;
 }
 
-/** Ends all sessions of somebody but the one that does it. Resolves when the service refuses them. */
+/** Ends all sessions of a user except the one that does it. Resolves when the service refuses them. */
 async function endSessionsOf({ email, password }: Person): Promise<void> {
   const [ended, token] = [await service.signIn(email, password), await service.signIn(email, password)];
   const body = { currentPassword: password, newPassword: 'quite another secret' };
@@ -36,7 +36,7 @@ async function endSessionsOf({ email, password }: Person): Promise<void> {
   );
 }
 
-/** Keeps what is asked for at an address waiting until it is let go. */
+/** Holds requests for an address until they are released. */
 async function hold(path: string, carryOn: (route: Route) => Promise<void>): Promise<{ letGo: () => void }> {
   let letGo: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (letGo = resolve));
@@ -47,7 +47,7 @@ async function hold(path: string, carryOn: (route: Route) => Promise<void>): Pro
   return { letGo };
 }
 
-/** As if the read models were behind after a write, and how far the write went. */
+/** Simulates read models that lag behind a write, and the position of the write. */
 async function fallBehind(path: string, position: (told: string) => string): Promise<void> {
   await page.route(path, async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -58,7 +58,7 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
-/** Neither Escape ends the dialog, from the moment that something is sent, nor a button once it is drawn as held. */
+/** Escape does not close the dialog once the request is sent, nor does a button once it is drawn as disabled. */
 async function mustStay(): Promise<void> {
   await page.keyboard.press('Escape');
   const cancel = dialog().getByRole('button', { name: 'Cancel' });
@@ -69,7 +69,7 @@ async function mustStay(): Promise<void> {
 }
 
 describe('A dialog', () => {
-  test('stays while the service works, so that a secret is shown, though Escape was pressed meanwhile', async () => {
+  test('stays open while the service works, so a secret is shown although Escape was pressed meanwhile', async () => {
     await visitor.signIn(shop.owner, '/partner-keys');
     const { letGo } = await hold('**/api/integration-keys/*/rotate', (route) => route.continue());
     await button('Rotate: Web shop').click();
@@ -93,7 +93,7 @@ describe('A dialog', () => {
     await dialog().waitFor({ state: 'detached' });
   }, 60_000);
 
-  test('that changes a record stays while it is saved, too', async () => {
+  test('that changes a record also stays open while it is saved', async () => {
     const { data: customer } = await service.call<{ data: { id: string } }>('/api/customers', {
       token: shop.ownerToken,
       body: { name: 'Northwind Foods' },
@@ -113,8 +113,8 @@ describe('A dialog', () => {
   }, 60_000);
 });
 
-describe('Where read models are behind', () => {
-  test('what was just written is waited for, until it was read once', async () => {
+describe('While read models lag', () => {
+  test('the console waits for the latest write until it has been read once', async () => {
     await visitor.signIn(shop.owner, '/customers');
     let written = '';
     await fallBehind('**/api/customers', (told) => (written = told));
@@ -133,7 +133,7 @@ describe('Where read models are behind', () => {
     expect((await again).headers()['x-min-position']).toBeUndefined();
   }, 60_000);
 
-  test('for longer than the service waits, what they have is shown', async () => {
+  test('the console shows their current content once the service stops waiting', async () => {
     visitor.expects(/503/);
     await visitor.signIn(shop.owner, '/customers');
     await fallBehind('**/api/customers', (told) => `${Number(told) + 1_000_000_000}`);
@@ -145,8 +145,8 @@ describe('Where read models are behind', () => {
   }, 60_000);
 });
 
-test('Over plain HTTP a transaction is recorded as well', async () => {
-  // Where a browser trusts the connection less, much of what scripts may use is not there.
+test('Over plain HTTP a transaction can be recorded, too', async () => {
+  // Browsers withhold many script APIs from insecure connections.
   visitor.expects(/Cross-Origin-Opener-Policy/);
   await page.goto(`http://books.example:${new URL(service.url).port}/console/transactions`);
   await visitor.fillIn(shop.owner.email, shop.owner.password);
@@ -167,7 +167,7 @@ test('Over plain HTTP a transaction is recorded as well', async () => {
   await title('Transfer').waitFor();
 }, 60_000);
 
-test('A request that hangs is told, on a page and where somebody is still to be recognised', async () => {
+test('A request that hangs is reported, both on a page and while the session is being restored', async () => {
   visitor.expects(/ERR_/);
   await visitor.signIn(OPERATOR, '/jobs');
   await title('Jobs').waitFor();
@@ -184,7 +184,7 @@ test('A request that hangs is told, on a page and where somebody is still to be 
 }, 90_000);
 
 describe('Another tab', () => {
-  test('in which somebody else signs in takes this one along, with nothing left of who was here before', async () => {
+  test('in which another user signs in switches this one, which keeps nothing of the previous user', async () => {
     visitor.expects(/401/);
     const otto = await newOperator('otto');
     await visitor.signIn(otto, '/operators');
@@ -201,7 +201,7 @@ describe('Another tab', () => {
     expect(await page.getByText(otto.email).count()).toBe(0);
   }, 60_000);
 
-  test('that waits for a sign-in goes on when it was done in this one', async () => {
+  test('that waits for a sign-in continues when it was done in this one', async () => {
     const other = await visitor.tab();
     await visitor.goTo('/queues', other);
     await title('Sign in', other).waitFor();
@@ -210,12 +210,12 @@ describe('Another tab', () => {
   }, 60_000);
 });
 
-test('A job that has ended stays so, though an older answer comes after it', async () => {
+test('A job that has ended stays ended although an older response arrives later', async () => {
   const path = '**/api/platform/jobs';
   let older: (() => Promise<void>) | undefined;
   await page.route(path, async (route) => {
     const response = await route.fetch();
-    // The page may have called the request off by now.
+    // The page may have aborted the request by now.
     older ??= () => route.fulfill({ response }).catch(() => undefined);
   });
   await visitor.signIn(OPERATOR, '/jobs');
@@ -236,12 +236,12 @@ test('A job that has ended stays so, though an older answer comes after it', asy
   expect(await job.getByText('Succeeded').count()).toBe(1);
 }, 60_000);
 
-describe('What a run told is whole, however late the page hears of it:', () => {
+describe('The output of a run is complete, however late the page receives it:', () => {
   const HISTORY = '**/api/platform/streams/job/session-cleanup/events*';
   const region = (name: string) => page.getByRole('region', { name, exact: true });
   const told = () => page.getByRole('log', { name: 'Run log' }).getByText('Succeeded');
 
-  /** Begins a run of the job and waits for its end. Answers its id. */
+  /** Starts a run of the job and waits for its end. Returns its id. */
   async function runOnce(): Promise<string> {
     const token = await service.operator();
     const body = { jobName: 'session-cleanup' };
@@ -258,13 +258,13 @@ describe('What a run told is whole, however late the page hears of it:', () => {
     return data.executionLogId;
   }
 
-  test('it ends while the first answer is still under way', async () => {
+  test('it ends while the first response is pending', async () => {
     await runOnce();
     let answer: (() => Promise<void>) | undefined;
     await page.route(HISTORY, async (route) => {
       if (answer) return route.continue();
       const response = await route.fetch();
-      // The page may have called the request off by now.
+      // The page may have aborted the request by now.
       answer = () => route.fulfill({ response }).catch(() => undefined);
     });
     await visitor.signIn(OPERATOR, '/jobs/session-cleanup');
@@ -277,7 +277,7 @@ describe('What a run told is whole, however late the page hears of it:', () => {
     await told().waitFor();
   }, 60_000);
 
-  test('it ends before the page is told of anything', async () => {
+  test('it ends before the page receives any event', async () => {
     await runOnce();
     const { letGo } = await hold('**/api/platform/jobs/stream', (route) => route.continue());
     const first = page.waitForResponse(HISTORY);
@@ -291,7 +291,7 @@ describe('What a run told is whole, however late the page hears of it:', () => {
   }, 60_000);
 });
 
-test('Signing out works where the session has ended already', async () => {
+test('Signing out works although the session has already ended', async () => {
   visitor.expects(/401/);
   const ute = await newOperator('ute');
   await visitor.signIn(ute, '/operators');
@@ -301,7 +301,7 @@ test('Signing out works where the session has ended already', async () => {
   await title('Sign in').waitFor();
 }, 60_000);
 
-test('Whoever is signed in changes their password; what is wrong with it is said at the field', async () => {
+test('Signed-in users can change their password; errors appear at the field', async () => {
   visitor.expects(/400/);
   const pia = await newOperator('pia');
   await visitor.signIn(pia, '/operators');

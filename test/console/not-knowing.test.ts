@@ -1,4 +1,4 @@
-// What the console says where it does not know: never that all is well, that nothing is there or that nothing was found.
+// What the console shows without data: never that all is well, that nothing exists or that nothing was found.
 import type { Page } from 'playwright-core';
 import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -15,7 +15,7 @@ onStage((stage) => {
 
 const { button, dialog, row } = handlesOf(() => page);
 
-test('That a list is empty is no good news once it can not be asked for any more', async () => {
+test('An empty list is not shown as good news once it can no longer be loaded', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(OPERATOR, '/dead-letters');
   await page.getByText('There are no dead letters').waitFor();
@@ -36,7 +36,7 @@ test('A page past the last one leads back to the first', async () => {
   await row('for sales without a customer').waitFor();
 }, 60_000);
 
-test('The overview tells nobody that nothing waits while it can not know', async () => {
+test('The overview does not claim that nothing is waiting while it cannot know', async () => {
   visitor.expects(AWAY);
   await visitor.signIn();
   const tile = (name: string) => page.locator('.k-tile').filter({ hasText: name });
@@ -53,7 +53,7 @@ test('The overview tells nobody that nothing waits while it can not know', async
   }
 }, 60_000);
 
-test('Queues on which nobody works are not drawn as if they were up to date', async () => {
+test('Queues without a worker are not drawn as up to date', async () => {
   await page.route('**/api/platform/redis/queues', async (route) => {
     const response = await route.fetch();
     const { data } = (await response.json()) as { data: { queues: { kind: string; lag: number | null }[] } };
@@ -65,7 +65,7 @@ test('Queues on which nobody works are not drawn as if they were up to date', as
   await page.getByRole('img', { name: /^Largest lag now: projections \d+, policies unknown/ }).waitFor();
 }, 60_000);
 
-test('A field that can not ask for what it chooses from says so, and nobody believes that there is nothing', async () => {
+test('A field that cannot load its options says so instead of showing none', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(shop.owner, '/customers');
   await button('Create a customer').click();
@@ -84,7 +84,7 @@ test('A field that can not ask for what it chooses from says so, and nobody beli
   expect(await branch.getAttribute('aria-invalid')).not.toBe('true');
 }, 60_000);
 
-test('A job whose runs can not be read is not said to have never run', async () => {
+test('A job whose runs cannot be loaded is not shown as never run', async () => {
   visitor.expects(/ERR_FAILED/);
   await service.call('/api/platform/jobs/trigger', {
     token: await service.operator(),
@@ -102,7 +102,7 @@ test('A job whose runs can not be read is not said to have never run', async () 
   await page.getByText('All jobs').waitFor();
 }, 60_000);
 
-test('What nobody has read yet is not said to have never been told', async () => {
+test('An empty list of read notifications does not claim that there are no notifications', async () => {
   await service.call('/api/notifications/admin/send', {
     token: shop.ownerToken,
     body: { title: 'Stocktaking on Friday', body: 'Please book everything.', broadcast: true },
@@ -111,7 +111,7 @@ test('What nobody has read yet is not said to have never been told', async () =>
   await page.getByText('There are no read notifications.').waitFor();
 }, 60_000);
 
-test('A value that the browser does not let be copied is not said to be', async () => {
+test('A value that the browser does not let be copied is not reported as copied', async () => {
   const devtools = await page.context().newCDPSession(page);
   const { targetInfo } = await devtools.send('Target.getTargetInfo');
   await devtools.send('Browser.setPermission', {

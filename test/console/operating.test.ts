@@ -16,7 +16,7 @@ onStage((stage) => {
 
 const { button, dialog, row } = handlesOf(() => page);
 
-test('An operator starts a backup, watches it to its end and downloads it whole', async () => {
+test('An operator starts a backup, watches it to its end and downloads it completely', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   await button('Run now: database-backup').click();
@@ -26,7 +26,7 @@ test('An operator starts a backup, watches it to its end and downloads it whole'
   await page.waitForURL(/\/console\/jobs\/database-backup\?run=/);
   const log = page.getByRole('log', { name: 'Run log' });
   await log.getByText('Started').waitFor();
-  // Without being asked for: the page follows the run as it goes on.
+  // Without a reload: the page follows the run as it progresses.
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Succeeded').waitFor();
   await log.getByText('Succeeded').waitFor();
 
@@ -41,7 +41,7 @@ test('An operator starts a backup, watches it to its end and downloads it whole'
   expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
 }, 60_000);
 
-test('Who watches the jobs sees at once what somebody else has started, and goes on after the connection was lost', async () => {
+test('The jobs page shows at once what somebody else has started, and continues after a lost connection', async () => {
   visitor.expects(AWAY);
   const begin = async (): Promise<void> => {
     const token = await service.operator();
@@ -69,7 +69,7 @@ test('Who watches the jobs sees at once what somebody else has started, and goes
   await eventually(async () => (await runs.count()) === 2);
 }, 90_000);
 
-test('A sale of an unknown branch stays parked until the branch is there, and is booked by its replay', async () => {
+test('A sale of an unknown branch stays parked until the branch exists, and is booked by its replay', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NORTH' });
   await service.saleIs(shop, 'web-1', 'REJECTED');
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
@@ -92,7 +92,7 @@ test('A sale of an unknown branch stays parked until the branch is there, and is
   expect(await service.saleStatus(shop, 'web-1')).toBe('BOOKED');
 }, 60_000);
 
-test('A dead letter is discarded with a reason only, and says so', async () => {
+test('A dead letter can be discarded only with a reason, and shows it', async () => {
   await service.sell(shop, 'web-2', { branchCode: 'NOWHERE' });
   await service.saleIs(shop, 'web-2', 'REJECTED');
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
@@ -107,7 +107,7 @@ test('A dead letter is discarded with a reason only, and says so', async () => {
   await page.getByText('Discarded', { exact: true }).waitFor();
 }, 60_000);
 
-test('The filters of a list stand in its address, and lead back to the same list', async () => {
+test('The filters of a list are kept in its address, and lead back to the same list', async () => {
   await visitor.signIn(OPERATOR, '/dead-letters');
   await page.getByRole('combobox', { name: 'Status' }).or(page.getByLabel('Status')).first().click();
   await page.getByRole('option', { name: 'Discarded' }).click();
@@ -133,7 +133,7 @@ test('A read model is rebuilt beside the live one and found equal to it', async 
   await customers.getByText('equal to the previous version').waitFor();
 }, 60_000);
 
-test('The overview tells of parked letters and draws the lag of every queue as it changes', async () => {
+test('The overview shows parked letters and charts the lag of every queue as it changes', async () => {
   await visitor.signIn();
   const undrawn = page.getByText('Waiting for the second value…');
   await undrawn.first().waitFor();
@@ -152,7 +152,7 @@ test('The overview tells of parked letters and draws the lag of every queue as i
   await eventually(async () => (await undrawn.count()) === 0);
 }, 60_000);
 
-test('Entries of the cache are cleared by a pattern, and the dialog tells how many', async () => {
+test('Cache entries are cleared by a pattern, and the dialog shows how many', async () => {
   await visitor.signIn(OPERATOR, '/queues');
   await page.getByText("in this process's memory").waitFor();
   await button('Clear entries').click();

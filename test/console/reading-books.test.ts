@@ -17,7 +17,7 @@ const mine = <T>(path: string, body?: unknown): Promise<T> =>
   service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
 type Answer<T> = { readonly data: T };
 
-test('A statement opens at its latest lines, and each period does', async () => {
+test('A statement opens at its latest lines, and so does each period', async () => {
   const year = new Date().getUTCFullYear();
   const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: 'Northwind Foods' });
   const { data: accounts } = await mine<Answer<{ id: string; name: string }[]>>('/api/accounts/lookup?search=Bank');
@@ -32,7 +32,7 @@ test('A statement opens at its latest lines, and each period does', async () => 
   await visitor.signIn(shop.owner, `/customers/${customer.id}`);
   await row('The latest').waitFor();
   expect(await row('Payment 1.').count()).toBe(0);
-  // What is older than last year is in the sum before, until it is asked for.
+  // Lines before last year are summed up in the opening balance until they are requested.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
   await page.getByText('Before: -10.00 EUR').waitFor();
@@ -42,11 +42,11 @@ test('A statement opens at its latest lines, and each period does', async () => 
   await from.fill(`${year - 3}-01-01`);
   await row('The latest').waitFor();
   await page.getByText('32 total').waitFor();
-  // The field that the period was typed into is still there to type on.
+  // The field in which the period was typed still accepts input.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 }, 90_000);
 
-test('What can be typed about a customer can be read, too', async () => {
+test('Everything that can be entered about a customer can be read, too', async () => {
   const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'NORTH', name: 'North quay' });
   const body = { name: 'Ada Bakery', nationalId: '10000000146', branchId: branch.id };
   const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', body);
@@ -55,7 +55,7 @@ test('What can be typed about a customer can be read, too', async () => {
   await page.getByText('North quay').waitFor();
 }, 60_000);
 
-test('A priority that was emptied is not the lowest one: a new rule gets the usual, and a change is refused', async () => {
+test('An emptied priority is not the lowest one: a new rule gets the default, and a change is rejected', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules');
   await button('Create a rule').click();
@@ -72,7 +72,7 @@ test('A priority that was emptied is not the lowest one: a new rule gets the usu
   expect(await dialog().getByLabel('Priority').getAttribute('aria-invalid')).toBe('true');
 }, 60_000);
 
-test('On the bench a fault of the transaction is said at the transaction alone', async () => {
+test('On the bench an error of the transaction appears only at the transaction', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules/bench');
   await page.getByRole('switch').click();
@@ -84,7 +84,7 @@ test('On the bench a fault of the transaction is said at the transaction alone',
   expect(await draft.getByLabel('Merchant').getAttribute('aria-invalid')).not.toBe('true');
 }, 60_000);
 
-test('Operators find the dead letters of the platform itself, and read tenants by their names', async () => {
+test('Operators find the dead letters of the platform itself, and see tenants by their names', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
   await service.saleIs(shop, 'web-1', 'REJECTED');
   await service.knockInVain(shop);

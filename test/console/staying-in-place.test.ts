@@ -1,4 +1,4 @@
-// Who works by keyboard, or in the middle of a page, stays where they are while the page changes around them.
+// Users who work by keyboard, or in the middle of a page, keep their place while the page changes around them.
 import type { Page } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -16,13 +16,13 @@ const anotherArrives = onStage((stage) => {
 const { button, dialog } = handlesOf(() => page);
 const focused = (what: string): Promise<unknown> => page.evaluate(`document.activeElement.${what}`);
 
-test('Signing in begins at the e-mail', async () => {
+test('Signing in starts at the e-mail field', async () => {
   await visitor.goTo('/jobs');
   await page.getByRole('textbox', { name: 'E-mail' }).waitFor();
   await eventually(async () => (await focused('type')) === 'email');
 }, 60_000);
 
-test('Step by step along a history by keyboard, the slider keeps the focus', async () => {
+test('The slider keeps the focus while a history is stepped through by keyboard', async () => {
   const mine = { token: shop.ownerToken };
   const { data } = await service.call<{ data: { id: string } }>('/api/customers', { ...mine, body: { name: 'Brew' } });
   for (const city of ['Oslo', 'Bergen'])
@@ -38,7 +38,7 @@ test('Step by step along a history by keyboard, the slider keeps the focus', asy
     expect(await focused('getAttribute("role")')).toBe('slider');
     expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe(String(revision));
   }
-  // An instant at which it was no different: the field stays what it is.
+  // The state is the same at this instant, so the field stays as it is.
   await when.fill('2099-01-01T00:00:00');
   await when.press('Enter');
   await page.waitForURL(/at=2098-12-31|at=2099-01-01/);
@@ -49,7 +49,7 @@ test('Step by step along a history by keyboard, the slider keeps the focus', asy
   await eventually(async () => (await when.inputValue()) === first);
 }, 60_000);
 
-test('In a dialog "/" is no way to the search behind it', async () => {
+test('In a dialog "/" does not lead to the search behind it', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await button('Run now: session-cleanup').click();
   await dialog().getByRole('button', { name: 'Cancel' }).focus();
@@ -57,14 +57,14 @@ test('In a dialog "/" is no way to the search behind it', async () => {
   expect(await focused('textContent')).toBe('Cancel');
 }, 60_000);
 
-test('What must be given is told to screen readers, too', async () => {
+test('Required fields are announced to screen readers, too', async () => {
   await visitor.signIn(shop.owner, '/customers');
   await button('Create a customer').click();
   expect(await dialog().getByRole('textbox', { name: 'Name' }).getAttribute('required')).not.toBeNull();
   expect(await dialog().getByRole('textbox', { name: 'City' }).getAttribute('required')).toBeNull();
 }, 60_000);
 
-test('A search in the middle of a page does not leave the screen while somebody types', async () => {
+test('A search in the middle of a page stays on the screen while the user types', async () => {
   await anotherArrives({ width: 390, height: 700 });
   await visitor.signIn(OPERATOR, '/jobs');
   await button('Run now: session-cleanup').waitFor();
@@ -77,7 +77,7 @@ test('A search in the middle of a page does not leave the screen while somebody 
   expect([y > 0, y < 700]).toEqual([true, true]);
 }, 60_000);
 
-test('A notification that is opened in another tab leaves this one as it is', async () => {
+test('A notification opened in another tab leaves this one unchanged', async () => {
   await service.call('/api/notifications/admin/send', {
     token: shop.ownerToken,
     body: { title: 'Stocktaking', body: 'Please look.', broadcast: true, link: '/console/transactions' },

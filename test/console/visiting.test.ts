@@ -23,7 +23,7 @@ const anotherArrives = onStage(
 const title = (name: string, of = page) => of.getByRole('heading', { level: 1, name, exact: true });
 
 describe('Signing in', () => {
-  test('leads to the page that was asked for; a wrong password is told and leads nowhere', async () => {
+  test('leads to the requested page; a wrong password is reported and leads nowhere', async () => {
     visitor.expects(/401/);
     await visitor.goTo('/projections');
     await visitor.fillIn(OPERATOR.email, 'a wrong password');
@@ -33,11 +33,11 @@ describe('Signing in', () => {
     expect(page.url()).toBe(`${service.url}/console/projections`);
   }, 60_000);
 
-  test('lasts over a reload and for other tabs, though nothing of it is where scripts can read it', async () => {
+  test('survives a reload and applies to other tabs, although scripts cannot read it', async () => {
     await visitor.signIn(OPERATOR, '/jobs');
     await page.reload();
     await title('Jobs').waitFor();
-    // All at once: each brings the cookie, whose token is spent by its use.
+    // All at once: each sends the cookie, whose token can be used only once.
     const tabs = await Promise.all(Array.from({ length: 4 }, () => visitor.tab()));
     await Promise.all(tabs.map((tab) => visitor.goTo('/queues', tab)));
     await Promise.all(tabs.map((tab) => title('Cache and queues', tab).waitFor()));
@@ -50,7 +50,7 @@ describe('Signing in', () => {
     ]);
   }, 60_000);
 
-  test('out ends it in every tab', async () => {
+  test('ends in every tab when signing out in one', async () => {
     await visitor.signIn(OPERATOR, '/jobs');
     const other = await visitor.tab();
     await visitor.goTo('/jobs', other);
@@ -63,11 +63,11 @@ describe('Signing in', () => {
     expect(await visitor.cookies()).toEqual([]);
   }, 60_000);
 
-  test('shows a user of a tenant nothing of the platform, and does not even ask for it', async () => {
+  test('shows a user of a tenant nothing of the platform, and does not even request it', async () => {
     await visitor.signIn(shop.owner);
     await page.getByText('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
-    // A refusal would be a complaint.
+    // A refused request would count as a complaint.
     await visitor.goTo('/projections');
     await page.getByRole('alert').getByText('Access denied').waitFor();
   }, 60_000);
@@ -88,10 +88,10 @@ describe('Signing in', () => {
   }, 60_000);
 });
 
-test('A service that is away is told, and another try works when it is back', async () => {
+test('An unavailable service is reported, and a retry works when it is back', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(OPERATOR, '/dead-letters');
-  // The code of all pages comes while nobody waits for it.
+  // The code of all pages is loaded while the browser is idle.
   const parts = (await readdir(join(import.meta.dirname, '../../dist/console/assets'))).filter((name) =>
     name.endsWith('.js'),
   );
@@ -129,7 +129,7 @@ test('By keyboard alone: past the navigation, into a dialog that keeps the focus
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   const isInDialog = (): Promise<boolean> => page.evaluate('document.activeElement.closest("[role=dialog]") !== null');
-  // A dialog takes the focus a moment after it is seen.
+  // A dialog takes the focus a moment after it appears.
   await eventually(isInDialog);
   for (let presses = 0; presses < 8; presses += 1) {
     await page.keyboard.press('Tab');
@@ -156,7 +156,7 @@ test('On a phone the navigation opens and closes, and no page is wider than the 
   }
 }, 60_000);
 
-test('An address of the console that leads nowhere says so', async () => {
+test('An unknown address of the console is reported as such', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await visitor.goTo('/no/such/page');
   await page.getByText('Page not found').waitFor();
