@@ -55,14 +55,14 @@ async function filledStore(least = 30): Promise<EmbeddedEventStore> {
   return store;
 }
 
-describe('A backup that is restored', () => {
+describe('A restored backup', () => {
   let reads: EmbeddedReadStore;
   beforeEach(async () => {
     reads = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
   });
   afterEach(() => reads.close());
 
-  test('is the same history, and makes the same read models, whatever the history', async () => {
+  test('has the same history, and produces the same read models, whatever the history', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {
         const [original, copy] = [newStore(), newStore()];
@@ -78,7 +78,7 @@ describe('A backup that is restored', () => {
     );
   });
 
-  test('makes other read models when events are missing: the comparison can fail', async () => {
+  test('produces other read models if events are missing: the comparison can fail', async () => {
     const [original, shorter] = [await filledStore(), newStore()];
     const history = await original.readAll();
     await appendAll(shorter, history.slice(0, history.length / 2));
@@ -87,7 +87,7 @@ describe('A backup that is restored', () => {
 });
 
 describe('A backup', () => {
-  test('leaves out what others keep in the same store', async () => {
+  test('omits what others keep in the same store', async () => {
     const store = await filledStore();
     const own = await contentOf(store);
     const event = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
@@ -98,7 +98,7 @@ describe('A backup', () => {
     expect(lines.map(({ kind }) => kind)).toEqual(['manifest', ...own.map(() => 'event'), 'trailer']);
   });
 
-  test('leaves out what is appended when it has begun', async () => {
+  test('omits events appended after its start', async () => {
     const store = await filledStore();
     const before = await contentOf(store);
     const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_late';
@@ -113,7 +113,7 @@ describe('A backup', () => {
     expect(await contentOf(store)).toHaveLength(before.length + 1);
   });
 
-  test('of an empty store is whole, and restores to an empty store', async () => {
+  test('of an empty store is complete, and restores to an empty store', async () => {
     const path = await backupOf(newStore(), directory);
     expect((await verified(path)).trailer).toMatchObject({ count: 0, lastPosition: -1 });
     const copy = newStore();
@@ -121,7 +121,7 @@ describe('A backup', () => {
     expect(await copy.head()).toBe(-1);
   });
 
-  test('holds events that are larger than what is compressed at once', async () => {
+  test('can hold events larger than one compressed block', async () => {
     const [store, copy] = [newStore(), newStore()];
     const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_big';
     const data = { text: 'ğ'.repeat(400_000) };
@@ -133,7 +133,7 @@ describe('A backup', () => {
     expect(await contentOf(copy)).toEqual(await contentOf(store));
   });
 
-  test('is as docs/backup-format.md says: plain gzip, JSON in every line, a chain that anybody can follow', async () => {
+  test('matches docs/backup-format.md: plain gzip, JSON in every line, a chain that anybody can verify', async () => {
     const path = await backupOf(await filledStore(), directory);
     let link = Buffer.alloc(32);
     let before = link;
@@ -147,7 +147,7 @@ describe('A backup', () => {
   });
 });
 
-describe('A damaged backup is refused with the line that is wrong', () => {
+describe('A damaged backup is rejected, naming the damaged line', () => {
   let path: string;
   let lines: string[];
   beforeEach(async () => {
@@ -198,14 +198,14 @@ describe('A damaged backup is refused with the line that is wrong', () => {
     ],
     ['a count that is not true', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /does not match/],
   ];
-  test.each(forgeries)('%s, although the chain holds', async (_, forge, line, reason) => {
+  test.each(forgeries)('%s, although the chain is intact', async (_, forge, line, reason) => {
     await writeLines(path, chained(forge(unchained(lines))));
     const refused = await refusal();
     expect(refused.line).toBe(line > 0 ? line : lines.length + 1 + line);
     expect(refused.message).toMatch(reason);
   });
 
-  test('a file that was cut, wherever', async () => {
+  test('a file truncated at any point', async () => {
     const whole = await readFile(path);
     for (const length of [0, 1, 9, 20, 200, Math.floor(whole.length / 2), whole.length - 9, whole.length - 1]) {
       await writeFile(path, whole.subarray(0, length));
@@ -215,7 +215,7 @@ describe('A damaged backup is refused with the line that is wrong', () => {
     }
   });
 
-  test('a changed byte of the compressed file: either every event is still there, or it is refused', async () => {
+  test('a changed byte of the compressed file: either every event is intact, or it is rejected', async () => {
     const whole = await readFile(path);
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: whole.length - 1 }), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -228,14 +228,15 @@ describe('A damaged backup is refused with the line that is wrong', () => {
           expect(error).toBeInstanceOf(DamagedBackup);
           return;
         }
-        // Some bytes of a gzip header (its time, its system) mean nothing, nor do the bits that fill up a block's last byte.
+        // Some bytes of a gzip header (time, system) have no effect, nor do the padding bits in the last byte of a
+        // block.
         expect(await linesOf(path)).toEqual(lines);
       }),
       { numRuns: 60 },
     );
   });
 
-  test('what is no backup at all', async () => {
+  test('a file that is not a backup', async () => {
     for (const [bytes, reason] of [
       ['position,stream\n', /not gzip-compressed/],
       [gzipSync('position,stream\n'), /not a Kontor backup/],
@@ -249,7 +250,7 @@ describe('A damaged backup is refused with the line that is wrong', () => {
     }
   });
 
-  test('bytes or lines behind its end', async () => {
+  test('bytes or lines after its end', async () => {
     const whole = await readFile(path);
     for (const more of [Buffer.from('more'), gzipSync('more\n')]) {
       await writeFile(path, Buffer.concat([whole, more]));
@@ -259,7 +260,7 @@ describe('A damaged backup is refused with the line that is wrong', () => {
     expect((await refusal()).message).toBe(`Line ${lines.length + 1}: extra data follows the backup`);
   });
 
-  test('one of streams that this version does not know, by their name and the version that knew them', async () => {
+  test('one with unknown streams, naming them and the version that knew them', async () => {
     const strange = { ...unchained(lines)[4], stream: 'parcel-platform_1' };
     const forged = unchained(lines).with(4, strange);
     const before = forged.slice(0, -1);
@@ -271,7 +272,7 @@ describe('A damaged backup is refused with the line that is wrong', () => {
 });
 
 describe('A store that is not empty', () => {
-  test('is refused, whatever it holds, and stays as it is', async () => {
+  test('is rejected, whatever it holds, and remains unchanged', async () => {
     const original = await filledStore();
     const path = await backupOf(original, directory);
     const before = await contentOf(original);
@@ -279,7 +280,7 @@ describe('A store that is not empty', () => {
     expect(await contentOf(original)).toEqual(before);
   });
 
-  test('does not count as such for what others keep in it', async () => {
+  test('does not include one that holds only the data of others', async () => {
     const path = await backupOf(await filledStore(), directory);
     const copy = newStore();
     const event = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
@@ -288,7 +289,7 @@ describe('A store that is not empty', () => {
   });
 });
 
-describe('A restore that was interrupted', () => {
+describe('An interrupted restore', () => {
   async function interrupted(path: string): Promise<EmbeddedEventStore> {
     const copy = newStore();
     const faulty = new FaultyEventStore(copy);
@@ -299,7 +300,7 @@ describe('A restore that was interrupted', () => {
     return copy;
   }
 
-  test('is refused without being told to go on, and completed when it is', async () => {
+  test('is rejected unless resuming is requested, and completed then', async () => {
     const original = await filledStore();
     const path = await backupOf(original, directory);
     const copy = await interrupted(path);
@@ -312,7 +313,7 @@ describe('A restore that was interrupted', () => {
     expect(await restored(path, copy, true)).toEqual({ written: 0, found: all.length });
   });
 
-  test('does not go on where the store holds something else than the beginning of the backup, or more', async () => {
+  test('is not resumed if the store holds anything but the beginning of the backup', async () => {
     const original = await filledStore();
     const path = await backupOf(original, directory);
     const other = newStore();
@@ -326,7 +327,7 @@ describe('A restore that was interrupted', () => {
   });
 });
 
-test('A file that is not there is told by its name', async () => {
+test('A missing file is reported by name', async () => {
   const path = join(directory, 'nowhere.ndjson.gz');
   expect(existsSync(path)).toBe(false);
   await expect(verified(path)).rejects.toThrow(path);
