@@ -6,7 +6,7 @@ const JUMPS = cyclesOf(8, 200);
 const HOUR_MS = 3_600_000;
 const SALES_A_JUMP = 5;
 
-/** A machine whose wall clock is set, as by a person or by a time server; what it measures by goes on evenly. */
+/** A machine whose wall clock is set, as by a person or a time server; its monotonic clock advances evenly. */
 class SetClock extends SystemClock {
   private offMs = 0;
 
@@ -18,7 +18,7 @@ class SetClock extends SystemClock {
     this.offMs += byMs;
   }
 
-  /** Goes to a moment and on from there. */
+  /** Jumps to an instant and continues from there. */
   setTo(moment: string): void {
     this.jump(Date.parse(moment) - this.nowMs());
   }
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Nothing was worth a complaint, every sale is booked once, both sides are equal, and no revision or id is doubled. */
+/** No warnings, every sale is booked once, debits equal credits, and no revision or id is duplicated. */
 async function expectSoundBooks({ tenant, partner }: Books, sales: readonly string[], token: string): Promise<void> {
   for (const externalId of sales) expect((await service.settled(partner, externalId)).status).toBe('BOOKED');
   await service.quiet();
@@ -53,7 +53,7 @@ async function expectSoundBooks({ tenant, partner }: Books, sales: readonly stri
   expect(service.complaints).toEqual([]);
 }
 
-test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing is lost, doubled or stuck (seed ${SEED})`, async () => {
+test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing is lost, duplicated or stuck (seed ${SEED})`, async () => {
   const random = chanceFor('clock jumps');
   const books = await service.openBooks();
   const sales: string[] = [];
@@ -63,7 +63,7 @@ test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing 
     offHours += hours;
     const batch = Array.from({ length: SALES_A_JUMP }, (_, n) => `sale-${jump}-${n}`);
     const customer = { externalId: `c-${jump}`, name: `Customer ${jump}`, email: `c${jump}@jumps.test` };
-    // The clock jumps while they are on their way.
+    // The clock jumps while requests are in flight.
     const answers = batch.map((externalId) =>
       service.postSale(books.partner, saleOf(externalId, { customer }), externalId),
     );
@@ -76,12 +76,12 @@ test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing 
   }
   const token = await service.signIn(books.tenant.email);
   await expectSoundBooks(books, sales, token);
-  // Each of the customers once, whoever made it while the clock jumped.
+  // Each customer exists once, whichever request created it during the jumps.
   expect((await service.customers(token)).totalCount).toBe(JUMPS + 2);
   noteCycles('clock jumps', JUMPS, `${sales.length} sales; final clock offset ${offHours} hours`);
 }, 120_000);
 
-test('Tokens: an hour forwards ends them and a session goes on by its refresh token; an hour back ends nothing', async () => {
+test('Tokens: an hour forwards expires them and a session continues with its refresh token; an hour back expires nothing', async () => {
   const { tenant } = await service.openBooks();
   type Tokens = { readonly accessToken: string; readonly refreshToken: string };
   const signIn = { email: tenant.email, password: 'correct horse battery' };
@@ -102,7 +102,7 @@ test('Tokens: an hour forwards ends them and a session goes on by its refresh to
   expect([again.status, await me((again.data as Tokens).accessToken)]).toEqual([200, 200]);
 });
 
-test('Days with 23 and 25 hours and leap days: a sale lies on the day that the tenant has, and its key holds for 24 hours', async () => {
+test('Days of 23 and 25 hours and leap days: a sale has the local date of its tenant, and its key is valid for 24 hours', async () => {
   const books = await service.openBooks({ timeZone: 'Europe/Berlin' });
   const days: readonly (readonly [moment: string, date: string])[] = [
     ['2026-03-28T22:59:59.999Z', '2026-03-28'],
@@ -130,7 +130,7 @@ test('Days with 23 and 25 hours and leap days: a sale lies on the day that the t
     const token = await service.signIn(books.tenant.email);
     const { items } = await service.transactions(token, 'type=INVOICE');
     expect([moment, items.find((item) => item.externalId === externalId)?.date]).toEqual([moment, date]);
-    // A window is 24 hours, also over a day that has 23 or 25.
+    // A window is 24 hours, even across a day of 23 or 25 hours.
     clock.jump(24 * HOUR_MS - 60_000);
     const other = saleOf(externalId, { occurredAt: moment, metadata: { other: true } });
     expect((await service.postSale(books.partner, other, key)).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');

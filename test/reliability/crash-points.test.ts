@@ -23,7 +23,7 @@ const SERVICE = [
   join(ROOT, 'test/support/crash-points.mjs'),
   join(ROOT, 'dist/modules/main.js'),
 ];
-/** In the order in which a sale meets them. */
+/** In the order in which a sale reaches them. */
 const POINTS = [
   'key claim',
   'sale append',
@@ -38,12 +38,12 @@ const POINTS = [
   'lease renewal',
 ] as const;
 const MOMENTS = [...POINTS.flatMap((point) => [`${point}:before`, `${point}:after`]), 'read-model write:torn'] as const;
-/** The work below comes by each point twice at least, except by these. */
+/** The work below reaches each point at least twice, except these. */
 const ONCE = ['customer choice:before', 'customer choice:after'];
-/** Calls of each point in the soak, as far as the work comes by it so often. */
+/** Calls of each point in the soak, if the work reaches it that often. */
 const DEEPEST = 6;
 
-/** What the books say in the end, without ids and codes that are given anew in every run. */
+/** The final books, without ids and codes that differ between runs. */
 type Outcome = {
   readonly statuses: Readonly<Record<string, string>>;
   readonly accounts: readonly string[];
@@ -69,7 +69,7 @@ const SALES = [
 ] as readonly { readonly externalId: string }[];
 const COMPARED = ['sale', 'customer', 'idempotency-key', 'transaction', 'account'];
 
-/** A service that is started again whenever it turns out to be gone. */
+/** A service that is restarted whenever it has died. */
 class Survivor {
   private constructor(
     private readonly directory: string,
@@ -88,7 +88,7 @@ class Survivor {
     return survivor;
   }
 
-  /** Does it, on a new process where the one before has died; what was under way then is asked for again. */
+  /** Performs it, on a new process if the previous one has died; pending requests are then repeated. */
   async insist<T>(act: (url: string) => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -110,7 +110,7 @@ class Survivor {
   async work(): Promise<void> {
     for (const sale of SALES) {
       await this.insist((url) => this.push(url, sale));
-      // Each is booked before the next, so that every run has the same order.
+      // Each is booked before the next, so every run has the same order.
       await this.insist((url) =>
         until(
           () => statusOf(url, this.books, sale.externalId),
@@ -144,7 +144,10 @@ class Survivor {
     expect([200, 202]).toContain(status);
   }
 
-  /** Where the answer got lost the code is taken, by the very record; a claim whose command has died lasts five seconds. */
+  /**
+   * If the response was lost, the code is taken by this very record. The claim of a command that died lasts five
+   * seconds.
+   */
   private async enterCustomer(url: string): Promise<void> {
     const enter = async (): Promise<boolean> => {
       const { status } = await exchange(`${url}/api/customers`, {
@@ -227,20 +230,20 @@ describe('a service that dies between two steps', () => {
     await rm(template, { recursive: true, force: true });
   });
 
-  test('has work to do that comes by all these steps', () => {
+  test('performs work that reaches all these steps', () => {
     expect(Object.values(expected.statuses)).toEqual(SALES.map(() => 'BOOKED'));
     expect(expected.customers).toHaveLength(3);
   });
 
   test.each(MOMENTS)(
-    `ends as one that never died: %s (seed ${SEED})`,
+    `ends like one that never died: %s (seed ${SEED})`,
     async (moment) => {
       const random = chanceFor(moment);
       const first = IS_SOAK || ONCE.includes(moment) ? 1 : 1 + Math.floor(random() * 2);
       for (let nth = first; nth <= (IS_SOAK ? DEEPEST : first); nth += 1) {
         const { crashed, outcome } = await run(`${moment}:${nth}`);
         expect([moment, nth, outcome]).toEqual([moment, nth, expected]);
-        // In the soak the last calls may be more than there are; the first never.
+        // The last calls of the soak may exceed the number of calls; the first never does.
         expect(crashed || nth > (ONCE.includes(moment) ? 1 : 2)).toBe(true);
         if (!crashed) break;
         cycles += 1;

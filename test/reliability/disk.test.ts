@@ -22,17 +22,17 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 
 const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
-/** What so many cycles write has to find room. */
+/** The disk must have room for the writes of this many cycles. */
 const DISK_MB = cyclesOf(48, 480);
-/** How soon a refusal must be there: nobody waits for a disk. */
+/** Maximum time to a refusal: no request waits for the disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
 
-/** How writing is made to fail, and to succeed again. */
+/** How writes are made to fail, and to succeed again. */
 type Fault = { readonly begin: () => Promise<void>; readonly end: () => Promise<void> };
 
-/** A service whose disk fails; whoever asks it is a partner with some sales to bring. */
+/** A service whose disk fails, and a partner who pushes sales to it. */
 class Partner {
   readonly taken: string[] = [];
   private sent = 0;
@@ -50,7 +50,7 @@ class Partner {
     }
   }
 
-  /** Sales until some are refused, as all are from then on; some may find a last free page. */
+  /** Pushes sales until some are refused, as all are from then on; a few may still find a last free page. */
   async bringUntilRefused(): Promise<string[]> {
     const refused: string[] = [];
     for (let n = 0; refused.length < REFUSED; n += 1) {
@@ -82,7 +82,7 @@ class Partner {
     expect((await call<{ items: unknown[] }>(path, { token: this.books.token })).items.length).toBeGreaterThan(0);
   }
 
-  /** The same sales again, which were refused: each is taken, once. */
+  /** Pushes the refused sales again: each is accepted, once. */
   async bringAgain(refused: readonly string[]): Promise<void> {
     for (const externalId of refused) {
       await until(
@@ -107,7 +107,7 @@ type Probe = {
   readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
 };
 
-/** At once: what failed was an append. */
+/** At once, because an append failed. */
 async function expectNotReady(url: string, reason: string): Promise<void> {
   const answer = await fetch(`${url}/readyz`);
   const { checks } = (await answer.json()) as Probe;
@@ -130,10 +130,10 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
     const refused = await partner.bringUntilRefused();
     await expectNotReady(url, reason);
     await partner.expectReads();
-    // Nothing of what was refused may show up, not even in the read models.
+    // No refused sale may appear, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
-    // Nobody writes: it finds out by itself.
+    // Nothing is written: the service detects it by itself.
     await until(
       async () => (await fetch(`${url}/readyz`)).status,
       (status) => status === 200,
@@ -149,7 +149,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
   return `${all.length} sales accepted`;
 }
 
-test(`A full disk: 503 at once, no answer that is not kept, reads live, and all goes on when there is space, ${CYCLES} times`, async () => {
+test(`A full disk: 503 at once, no accepted sale lost, reads continue, and writes resume when there is space, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', directory]);
     try {
@@ -168,9 +168,9 @@ test(`A full disk: 503 at once, no answer that is not kept, reads live, and all 
   });
 }, 240_000);
 
-test(`Writes that the system refuses: the same, ${CYCLES} times`, async () => {
+test(`Writes refused by the system: the same, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
-    // Without a device that fails: every write past this size of a file is an I/O error, as the kernel tells it.
+    // Without a failing device: the kernel reports every write past this file size as an I/O error.
     const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({
       begin: async () => {
         await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);

@@ -14,7 +14,7 @@ import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
 import { memoryOf, Partners } from '../support/partners.js';
 import { Servers } from '../support/servers.js';
 
-/** How often each line is disturbed in each way. */
+/** How often each connection is disturbed in each way. */
 const CYCLES = cyclesOf(1, 10);
 const DISTURBED_MS = 2_500;
 const EVERY_MS = 150;
@@ -56,7 +56,7 @@ const DISTURBANCES: readonly Disturbance[] = [
   },
 ];
 
-/** Goes on being disturbed for a while, and then is well again. */
+/** Disturbs the connection for a while, then restores it. */
 async function disturbed(line: FaultProxy, { disturb }: Disturbance, random: () => number): Promise<void> {
   for (let passedMs = 0; passedMs < DISTURBED_MS; passedMs += EVERY_MS) {
     disturb(line, random);
@@ -65,7 +65,7 @@ async function disturbed(line: FaultProxy, { disturb }: Disturbance, random: () 
   await line.pass();
 }
 
-describe('a service whose line to an engine is bad under load', () => {
+describe('a service whose connection to an engine is disturbed under load', () => {
   let servers: Servers;
   const lines: Record<string, FaultProxy> = {};
   const settings: Record<string, string> = {};
@@ -84,7 +84,7 @@ describe('a service whose line to an engine is bad under load', () => {
   });
 
   test.each(ENGINES)(
-    `$name: reset, cut mid-frame, slow: bounded answers, bounded memory, nothing lost or doubled (seed ${SEED})`,
+    `$name: reset, cut mid-frame, slow: bounded response times, bounded memory, nothing lost or duplicated (seed ${SEED})`,
     async ({ name, setting, allowed }) => {
       const line = lines[setting] as FaultProxy;
       const random = chanceFor(name);
@@ -105,7 +105,7 @@ describe('a service whose line to an engine is bad under load', () => {
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)
           for (const disturbance of DISTURBANCES) {
-            // What is disturbed is a connection that the service has.
+            // The disturbed connection is one of the service.
             await until(
               () => Promise.resolve(line.connections),
               (open) => open > 0,

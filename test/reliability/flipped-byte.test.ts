@@ -19,7 +19,7 @@ type Found = {
   readonly position: number;
 };
 
-/** Three sales, of which one is damaged on the disk: a byte of the text that its record holds. */
+/** Three sales, one of which is damaged on disk: a byte in the text of its record. */
 async function withDamage(random: () => number, use: (found: Found) => Promise<void>): Promise<void> {
   const service = await TestService.start();
   try {
@@ -43,7 +43,7 @@ async function withDamage(random: () => number, use: (found: Found) => Promise<v
   }
 }
 
-/** Another letter within the text; answers what the text is now. */
+/** Changes a letter of the text; returns the new text. */
 function flipIn(file: string, text: string, random: () => number): string {
   const bytes = readFileSync(file);
   const begin = bytes.indexOf(text);
@@ -57,7 +57,7 @@ function flipIn(file: string, text: string, random: () => number): string {
 const told = (service: TestService, position: number): boolean =>
   service.complaints.some((line) => line.includes(`The event at position ${position} does not match its checksum`));
 
-/** Whatever is asked for is refused for as long as the damage is known, and readiness tells why. */
+/** Every request for it is refused as long as the damage is known, and readiness gives the reason. */
 async function expectNoWrites(service: TestService, books: Books, position: number): Promise<void> {
   const refused = [
     await service.postSale(books.partner, saleOf('new')),
@@ -68,7 +68,7 @@ async function expectNoWrites(service: TestService, books: Books, position: numb
   expect(service.service.engines.history.fault).toContain(`damaged at position ${position}`);
 }
 
-test(`A flipped byte is found out over HTTP, told with its position, and never served, ${CYCLES} times (seed ${SEED})`, async () => {
+test(`A flipped byte is detected over HTTP, reported with its position, and never served, ${CYCLES} times (seed ${SEED})`, async () => {
   const random = chanceFor('flipped byte');
   for (let cycle = 0; cycle < CYCLES; cycle += 1)
     await withDamage(random, async ({ service, books, flipped, position }) => {
@@ -82,7 +82,7 @@ test(`A flipped byte is found out over HTTP, told with its position, and never s
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // Once it is found out nothing more is accepted: a restored backup would not have it.
+      // After the detection nothing more is accepted: a restored backup would not contain it.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
         expect(text).not.toContain(flipped);
@@ -90,7 +90,7 @@ test(`A flipped byte is found out over HTTP, told with its position, and never s
       }
       expect(told(service, position)).toBe(true);
 
-      // What does not need that record is still read: the others, and what had been read from it before.
+      // Reads that do not need that record succeed: the other records, and data already read from it.
       for (const externalId of ['before', 'after'])
         expect((await service.saleStatus(books.partner, externalId)).status).toBe('BOOKED');
       expect((await service.transactions(books.tenant.token, 'type=INVOICE')).items).toHaveLength(3);
@@ -99,7 +99,7 @@ test(`A flipped byte is found out over HTTP, told with its position, and never s
   noteCycles('flipped byte', CYCLES, 'in the text of a sale, read in five ways');
 }, 240_000);
 
-test('Read models that are built anew stop before it, say so, and show nothing of it', async () => {
+test('Rebuilt read models stop before it, say so, and show nothing of it', async () => {
   await withDamage(chanceFor('rebuild'), async ({ service, books, flipped, position }) => {
     await service.restart(() => {
       for (const suffix of ['', '-wal', '-shm'])
@@ -113,7 +113,7 @@ test('Read models that are built anew stop before it, say so, and show nothing o
       (await reads.list(table, tenantScope(books.tenant.id), { offset: 0, limit: 100 })).items.join();
     await eventually(async () => (await held()).includes('"before"'), 10_000);
     for (const absent of ['"damaged"', '"after"', flipped]) expect(await held()).not.toContain(absent);
-    // What comes after it is not known, so that no list would be whole.
+    // The events after it are unknown, so no list would be complete.
     const replies = [
       await service.get('/api/transactions?pageNumber=1&pageSize=100', books.tenant.token),
       await service.get('/api/platform/projections', await service.operator()),

@@ -8,7 +8,7 @@ const SALES = cyclesOf(40, 400);
 const CUSTOMERS = SALES / 4;
 const AT_ONCE = 4;
 
-// The service has no switch that makes it careless, so its statement is rewritten while its files are loaded.
+// The service has no switch that disables flushing, so its statement is rewritten while its files are loaded.
 const hooks = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);
@@ -21,7 +21,7 @@ const CARELESS = [
   asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(hooks))});`),
 ];
 
-/** Sales and customers, some at once, on a service that strace watches. */
+/** Sales and customers, some of them concurrent, on a service traced by strace. */
 async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
   return withDirectory(async (directory) => {
     const trace = join(directory, 'trace');
@@ -42,14 +42,14 @@ async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
       });
       markers.push(data.id);
     }
-    // Strace holds back such signals, and the service takes its own.
+    // strace holds back these signals; the service receives its own.
     kontor.sendToAll('SIGTERM');
     await kontor.exit;
     return judgeFlushes(await readFile(trace, 'latin1'), 'history.sqlite-wal', markers);
   });
 }
 
-test(`No 202 or 201 is sent before the flush of its events: ${SALES} sales, ${CUSTOMERS} customers`, async () => {
+test(`No 202 or 201 is sent before its events are flushed: ${SALES} sales, ${CUSTOMERS} customers`, async () => {
   const { answers, flushes, violations } = await watched([]);
   expect(violations).toEqual([]);
   expect(answers).toBe(SALES + CUSTOMERS);
@@ -57,7 +57,7 @@ test(`No 202 or 201 is sent before the flush of its events: ${SALES} sales, ${CU
   noteCycles('un-fsynced writes', answers, `${answers} responses, each after its flush (${flushes} flushes, strace)`);
 }, 240_000);
 
-test('A service that does not flush is found out', async () => {
+test('A service that does not flush is detected', async () => {
   const { answers, violations } = await watched(CARELESS);
   expect(answers).toBe(SALES + CUSTOMERS);
   expect(violations.length).toBeGreaterThan(answers / 2);

@@ -21,14 +21,14 @@ import { ConnectionLost } from '../support/exchange.js';
 
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
-/** Of kills, those that come while the service starts; the others come under load. */
+/** Kills during startup; the others come under load. */
 const WHILE_STARTING = 0.2;
-/** Cycles after which the owner signs in again, before the token ends. */
+/** Cycles after which the owner signs in again, before the token expires. */
 const SIGN_IN_EVERY = 10;
 
 type Customer = { readonly id: string; readonly email: string };
 
-/** People who enter customers one after another: each takes a code and an e-mail address that only one may have. */
+/** Users who create customers one after another, each with a unique code and e-mail address. */
 class CustomerLoad {
   readonly answered: Customer[] = [];
   private stopped = false;
@@ -64,7 +64,7 @@ class CustomerLoad {
   }
 }
 
-/** One directory, and a service in it that is killed and started again and again. */
+/** A directory with a service that is killed and restarted repeatedly. */
 class KilledService {
   readonly accepted: string[] = [];
   readonly unanswered: string[] = [];
@@ -81,7 +81,7 @@ class KilledService {
     const url = await this.kontor.url();
     const load = new SaleLoad(url, this.books, `run${run}`, 12);
     const entries = new CustomerLoad(url, this.books, `run${run}`);
-    // However slow the machine, the moment lies within the load.
+    // The kill comes during the load, however slow the machine is.
     await until(
       () => Promise.resolve(Math.min(load.accepted.length / 5, entries.answered.length)),
       (answered) => answered >= 1,
@@ -97,7 +97,7 @@ class KilledService {
     await this.expectAnswered(load, entries);
   }
 
-  /** What recovers may be killed, too. */
+  /** Recovery can be killed, too. */
   private async startAgain(run: number): Promise<void> {
     if (this.random() < WHILE_STARTING) {
       const half = new KontorProcess(this.directory, PLAIN);
@@ -113,19 +113,21 @@ class KilledService {
     for (const externalId of load.accepted) await booked(url, this.books, externalId);
     for (const { id, email } of entries.answered) {
       const path = `${url}/api/customers/${id}`;
-      // The answer may have come before the read models had it.
+      // The response may have preceded the read models.
       const look = () => call<{ data: Customer }>(path, { token: this.books.token }).catch(() => undefined);
       const found = await until(look, (customer) => customer !== undefined);
       expect(found?.data).toMatchObject({ id, email });
     }
-    // What a partner was told stays true to the byte.
+    // Responses to a partner stay the same, byte for byte.
     for (const externalId of load.accepted.slice(-3)) {
       const again = await postSale(url, this.books, externalId);
       expect(again).toEqual({ status: 200, body: load.sent.get(externalId)?.body, replayed: 'true' });
     }
   }
 
-  /** Whoever got no answer asks again: taken then, or taken already; in the end every sale has one effect. */
+  /**
+   * Requests without a response are repeated: accepted then, or already accepted. In the end every sale has one effect.
+   */
   async end(): Promise<void> {
     const url = await this.kontor.url();
     for (const externalId of this.unanswered) {
@@ -160,7 +162,7 @@ const booked = (url: string, books: Books, externalId: string): Promise<string> 
 
 describe('a service that is killed', () => {
   test(
-    `keeps and books all that it answered, once, killed ${KILLS} times under load (seed ${SEED})`,
+    `keeps and books everything it accepted, once, killed ${KILLS} times under load (seed ${SEED})`,
     async () => {
       await withDirectory(async (directory) => {
         const kontor = await KontorProcess.ready(directory, PLAIN);

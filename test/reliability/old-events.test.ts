@@ -10,12 +10,12 @@ import { saleOf, TestService } from '../support/service.js';
 
 const recorded = recordings();
 
-/** Revisions counted other events in former versions, and customers changed with their opening balances (ADR 0059). */
+/** In former versions revisions counted other events, and opening balances changed their customers (ADR 0059). */
 const uncounted = (books: unknown): unknown =>
   JSON.parse(JSON.stringify(books), (name, value: unknown) =>
     name === 'revision' || name === 'updatedAt' ? undefined : value,
   );
-/** Former versions laid transactions of one millisecond in no promised order; today's has its own tests. */
+/** Former versions gave transactions of one millisecond no guaranteed order; the current order has its own tests. */
 const unordered = (books: BooksSeen) => ({
   accounts: uncounted(books.accounts),
   customers: uncounted(books.customers),
@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 test.each(recorded.map((one) => [one.name, one] as const))(
-  '%s folds to the books that it was when it was stored, and they go on from there',
+  '%s folds to the books as they were when it was stored, and they can be continued',
   async (_, { email, books, events }) => {
     const service = await TestService.start({ environment: { RESTORE_FORWARD: 'all' } });
     try {
@@ -68,7 +68,7 @@ test.each(recorded.map((one) => [one.name, one] as const))(
   60_000,
 );
 
-test('Every version of every event type that was ever written is in a recording', () => {
+test('Every version of every event type ever written is in a recording', () => {
   const held = new Set(
     recorded.flatMap(({ events }) => events.map(({ type, metadata }) => `${type} ${metadata.version}`)),
   );
@@ -78,7 +78,7 @@ test('Every version of every event type that was ever written is in a recording'
   expect(written.filter((one) => !held.has(one))).toEqual([]);
 });
 
-test('Every sale that was ever accepted is found again when it is sent again', () => {
+test('Every sale ever accepted is found again when it is sent again', () => {
   const accepted = recorded.flatMap(({ events }) => events.filter(({ type }) => type === 'SaleAccepted'));
   expect(accepted.length).toBeGreaterThan(60);
   for (const { stream, data, metadata } of accepted) {

@@ -17,22 +17,22 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
 const LOAD_MS = cyclesOf(6_000, 60_000);
-/** Enough to keep one core busy is about 16. */
+/** About 16 keep one core busy. */
 const CONNECTIONS = 80;
 const NOISY_CONNECTIONS = 40;
-/** Sales a minute that a tenant's key may push. */
+/** Sales per minute that a tenant's key may push. */
 const NOISY_LIMIT = 60;
 const EVERY_MS = 50;
-/** How long the other tenant's requests take by themselves is measured first: a slow machine is slow for all. */
+/** The latency of the other tenant's requests alone is measured first: a slow machine is slow for all. */
 const ALONE_MS = 2_000;
 /**
- * Of another tenant's requests, the slowest in a hundred: a bound, not a goal, since the load shares the machine, and its
- * one thread answers late. The table tells what it was.
+ * Bound on the slowest percent of another tenant's requests. It is not a goal: the load shares the machine, and its
+ * single thread responds late. The table shows the measured value.
  */
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
 const GROWTH_BYTES = 200 * 1024 * 1024;
 
-/** Someone who asks now and then, and minds how long it takes. */
+/** A user who sends occasional requests and cares about their latency. */
 class Visitor {
   readonly tookMs: number[] = [];
   readonly statuses = new Set<number>();
@@ -82,7 +82,7 @@ function seller(url: string, books: Books, taken: string[], run = 'quiet'): Visi
   });
 }
 
-/** What the slowest in a hundred takes while nobody else is there. */
+/** The 99th percentile of the latency without other load. */
 async function p99Alone(url: string, books: Books): Promise<number> {
   const visitors = [reader(url, books), seller(url, books, [], 'alone')];
   await pause(ALONE_MS);
@@ -93,7 +93,7 @@ async function p99Alone(url: string, books: Books): Promise<number> {
 const statusesOf = (load: SaleLoad): ReadonlySet<number> =>
   new Set([...load.sent.values()].flatMap((answered) => (answered ? [answered.status] : [])));
 
-test('Five times the connections that it can serve: every answer is a 202 or an early refusal, others are answered within seconds, all is booked', async () => {
+test('Five times the sustainable connections: every response is a 202 or an early refusal, others are served within seconds, all is booked', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
@@ -136,7 +136,7 @@ test('Five times the connections that it can serve: every answer is a 202 or an 
   });
 }, 300_000);
 
-test('One noisy tenant: it gets early 429s, and the others are answered within seconds', async () => {
+test('One noisy tenant gets early 429s, and the others are served within seconds', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
@@ -152,7 +152,7 @@ test('One noisy tenant: it gets early 429s, and the others are answered within s
     const taken: string[] = [];
     const load = new SaleLoad(url, noisy, 'noisy', NOISY_CONNECTIONS);
     const visitors = [reader(url, quiet), seller(url, quiet, taken)];
-    // Each connection of the load asks again at once, however it was answered.
+    // Each connection of the load sends the next request at once, whatever the response.
     await pause(LOAD_MS);
     await Promise.all(visitors.map((visitor) => visitor.stop()));
     await load.stop();

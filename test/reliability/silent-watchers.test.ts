@@ -8,7 +8,7 @@ const AT_ONCE = 50;
 const JOBS = cyclesOf(60, 1_000);
 const GROWTH_BYTES = 60 * 1024 * 1024;
 
-/** A stream of which nobody ever reads more than the headers. */
+/** A stream whose client reads only the headers. */
 const silent = (url: string, token: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` };
@@ -19,7 +19,7 @@ const silent = (url: string, token: string): Promise<IncomingMessage> =>
     }).on('error', reject);
   });
 
-test(`${WATCHERS} watchers that never read: memory stays, and requests are answered`, async () => {
+test(`${WATCHERS} watchers that never read: memory stays bounded, and requests are served`, async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
@@ -35,7 +35,7 @@ test(`${WATCHERS} watchers that never read: memory stays, and requests are answe
       await until(jobs, ({ data }) => data.every(({ isRunning }) => !isRunning));
       await pause(20);
     };
-    // What a stream costs at all is there once the first events have gone to all of them.
+    // The base cost of a stream is included once all of them have received the first events.
     for (let n = 0; n < 10; n += 1) await trigger();
     await caughtUp(url, books);
     const before = await memoryOf(kontor.pid);

@@ -12,7 +12,7 @@ const RUNS = cyclesOf(150, 5_000);
 const STREAMS = ['one', 'other'] as const;
 const WRITERS = [0, 1] as const;
 
-/** What must be in the end: every write that won, in the order of its revisions, and none that lost. */
+/** The expected result: every write that won, in the order of its revisions, and none that lost. */
 type Model = { written: number };
 type Write = { readonly id: string; readonly stream: string; readonly outcome: number | 'lost' };
 type Line = Pick<EventStore, 'append' | 'readStream'>;
@@ -26,7 +26,7 @@ type Real = {
 
 const keyOf = (writer: number, stream: string): string => `${writer} ${stream}`;
 
-/** A writer looks where a stream ends. */
+/** A writer reads the end of a stream. */
 class Look {
   constructor(
     readonly writer: number,
@@ -43,7 +43,7 @@ class Look {
   }
 }
 
-/** A writer appends where it believes that the stream ends: it wins, or is told where the stream is. */
+/** A writer appends where it expects the end of the stream: it wins, or learns the current end. */
 class Append {
   constructor(
     readonly writer: number,
@@ -64,7 +64,7 @@ class Append {
       model.written += 1;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      // Whoever loses is told something that was true, and newer than what it believed.
+      // The loser learns a revision that was true, and newer than the expected one.
       expect(error.actual).not.toBe('no_stream');
       expect(error.actual).toBeGreaterThan(believed);
       writes.push({ id, stream, outcome: 'lost' });
@@ -81,7 +81,7 @@ const command = fc
   .record({ isLook: fc.boolean(), writer: fc.constantFrom(...WRITERS), stream: fc.constantFrom(...STREAMS) })
   .map(({ isLook, writer, stream }) => (isLook ? new Look(writer, stream) : new Append(writer, stream)));
 
-/** Every call waits until the scheduler lets it through, and so does every answer. */
+/** Every call waits for the scheduler, and so does every response. */
 function scheduled(store: EventStore, scheduler: Scheduler): Line {
   const slowly = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     await scheduler.schedule(Promise.resolve(), `${what} arrives`);
@@ -96,7 +96,7 @@ function scheduled(store: EventStore, scheduler: Scheduler): Line {
   };
 }
 
-test(`Two writers on one stream, in ${RUNS} interleavings: one wins, none is lost (seed ${SEED})`, async () => {
+test(`Two writers on one stream, in ${RUNS} interleavings: one wins, and no write is lost (seed ${SEED})`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-writers-'));
   const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
   let run = 0;
@@ -110,7 +110,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, none is los
         const model: Model = { written: 0 };
         const prefix = `run-${(run += 1)}`;
         const real: Real = { store: scheduled(store, scheduler), prefix, known: new Map(), writes: [] };
-        // Each list is a process of its own, and both go on at once.
+        // Each list is one process, and both run concurrently.
         const lists = [first, second].map(async (list) => {
           for (const one of list) await one.run(model, real);
         });
@@ -127,7 +127,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, none is los
       },
     );
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
-    // The interleavings are such that writers do meet.
+    // The interleavings do cause conflicts.
     expect(lost).toBeGreaterThan(RUNS / 4);
     noteCycles('two writers on one stream', RUNS, `${lost} appends rejected with a revision conflict`);
   } finally {
