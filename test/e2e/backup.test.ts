@@ -105,7 +105,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
       await copyFile(join(directory, 'signing-key.json'), join(whole, 'signing-key.json'));
       const copy = await KontorProcess.ready(whole, PLAIN);
       const at = await copy.url();
-      // Its read models are built anew.
+      // Its read models are rebuilt.
       const isSame = (found: unknown): boolean => JSON.stringify(found) === JSON.stringify(balance);
       await until(() => trialBalance(at, books).catch(() => undefined), isSame);
       expect(await invoices(at, books)).toEqual(booked);
@@ -115,7 +115,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
         () => statusOf(at, books, 'new'),
         (status) => status === 'BOOKED',
       );
-      // A restored service does not publish everything again by itself.
+      // A restored service does not republish everything by itself.
       expect(copy.complaints()).toEqual([
         expect.objectContaining({ msg: expect.stringMatching(/until it is resumed$/) as string }),
       ]);
@@ -123,7 +123,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
       const again = await restore(whole, fileOf(directory, after));
       expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/The event store is not empty/)]);
 
-      // Read models of the history before are in nobody's way: they are left, and new ones are built.
+      // Read models of the previous history do not interfere: they are left untouched, and new ones are built.
       for (const ending of ['', '-wal', '-shm']) await rm(join(whole, `history.sqlite${ending}`), { force: true });
       expect(await restore(whole, fileOf(directory, after))).toMatchObject({ code: 0, stderr: '' });
       const anew = await KontorProcess.ready(whole, PLAIN);

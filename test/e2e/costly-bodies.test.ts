@@ -11,12 +11,14 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const ROUTES = ['/api/auth/login', '/api/auth/refresh', '/console/session'];
 const CONNECTIONS = 16;
 const CALLS = 400;
-/** The goal of the long form, on a machine with nothing else to do. In CI the cores are shared: others waited before, too. */
+/**
+ * The goal of the long form, on an otherwise idle machine. In CI the cores are shared, so others wait even without it.
+ */
 const GOAL_MS = 50;
 const goalMs = (p99BeforeMs: number): number =>
   process.env['SHAPES'] === undefined ? Math.max(3 * GOAL_MS, 10 * p99BeforeMs) : GOAL_MS;
 
-/** Sends one body over and over, in a thread of its own: what it costs the sender must not count. */
+/** Sends one body repeatedly, in a separate thread, so that the cost of sending does not count. */
 const SENDER = `
   const { request, Agent } = require('node:http');
   const { workerData: { url, routes, connections, body }, parentPort } = require('node:worker_threads');

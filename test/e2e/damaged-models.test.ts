@@ -26,7 +26,7 @@ async function overwrite(file: string, from: number, bytes: number): Promise<voi
 }
 const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
 
-/** What is in the log of SQLite reaches the file itself. */
+/** Writes the content of SQLite's log to the database file. */
 function intoTheFile(file: string): void {
   const db = new DatabaseSync(file);
   db.exec('PRAGMA wal_checkpoint(PASSIVE)');
@@ -65,7 +65,7 @@ describe('A service whose read models are damaged under load', () => {
         intoTheFile(file);
         await damage(file);
         const down = await eventually(async () => {
-          // What is in memory shows no damage: somebody reads.
+          // Data in memory shows no damage, so something has to be read.
           const [probed] = await Promise.all([probe(), invoices(url, books).catch(() => [])]);
           return probed.status === 503 && probed;
         }, 2_000);

@@ -6,7 +6,7 @@ import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from 
 const DRAINS = Number(process.env['DRAINS'] ?? 2);
 const CLIENTS = 16;
 
-/** Clients that keep their connections and ask again and again, until nobody listens any more. */
+/** Clients that keep their connections and send requests repeatedly until the port is closed. */
 class KeepAliveClients {
   answered = 0;
   readonly failures: string[] = [];
@@ -26,7 +26,7 @@ class KeepAliveClients {
     agent.destroy();
   }
 
-  /** What kept it from an answer; undefined for an answer. */
+  /** The error that prevented a response; undefined for a response. */
   private ask(agent: Agent): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked = request(`${this.url}/livez`, { agent }, (response) => {

@@ -2,10 +2,10 @@ import { call, KontorProcess, openBooks, PLAIN, until, withDirectory } from './k
 
 type Line = { readonly id: string; readonly message: string; readonly count: number };
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
 const UNREACHED = 'NATS: NATS_URL: cannot connect';
-/** The forwarder's complaint, which runs in the worker thread. */
+/** The forwarder's error, which occurs in the worker thread. */
 const RETRIED = 'integration-events: an event is retried';
 
 test('Errors of the worker thread are in the error log, and keep counting after a restart', async () => {
@@ -19,7 +19,7 @@ test('Errors of the worker thread are in the error log, and keep counting after 
     };
     const oneOf = (lines: readonly Line[], message: string): Line | undefined =>
       lines.find((line) => line.message.startsWith(message));
-    // Each of the two threads has a connection of its own, and says once that it cannot be made.
+    // Each of the two threads has its own connection, and logs once that it cannot connect.
     const before = await until(
       () => warnings(first),
       (lines) => oneOf(lines, UNREACHED)?.count === 2 && oneOf(lines, RETRIED) !== undefined,

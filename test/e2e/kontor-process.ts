@@ -1,4 +1,4 @@
-// The compiled service as a process of its own, and what its tests need of a tenant over HTTP alone.
+// The compiled service in a separate process, and what its tests need of a tenant over HTTP alone.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -38,13 +38,13 @@ async function endAll(): Promise<void> {
 }
 afterEach(endAll);
 
-/** npm's children too: they would outlive it, and hold its output open. */
+/** Includes npm's children, which would outlive it and keep its output open. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
   }
 }
 
@@ -54,7 +54,7 @@ export class KontorProcess {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
-  /** Nothing of this process's own settings reaches the service but where to find programs. */
+  /** The service inherits nothing from this process's settings except the search path of programs. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
@@ -77,7 +77,7 @@ export class KontorProcess {
     return kontor;
   }
 
-  /** The address that the log tells, once it does. @throws Error with everything it printed when it does not */
+  /** The address in the log, once it is logged. @throws Error with all output if it is not */
   async url(withinMs = START_MS): Promise<string> {
     for (const untilMs = Date.now() + withinMs; ;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
@@ -88,7 +88,7 @@ export class KontorProcess {
     }
   }
 
-  /** Its log is no longer read, so its output fills up; `hasExited` tells of its end. */
+  /** Its log is no longer read, so its output fills up; `hasExited` reports its end. */
   stopReading(): void {
     this.child.stdout?.pause();
   }
@@ -109,7 +109,7 @@ export class KontorProcess {
     this.child.kill(signal);
   }
 
-  /** Also to the programs that it runs under, or that run under it. */
+  /** Also signals the programs that it runs under, or that run under it. */
   sendToAll(signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-this.pid, signal);
   }
@@ -119,7 +119,7 @@ export class KontorProcess {
     return this.log().filter(({ level }) => level >= 40);
   }
 
-  /** Names of the leases that the log says it holds now. */
+  /** Names of the leases that it holds now, according to the log. */
   leads(): string[] {
     const held = new Set<string>();
     for (const { msg, lease = '' } of this.log()) {
@@ -134,7 +134,7 @@ export class KontorProcess {
     return lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   }
 
-  /** Ends it as an operator would. @throws Error with the end of its log where it does not end well */
+  /** Stops it as an operator would. @throws Error with the end of its log if it does not stop cleanly */
   async stopCleanly(): Promise<void> {
     const { code, signal } = await this.stop();
     if (code === 0) return;
@@ -159,7 +159,7 @@ export const PLAIN: Settings = {
 
 export const pause = (ms: number): Promise<void> => delay(ms);
 
-/** Asks again until the answer satisfies. @throws Error with the last answer */
+/** Repeats the request until the response satisfies. @throws Error with the last response */
 export async function until<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
@@ -175,7 +175,7 @@ export async function until<T>(
 
 type Send = { readonly method?: string; readonly token?: string; readonly body?: unknown };
 
-/** @throws Error for any answer that is no success */
+/** @throws Error for any unsuccessful response */
 export async function call<T>(url: string, { method, token, body }: Send = {}): Promise<T> {
   const { status, text } = await exchange(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -189,7 +189,7 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
   return JSON.parse(text) as T;
 }
 
-/** Address-independent, so that it outlives a restart on another port. */
+/** Independent of the address, so it survives a restart on another port. */
 export type Books = {
   /** Of the owner. */
   readonly token: string;
@@ -205,7 +205,7 @@ const tokenOf = async (url: string, { email, password }: { email: string; passwo
   (await call<{ data: { accessToken: string } }>(`${url}/api/auth/login`, { body: { email, password } })).data
     .accessToken;
 
-/** A tenant with an owner who is signed in, and a partner's key that no rate limit stops. */
+/** A tenant with a signed-in owner, and a partner's key that no rate limit stops. */
 export async function openBooks(url: string): Promise<Books> {
   const operator = await tokenOf(url, OPERATOR);
   const owner = { fullName: 'Olga Owner', email: `${randomUUID()}@kontor.test`, password: OWNER_PASSWORD };
@@ -226,7 +226,7 @@ export async function openBooks(url: string): Promise<Books> {
   return { token, key, keyId: id, email: owner.email, operator };
 }
 
-/** The same books with tokens that have just been given. */
+/** The same books with new tokens. */
 export const signInAgain = async (url: string, books: Books): Promise<Books> => ({
   ...books,
   token: await tokenOf(url, { email: books.email, password: OWNER_PASSWORD }),
@@ -234,10 +234,10 @@ export const signInAgain = async (url: string, books: Books): Promise<Books> => 
 });
 
 type Queue = { readonly name: string; readonly lag: number | null };
-/** How often a process learns of what its worker thread has done. */
+/** Interval at which a process learns the progress of its worker thread. */
 const QUEUES_TOLD_EVERY_MS = 1_000;
 
-/** Resolves when policies, projections and the forwarder have everything that is in the history. */
+/** Resolves when policies, projections and the forwarder have processed the whole history. */
 export async function caughtUp(url: string, { operator }: Books, withinMs = 60_000): Promise<void> {
   const behind = async (): Promise<readonly Queue[]> => {
     const { data } = await call<{ data: { queues: readonly Queue[] } }>(`${url}/api/platform/redis/queues`, {
@@ -245,7 +245,7 @@ export async function caughtUp(url: string, { operator }: Books, withinMs = 60_0
     });
     return data.queues.filter(({ lag }) => lag !== 0);
   };
-  // What is told may be a second old: the second look holds for the time of the first.
+  // The reported state may be a second old: the second check covers the time of the first.
   for (let look = 0; look < 2; look += 1) {
     if (look > 0) await pause(QUEUES_TOLD_EVERY_MS + 200);
     await until(behind, (queues) => queues.length === 0, withinMs);
@@ -281,7 +281,7 @@ export const statusOf = async (url: string, { key }: Books, externalId: string):
   return status < 400 ? (JSON.parse(text) as { status: string }).status : String(status);
 };
 
-/** The externalIds of all invoices in the books, in the order of the list. */
+/** The externalIds of all invoices in the books, in list order. */
 export async function invoices(url: string, { token }: Books): Promise<string[]> {
   const found: string[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -304,9 +304,9 @@ export type TrialBalance = {
 export const trialBalance = async (url: string, { token }: Books): Promise<TrialBalance> =>
   (await call<{ data: TrialBalance }>(`${url}/api/reports/trial-balance`, { token })).data;
 
-/** Partners that push sales side by side, until they are told to stop or the service is gone. */
+/** Partners that push sales concurrently until they are stopped or the service is gone. */
 export class SaleLoad {
-  /** Every sale that was sent, and what came back of it; undefined: no answer. */
+  /** Every sale sent, and its response; undefined: no response. */
   readonly sent = new Map<string, Answered | undefined>();
   private stopped = false;
   private readonly partners: Promise<unknown>;
@@ -348,7 +348,7 @@ export class SaleLoad {
     try {
       this.sent.set(externalId, await postSale(url, books, externalId));
     } catch {
-      // The connection broke: the partner does not know, and gives up until the service is back.
+      // The connection broke: the partner does not know the outcome, and stops until the service is back.
       this.stopped = true;
     }
   }

@@ -7,8 +7,8 @@ import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 
 /*
- * Secrets are given to the service in all ways that there are, the wrong ones too, while it logs all that it can. Then
- * everything that it has written and everything that it tells is searched for them.
+ * Gives secrets to the service in every possible way, including wrong ones, while it logs at the lowest level. Then
+ * searches everything that it has written and returned for them.
  */
 
 const METRICS_TOKEN = 'metrics-token-5a1d0c77';
@@ -22,14 +22,14 @@ const SETTINGS = {
   ...PLAIN,
   LOG_LEVEL: 'trace',
   METRICS_TOKEN,
-  // Nobody listens there: the log complains.
+  // Nothing listens there, so the log reports errors.
   NATS_URL: `nats://shop:${NATS_PASSWORD}@127.0.0.1:1`,
   JWT_SIGNING_KEY: JSON.stringify(signing),
   VAPID_PUBLIC_KEY: Buffer.from(point).toString('base64url'),
   VAPID_PRIVATE_KEY: d,
 };
 
-/** Shows wherever it is allowed to: the search is able to find. */
+/** Appears wherever it is allowed to, which proves that the search works. */
 const CANARY = 'Canary Trading 4f7a';
 const OWNER_PASSWORD = 'correct horse battery';
 const PASSWORDS = {
@@ -43,7 +43,7 @@ type Secrets = Map<string, string>;
 type Tokens = { readonly accessToken: string; readonly refreshToken: string };
 type Sent = { readonly method?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
 
-/** Whatever comes of it. */
+/** Whatever the outcome. */
 async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Response> {
   const raw = typeof body === 'string' ? body : JSON.stringify(body);
   return fetch(url, {
@@ -53,7 +53,7 @@ async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {
   });
 }
 
-/** What is secret of a token or key is its last part: the others only name it. */
+/** The secret of a token or key is its last part; the others only identify it. */
 const tailOf = (token: string): string => token.split('.').at(-1) ?? '';
 
 async function signIn(url: string, email: string, password: string, secrets: Secrets, who: string): Promise<Tokens> {
@@ -131,7 +131,7 @@ async function useByMistake(url: string, books: Books, secrets: Secrets): Promis
   for (const [name, secret] of Object.entries(PASSWORDS)) secrets.set(name, secret);
 }
 
-/** Every page that tells something to operators, and the metrics: name and text. */
+/** Every page with information for operators, and the metrics: name and text. */
 async function told(url: string, token: string): Promise<[string, string][]> {
   const paths = [
     ...['audit-logs?pageSize=100', 'error-logs?pageSize=100', 'dead-letters?pageSize=100', 'tenants', 'operators'],
@@ -154,7 +154,7 @@ async function told(url: string, token: string): Promise<[string, string][]> {
   return [...(await Promise.all(asked)), ['/metrics', await metrics.text()]];
 }
 
-/** What lies in the data directory; compressed files as what they hold. */
+/** The files of the data directory; compressed files as their content. */
 async function stored(directory: string): Promise<[string, string][]> {
   const names = await readdir(directory, { recursive: true, withFileTypes: true });
   return Promise.all(
@@ -215,11 +215,11 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     expect(secrets.size).toBeGreaterThan(15);
     expect(found(secrets, [log, ...answers, ...files])).toEqual([]);
 
-    // What the service must keep to reach a browser is in its files, and nowhere else.
+    // What the service needs to reach a browser is in its files, and nowhere else.
     const browser: Secrets = new Map([["a browser's address", 'secret-of-a-browser-81f0']]);
     expect(found(browser, [log, ...answers])).toEqual([]);
     expect(found(browser, files)).not.toEqual([]);
-    // The search is able to find, in each of these places.
+    // The search works in each of these places.
     const canary = found(new Map([['canary', CANARY]]), [...answers, ...files]);
     expect(canary).toContain('canary in /api/platform/audit-logs?pageSize=100');
     expect(canary.some((one) => one.endsWith('.gz'))).toBe(true);
@@ -246,7 +246,7 @@ test('Every log line is one record and escapes whatever a client sends', async (
     const records = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
     expect(records.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(4 * breaks.length);
     expect(records.filter(({ level, msg }) => level === 60 || msg === 'forged')).toEqual([]);
-    // No control characters but line feeds: they move the cursor of whoever reads it.
+    // No control characters except line feeds: they would move the cursor of a reader's terminal.
     expect(/[^\P{Cc}\n]/u.test(kontor.stdout)).toBe(false);
     expect(kontor.stderr).toBe('');
   });

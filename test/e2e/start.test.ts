@@ -139,7 +139,7 @@ describe('A start that fails', () => {
     await withDirectory(async (directory) => {
       const path = join(directory, 'signing-key.json');
       await writeFile(path, 'half a secr');
-      // The threads are in the midst of opening their tables then: how far they are is chance.
+      // The threads are opening their tables then; how far they get is a matter of chance.
       for (let start = 0; start < 8; start += 1) {
         const kontor = new KontorProcess(directory, PLAIN);
         expect(await kontor.exit).toEqual({ code: 1, signal: null });
@@ -166,7 +166,7 @@ describe('A start that fails', () => {
         await sleep(readyMs * (0.3 + step * 0.05));
         const exit = await kontor.stop();
         expect(kontor.stderr).toBe('');
-        // Node's own end, before the service has loaded.
+        // Node's own exit, before the service has loaded.
         if (exit.signal === 'SIGTERM') return;
         expect(exit).toEqual({ code: 0, signal: null });
         handled += 1;

@@ -101,14 +101,14 @@ async function checkBooks(url: string, books: Books): Promise<void> {
     owed.set(customerId, (owed.get(customerId) ?? 0n) + cents(own));
   }
   const customers = await everyPage<Customer>(url, '/api/customers?status=ALL', books);
-  // Fifty customers less the five whose sales never name them, and the default customer.
+  // Fifty customers minus the five whose sales never name them, plus the default customer.
   expect(customers.length).toBe(CUSTOMERS - CUSTOMERS / 10 + 1);
   for (const { id, balance } of customers) expect(toMinor(balance.amount, 2)).toBe(owed.get(id) ?? 0n);
   const { totalDebit, totalCredit } = await trialBalance(url, books);
   expect(totalDebit).toBe(totalCredit);
 }
 
-/** Every projection folded anew from the whole history, into a table beside the live one. */
+/** Folds every projection again from the whole history, into a table beside the live one. */
 async function checkRebuild(directory: string): Promise<void> {
   const events = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
