@@ -1,13 +1,13 @@
-"""Makes what the fuzz sends mean something: ids of records that exist, fields that go together. Most inputs are touched; the
-rest shows what unknown ids and odd combinations get. Of an input that is spoiled on purpose only good parts are, so that an
-unknown id, a name that is taken or fields that do not go together do not hide that the spoiled one was accepted.
+"""Makes fuzz inputs meaningful: ids of existing records, fields that go together. Most inputs are adjusted; the others test
+unknown ids and odd combinations. In an input that is invalid on purpose only the valid parts are adjusted, so that an unknown
+id, a name in use or fields that do not go together cannot hide that the invalid part was accepted.
 """
 
 import re
 
 from office import NOBODY, PASSWORD, chance
 
-# Which records a field of a body or a query names.
+# The records that a field of a body or a query refers to.
 FIELDS = {
     "accountId": "/api/accounts",
     "branchId": "/api/branches",
@@ -23,7 +23,7 @@ FIELDS = {
     "userIds": "/api/users",
     "userId": "/api/users",
 }
-# Entities of streams, and where their records are.
+# Entities of streams, and the collections of their records.
 ENTITIES = {
     "account": "/api/accounts",
     "branch": "/api/branches",
@@ -33,7 +33,7 @@ ENTITIES = {
     "transaction": "/api/transactions",
     "user": "/api/users",
 }
-# Which of a manual transaction's fields its type takes, beside those that all take.
+# Fields of a manual transaction by its type, besides those that every type has.
 TAKES = {
     "COLLECTION": ("customerId", "accountId"),
     "PAYMENT": ("customerId", "accountId"),
@@ -45,12 +45,12 @@ CHOICES = ("customerId", "accountId", "counterAccountId", "expenseItemId", "dire
 JOBS = ("database-backup", "projection-verify", "error-log-retention", "session-cleanup")
 LINES = [{"description": "Goods", "quantity": 1, "unitPrice": "10.00"}]
 ENDPOINTS = tuple(f"https://push.invalid/{number}" for number in range(3))
-# The base point of P-256, uncompressed: a key as browsers give one.
+# The base point of P-256, uncompressed: a valid key, in the form that browsers use.
 KEYS = {
     "p256dh": "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
     "auth": "AAAAAAAAAAAAAAAAAAAAAA",
 }
-# Of fields whose values only one record may have: the values that are good, and stay so with a prefix.
+# Fields with unique values: the values that are valid, and remain valid with a prefix.
 UNIQUE = {
     "code": r"[A-Za-z0-9-]{1,12}",
     "slug": r"[a-z0-9]{1,40}",
@@ -58,7 +58,7 @@ UNIQUE = {
     "email": r"[A-Za-z0-9+_-]{1,40}@[A-Za-z0-9.-]{3,100}[A-Za-z]",
     "externalId": r"[ -~]{1,100}",
 }
-# One character again and again, say, is refused: the schema cannot tell.
+# Weak values, such as one repeated character, are rejected, which the schema cannot express.
 PASSWORDS = ("password", "newPassword")
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 MAX_SAFE_INTEGER = 2**53 - 1
@@ -70,7 +70,7 @@ class Fit:
         self._office = office
 
     def case(self, case, is_valid):
-        """Changes a case in place, but for what an earlier answer of its scenario has put there."""
+        """Changes a case in place, except values taken from an earlier response of its scenario."""
         linked = case._override
         if isinstance(case.query, dict) and not linked.query:
             case.query = self._members(case.query)
@@ -102,14 +102,14 @@ class Fit:
         return {**values, "entity": entity, "id": self._office.known(ENTITIES[entity], values) or NOBODY}
 
     def _headers(self, case):
-        """A position that the history does not have is waited for, and then 503 as documented: not what is looked for.
-        One Idempotency-Key for all would tell only that it is in use.
+        """A position beyond the history leads to a wait and the documented 503, which is not the subject of the fuzz.
+        A single Idempotency-Key for all requests would only show that it is in use.
         """
         for name in ("X-Min-Position", "Last-Event-ID"):
             position = str(case.headers.get(name, ""))
             if re.fullmatch(r"[0-9]{1,16}", position) and int(position) <= MAX_SAFE_INTEGER:
                 case.headers[name] = str(int(position) % (self._office.head + 1))
-        # Few records have the revision that is asked for.
+        # Few records have the requested revision.
         if re.fullmatch(r'"[0-9]{1,15}"', str(case.headers.get("If-Match", ""))) and chance(case.id, 6) < OFTEN:
             del case.headers["If-Match"]
         if KEY.fullmatch(str(case.headers.get("Idempotency-Key", ""))) and chance(case.id, 6) < OFTEN:
@@ -134,7 +134,7 @@ class Fit:
         return value
 
     def _distinguish(self, body, label, case_id):
-        """What only one record may have is made new: that it is taken would be told before all else."""
+        """Makes unique values new, because a value in use would be reported before any other error."""
         for name, form in UNIQUE.items():
             value = body.get(name)
             if name == "name" and not re.search(r"/(roles|transaction-categories)(/{id})?$", label):

@@ -1,4 +1,4 @@
-"""Schemathesis' side of the fuzz: who calls what, what is sent, and what came of it (left at FUZZ_RESULT)."""
+"""The fuzz in schemathesis: callers, requests and results (written to FUZZ_RESULT)."""
 
 import atexit
 import json
@@ -15,14 +15,14 @@ from schemathesis.core.parameters import ParameterLocation
 office = Office()
 fit = Fit(office)
 
-# Who calls
+# Callers
 
-# These end the session, or change the password, of whoever calls them.
+# These end the session, or change the password, of their caller.
 ENDS_ITS_CALLER = {"/api/auth/logout", "/api/auth/change-password", "/console/session"}
 
 
 def caller_of(operation):
-    """`operator`, `owner` or `guest`; `key` and `metrics` for credentials that are no tokens; None where none is needed."""
+    """`operator`, `owner` or `guest`; `key` and `metrics` for credentials other than tokens; None if none is required."""
     names = {name for requirement in operation.definition.raw.get("security") or [] for name in requirement}
     if not names:
         return None
@@ -38,7 +38,7 @@ def caller_of(operation):
 
 @schemathesis.auth(refresh_interval=None)
 class Credentials:
-    """Asked for every call; the office keeps tokens as long as they are good."""
+    """Used for every call; the office keeps tokens as long as they are valid."""
 
     def get(self, case, context):
         return caller_of(context.operation)
@@ -52,7 +52,7 @@ class Credentials:
             case.headers["Authorization"] = f"Bearer {office.token(who)}"
 
 
-# What is sent
+# Requests
 
 
 @schemathesis.hook
@@ -67,19 +67,19 @@ def before_call(context, case, kwargs):
 
 
 def address_of(case):
-    """Refusals are counted by address; each case has its own, and none is the office's."""
+    """Rejections are counted by address; each case has its own, different from the office's."""
     return "10." + ".".join(str(1 + chance((case.id, part), 250)) for part in range(3))
 
 
 def spare_reserved(case):
-    """Whoever the fuzz lives from is neither removed nor changed by it: another record of the kind is."""
+    """Protects the records that the fuzz depends on: it removes or changes another record of the kind instead."""
     collection = case.path.split("/{")[0]
     for name, value in (case.path_parameters or {}).items():
         if office.is_reserved(str(value).lower()):
             case.path_parameters[name] = office.known(collection, value)
 
 
-# What came of it
+# Results
 
 lock = threading.Lock()
 statuses = defaultdict(Counter)
@@ -103,7 +103,7 @@ def after_call(context, case, response):
 
 
 def take_in(case, response, who):
-    """What a success has changed for the calls to come."""
+    """Records what a success has changed for later calls."""
     office.reached(response.headers.get("x-event-position"))
     if who == "guest":
         office.lost("guest")
@@ -132,7 +132,7 @@ def filter_failure(context, failure, case, response):
 
 
 def note(failure, case, response):
-    """One finding for a kind, an operation and a status, with its first example."""
+    """Keeps one finding for each kind, operation and status, with its first example."""
     kind = type(failure).__name__
     key = (kind, case.operation.label, response.status_code)
     finding = findings.setdefault(

@@ -1,28 +1,28 @@
-"""Findings that are none, each with its reason. Everything else that schemathesis finds fails the run, and what is dropped
-here is counted in its table. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
+"""False findings, each with its reason. Any other finding of schemathesis fails the run, and findings dropped here are counted
+in its table. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
 """
 
 import json
 
-# A valid input by the document, refused with 400 by a rule that JSON Schema has no words for, or none that a reader of the
-# document would want to see on every field. Told by the message, so that any other refusal is a finding.
+# Inputs that are valid by the document and rejected with 400 by a rule that JSON Schema cannot express, or that would clutter
+# every field of the document. Recognised by the message, so that any other rejection is a finding.
 RULES = {
     "Must not contain control characters.": "texts are free of control characters",
-    "Must not contain invisible characters.": "names are free of characters that cannot be seen",
-    "Must not be empty.": "texts of nothing but spaces are empty",
-    "Must have at most 64 characters before the @.": "said by the format, not by its pattern",
-    "Must be an ISO 4217 currency": "the list of currencies is ISO's",
-    "Must be a time zone of the IANA database.": "the list of time zones is IANA's",
-    "Must be one of CUSTOMER,": "kinds of accounts are taken in any case",
+    "Must not contain invisible characters.": "names are free of invisible characters",
+    "Must not be empty.": "texts of spaces only are empty",
+    "Must have at most 64 characters before the @.": "expressed by the format, not by its pattern",
+    "Must be an ISO 4217 currency": "the list of currencies is that of ISO 4217",
+    "Must be a time zone of the IANA database.": "the list of time zones is that of IANA",
+    "Must be one of CUSTOMER,": "account types are accepted in any case",
     "Must be a path that begins with a single slash": "links are paths or https addresses",
     "Must be an https address.": "links are paths or https addresses",
-    "Must be 1 to 255 visible ASCII characters.": "the form of a key is described at its header",
+    "Must be 1 to 255 visible ASCII characters.": "the form of a key is described by its header",
     "more digits, or is larger, than a double holds": "JSON Schema does not count digits of numbers",
     "significant digits": "JSON Schema does not count digits of numbers",
     "decimals.": "JSON Schema does not count digits of numbers",
     "Must be a decimal number without sign or exponent": "JSON Schema does not count digits of numbers",
-    "Must be in a year from 1900 to 2999.": "years of sales",
-    # Several fields, or a field and what is in the books.
+    "Must be in a year from 1900 to 2999.": "sales have a limited range of years",
+    # Rules about several fields, or about a field and the books.
     "A CANCELLATION must not have": "fields that go together",
     "A SALE must have": "fields that go together",
     "A RETURN must have": "fields that go together",
@@ -32,7 +32,7 @@ RULES = {
     "Categories can be nested at most": "fields that go together",
     "Give a merchant, a keyword or both.": "fields that go together",
     "Give either a position or an instant.": "fields that go together",
-    "The last revision of the record is": "revisions of the record at hand",
+    "The last revision of the record is": "the revision depends on the record",
     "Must be an account of type": "fields that go together",
     "Must not exceed amountMax.": "fields that go together",
     "The books are kept in": "fields that go together",
@@ -43,27 +43,27 @@ RULES = {
     "requires exactly one of": "fields that go together",
     "Is not allowed for a": "fields that go together",
     "Specify either broadcast, or at least one of": "fields that go together",
-    "Must be a P-256 key, base64url.": "whether a point is on the curve is computed",
-    "The current password is wrong.": "only its user knows it",
+    "Must be a P-256 key, base64url.": "points on the curve are computed",
+    "The current password is wrong.": "only the user knows the password",
     "Must not repeat a single character.": "weak passwords are refused",
     "Must not consist of spaces only.": "weak passwords are refused",
     "Is one of the most common passwords.": "weak passwords are refused",
     "Must not contain the e-mail address": "fields that go together",
-    "is in the future.": "positions of the history at hand",
-    "is beyond the end of the history": "positions of the history at hand",
+    "is in the future.": "the position depends on the history",
+    "is beyond the end of the history": "the position depends on the history",
     "Must be a URL.": "addresses are parsed",
 }
 
 
 def reason_to_drop(failure, case, response):
-    """Why a finding is none; None where it is one."""
+    """The reason why a finding is false; None if it is real."""
     kind = type(failure).__name__
     if kind == "RejectedPositiveData" and response.status_code == 400:
         return rule_of(response)
     if kind == "UnsupportedMethodResponse":
         return method_of(case, response)
     if kind == "JsonSchemaError" and case.operation.path == "/api/platform/jobs/stream":
-        # OpenAPI 3.1 describes a stream as one text; schemathesis holds the schema against each event, as 3.2 would.
+        # OpenAPI 3.1 describes a stream as one text; schemathesis checks each event against the schema, as 3.2 would.
         return "a stream of events is described as one text"
     return None
 
@@ -77,22 +77,22 @@ def rule_of(response):
 
 def reason_of(error):
     if error.get("path", "").startswith("parameters."):
-        return "what a job takes is the job's own"
+        return "the parameters of a job are checked by the job"
     return next((why for text, why in RULES.items() if text in error.get("message", "")), None)
 
 
 def method_of(case, response):
     if response.status_code == 401 and case.path.startswith("/api/"):
-        # Probes of public routes carry no credential.
-        return "nobody learns without a credential which addresses below /api exist"
+        # Probes of public routes have no credential.
+        return "addresses below /api are not revealed without a credential"
     if response.status_code == 404 and not case.path.endswith("}") and is_record_of_its_parent(case):
-        return "the last part of the address is then the id of a record"
+        return "the last part of the address is the id of a record"
     if case.path.startswith("/console/") and response.request.method == "GET":
         return "every address below /console is a page of the console"
     return None
 
 
 def is_record_of_its_parent(case):
-    """`PATCH /customers/lookup` is a change of the customer of that id, where `PATCH /customers/{id}` is an operation."""
+    """`PATCH /customers/lookup` changes the customer with that id if `PATCH /customers/{id}` is an operation."""
     parent = case.path.rsplit("/", 1)[0]
     return f"{parent}/{{id}}" in case.operation.schema.raw_schema["paths"]

@@ -1,5 +1,5 @@
-"""What the fuzz finds in the service: a tenant with records of each kind, and people to call as. What the fuzz ends or uses up
-is made anew; what it lives from (one operator, one tenant with its owner, one key) it is kept from.
+"""The content of the service for the fuzz: a tenant with records of each kind, and callers. Whatever the fuzz ends or uses up
+is created again. The records that it depends on (one operator, one tenant with its owner, one key) are protected from it.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ URL = os.environ["FUZZ_URL"]
 OPERATOR = {"email": os.environ["FUZZ_OPERATOR_EMAIL"], "password": os.environ["FUZZ_OPERATOR_PASSWORD"]}
 METRICS_TOKEN = os.environ["FUZZ_METRICS_TOKEN"]
 PASSWORD = "correct horse battery"
-# The service believes X-Forwarded-For in this run, so that failed sign-ins of the fuzz throttle addresses of its own.
+# The service trusts X-Forwarded-For in this run, so failed sign-ins of the fuzz throttle only the fuzz's own addresses.
 OWN_ADDRESS = "10.0.0.1"
 TOKEN_SECONDS = 600
 NEWEST = 40
@@ -42,7 +42,7 @@ class Office:
         self.renewals = defaultdict(int)
         self._furnish()
 
-    # Who calls
+    # Callers
 
     def token(self, who):
         """An access token of `operator`, `owner` or `guest`; guests are for calls that end their caller's sessions."""
@@ -56,13 +56,13 @@ class Office:
             return token
 
     def reached(self, header):
-        """The position that an answer tells."""
+        """Records the position in a response."""
         if header:
             with self._lock:
                 self.head = max(self.head, int(header[0]))
 
     def lost(self, who):
-        """The next call signs in anew."""
+        """The next call signs in again."""
         with self._lock:
             self._tokens.pop(who, None)
 
@@ -79,19 +79,19 @@ class Office:
         return self._login(self._owner)
 
     def refresh_token(self):
-        """Of a session that nobody else uses."""
+        """A refresh token of a session that nothing else uses."""
         with self._lock:
             answer = self.call("POST", "/api/auth/login", body=self._login(self._owner))
             return answer["data"]["refreshToken"]
 
-    # What there is
+    # Records
 
     def learn(self, collection, record):
         with self._lock:
             known = self._records[collection]
             if record not in known:
                 known.append(record)
-                # The first were furnished, and are the most connected.
+                # The first ones were created by _furnish, and are the most connected.
                 if len(known) > NEWEST:
                     del known[NEWEST // 2]
 
@@ -101,7 +101,7 @@ class Office:
                 self._records[collection].remove(record)
 
     def known(self, collection, value):
-        """One of the records, by a value of the fuzz; None where there is none."""
+        """One of the records, selected by a value of the fuzz; None if there are none."""
         with self._lock:
             known = self._records[collection]
             return known[chance(value, len(known))] if known else None
@@ -120,7 +120,7 @@ class Office:
         with self._lock:
             self._records[path] = [letter["id"] for letter in parked]
 
-    # How it came to be
+    # Setup
 
     def _furnish(self):
         operator = self.token("operator")
@@ -217,7 +217,7 @@ class Office:
         for pattern in ("*", "sessions:*", "tenant-?"):
             self.learn("/api/platform/redis/cache", pattern)
 
-    # How it calls
+    # Requests
 
     def call(self, method, path, token=None, body=None, key=None, expect=None, idempotency_key=None):
         headers = {"x-forwarded-for": OWN_ADDRESS}
@@ -249,7 +249,7 @@ class Office:
             if found:
                 return found
             time.sleep(0.1)
-        raise RuntimeError("What the fuzz needs did not come to be.")
+        raise RuntimeError("The records that the fuzz needs were not created in time.")
 
     def _sign_in(self, person):
         return self.call("POST", "/api/auth/login", body=self._login(person))["data"]["accessToken"]
