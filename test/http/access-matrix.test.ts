@@ -20,11 +20,11 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Who may call what: every route of the service with every kind of credential. What has to come of it follows from the
- * table of routes alone, never from how the service does it.
+ * Who may call what: every route with every kind of credential. The expected outcome follows from the table of routes
+ * alone, never from the implementation.
  */
 
-/** What a credential is worth. */
+/** What a credential grants. */
 type Standing =
   | { readonly is: 'nobody' | 'operator' | 'partner' | 'scraper' }
   | { readonly is: 'user'; readonly permissions: ReadonlySet<string> };
@@ -34,7 +34,7 @@ const OPEN = 'open';
 
 const isSignedIn = ({ is }: Standing): boolean => is === 'user' || is === 'operator';
 
-/** What a route answers to a caller; a line of the table that nobody has thought of fails. */
+/** The expected response of a route to a caller. An unforeseen line of the table fails. */
 function expectedOf({ name, who, permission }: Route, caller: Standing): string {
   switch (who) {
     case 'public':
@@ -59,7 +59,7 @@ function expectedOf({ name, who, permission }: Route, caller: Standing): string 
 
 const everyPermission = [...new Set(routeTable.map(({ permission }) => permission))].filter((code) => code !== '-');
 const all: ReadonlySet<string> = new Set(everyPermission);
-/** Every read but users and roles; write on customers and transactions. */
+/** Every read except users and roles; write for customers and transactions. */
 const ofUsers: ReadonlySet<string> = new Set([
   ...everyPermission.filter((code) => code.endsWith('.read') && code !== 'users.read' && code !== 'roles.read'),
   'customers.write',
@@ -200,7 +200,7 @@ async function roleWith(codes: readonly string[]): Promise<string> {
   return id;
 }
 
-/** Made once, as it takes long. */
+/** Created once, because it is slow. */
 let passwordHash: Promise<string> | undefined;
 async function hired(systemRole: Role, roleIds: readonly string[] = []): Promise<{ id: string; email: string }> {
   passwordHash ??= passwords.hash(PASSWORD);
@@ -231,7 +231,7 @@ async function makeMembers(): Promise<void> {
   }
 }
 
-/** Those who had a credential and lost it, and those of elsewhere. */
+/** Credentials that were withdrawn, and those of other tenants. */
 async function makeOthers(): Promise<void> {
   const { tenant } = books;
   const other = await service.createTenant();
@@ -271,7 +271,7 @@ async function makeOthers(): Promise<void> {
   if (parts) made.set('a key with the id of another tenant', formatIntegrationKey({ ...parts, tenantId: other.id }));
 }
 
-/** The owner's token once more, with some claims or header fields changed, signed by whichever key. */
+/** The owner's token with some claims or header fields changed, signed by any key. */
 async function forged(
   { claims = {}, header = {} }: { claims?: object; header?: object },
   key: KeyObject | Uint8Array = signing.privateKey,
@@ -314,14 +314,14 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/** An id of the first tenant's, where a record was made for the path before it. */
+/** An id of the first tenant, if a record was created for the path before it. */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);
 
 let asked = 0;
 type Ask = { readonly address: string; readonly headers: Headers; readonly method?: string; readonly raw?: string };
-/** A request from an address of its own, so that no limit is reached: status, and the code of a refusal. */
+/** Sends a request from its own address, so no limit is reached. Returns the status, and the code of a rejection. */
 async function ask({ address, headers, method = 'GET', raw }: Ask): Promise<string> {
   asked += 1;
   const from = `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
@@ -340,7 +340,9 @@ const MALFORMED = '{"';
 const inDisguise = (address: string): string =>
   address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
-/** What comes of a request that gets in: anything but a refusal or a failure; a write is found malformed before it acts. */
+/**
+ * The outcome of an admitted request: anything but a rejection or a failure. A write is found malformed before it acts.
+ */
 const opened = (route: Route, told: string): string =>
   (isWrite(route) ? told === '400' : /^[234](?!0[13]|29)/.test(told)) ? OPEN : told;
 
@@ -351,7 +353,7 @@ const ways: readonly Way[] = [
   ['as it is', send],
   ['in an encoded path', (route, address, headers) => send(route, inDisguise(address), headers)],
 ];
-/** Only for who is refused: it would act. */
+/** Only for callers that are rejected: otherwise it would act. */
 const wellFormed: Way = ['with a body', (route, address, headers) => send(route, address, headers, '{}')];
 
 const AT_ONCE = 8;
@@ -423,7 +425,7 @@ test('Other methods and spellings of an address do not expose protected routes',
       `/.${address}`,
     ];
     const asks: Ask[] = [
-      // The console's page answers GET, and so HEAD, at every address below it.
+      // The console page answers GET, and so HEAD, at every address below it.
       ...(address.startsWith('/console/') ? ['OPTIONS', 'PUT'] : ['HEAD', 'OPTIONS', 'PUT']).map((method) => ({
         address,
         headers: {},
@@ -478,7 +480,7 @@ describe('Ids of another tenant', () => {
 test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
-  // Once a minute, that the partner's key is in use; and that somebody is refused again and again.
+  // Once a minute: that the partner's key is in use, and that somebody is rejected repeatedly.
   expect(written.filter((type) => type !== 'IntegrationKeyUsed' && type !== 'ErrorOccurred')).toEqual([]);
 });
 

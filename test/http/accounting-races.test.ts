@@ -5,7 +5,7 @@ import { LateWriter } from '../support/late-writer.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** How often each race is run; in the first two rounds one side is done before the other begins. */
+/** Number of runs of each race; in the first two, one side ends before the other begins. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 24);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const AT_ONCE = 6;
@@ -42,7 +42,7 @@ const record = async (body: object): Promise<string> =>
   (await service.post('/api/transactions', { date: '2026-03-04', amount: '100.00', ...body }, token())).told;
 const collect = (customerId: string): Promise<string> =>
   record({ type: 'COLLECTION', customerId, accountId: cash, description: 'Race' });
-/** What becomes of a sale: its status, with the code where it is rejected. */
+/** The final state of a sale: its status, with the code if it is rejected. */
 async function sell(facts: object): Promise<string> {
   const sale = saleOf(service.fresh('race'), facts);
   await service.postSale(books.partner, sale);
@@ -59,11 +59,11 @@ const shown = async (path: string): Promise<Shown | undefined> => {
 type Sides = {
   readonly left: () => Promise<string>;
   readonly right: () => Promise<string>;
-  /** Told what both answered, when nothing is under way any more. */
+  /** Receives both responses, once nothing is pending. */
   readonly check: (answers: string) => Promise<void>;
 };
 
-/** Runs a race many times, several at once, with random head starts. Answers what was answered, without repeats. */
+/** Runs a race many times, several at once, with random head starts. Returns the distinct responses. */
 async function raced(prepare: () => Promise<Sides>): Promise<string[]> {
   const random = mulberry32(SEED);
   const seen = new Set<string>();
@@ -85,7 +85,7 @@ async function raced(prepare: () => Promise<Sides>): Promise<string[]> {
   return [...seen].sort();
 }
 
-/** When all that follows from what is stored is stored, too, and can be read. */
+/** Resolves when everything that follows from the stored events is stored and readable. */
 async function restored(): Promise<void> {
   const { events, checkpoints } = service.service.engines;
   const { name } = service.service.app.get(RestorationPolicy);
@@ -145,7 +145,7 @@ describe('A customer deleted concurrently', () => {
           check: async (answers) => {
             const { items } = await service.customers(token(), `search=${name}&status=ALL`);
             const isOwn = items.some((customer) => customer.id === id);
-            // One customer of that name is there, whichever it is, and it owes the sale.
+            // One customer of that name exists, whichever it is, and it owes the sale.
             expect([answers, items.map(({ balance }) => balance.amount)]).toEqual([answers, ['100.00']]);
             if (answers.startsWith('409')) expect(isOwn).toBe(true);
           },

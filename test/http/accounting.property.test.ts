@@ -6,15 +6,15 @@ import type { Currency } from '../support/naive-money.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Random bookkeeping through HTTP, in tenants of three currencies, beside a model that is nothing but a list of postings.
- * RUNS and STEPS make it longer; SEED repeats it; with SHRINK=true a failing sequence is made shorter first.
+ * Random bookkeeping through HTTP in tenants of three currencies, compared with a model that is only a list of
+ * postings. RUNS and STEPS lengthen it, SEED repeats it, and SHRINK=true first shortens a failing sequence.
  */
 
 const RUNS = Number(process.env['RUNS'] ?? 3);
 const STEPS = Number(process.env['STEPS'] ?? 50);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 const endOnFailure = process.env['SHRINK'] !== 'true';
-/** So many steps lie between two audits at the least. */
+/** Minimum number of steps between two audits. */
 const AUDIT_STEPS = 8;
 
 let service: TestService;

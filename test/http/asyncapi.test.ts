@@ -15,7 +15,7 @@ const parse = async (document: object): Promise<Parsed> => {
 };
 const found = ({ diagnostics }: Parsed): string[] =>
   diagnostics
-    // That there is a version 3.1 by now is no fault of a document of 3.0.
+    // The existence of version 3.1 is no fault in a 3.0 document.
     .filter(({ code }) => code !== 'asyncapi-latest-version')
     .map(({ code, message, path }) => `${code} ${path.join('/')}: ${message}`);
 

@@ -12,20 +12,20 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
 /*
- * A walk over every command of the API. Each step is compared with the history itself and with what a GET of the record
- * told before and after it; nothing here knows how entries or changes are made.
+ * A walk over every command of the API. Each step is compared with the history itself and with a GET of the record
+ * before and after it. Nothing here knows how entries or changes are created.
  */
 
 type Members = Readonly<Record<string, unknown>>;
 type Step = {
-  /** Of the table of routes. */
+  /** As in the table of routes. */
   readonly route: string;
   readonly address?: string;
   readonly token?: string;
   readonly key?: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A GET of the record, or of a list and `#` with its id there, asked before and after; false where there is none. */
+  /** A GET of the record, or of a list followed by `#` and its id, sent before and after; false if there is none. */
   readonly look?: string | false;
   readonly status?: number;
 };
@@ -33,15 +33,15 @@ type Deed = Step & {
   readonly requestId: string;
   readonly answer: unknown;
   readonly answered: number;
-  /** What the answer had in its head. */
+  /** Headers of the response. */
   readonly told: readonly string[];
-  /** What a browser would send back from now on. */
+  /** Cookies that a browser would send back from now on. */
   readonly cookie: string;
   readonly before: Members | undefined;
   readonly after: Members | undefined;
 };
 
-/** What answers of any server have. */
+/** Headers in the responses of any server. */
 const ORDINARY: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'cache-control', 'referrer-policy'],
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options'],
@@ -70,7 +70,7 @@ const PASSWORDS = {
   operator: 'Zebra-operator-9f5',
   wrong: 'Zebra-wrong-9f6',
 };
-/** What entries are about, and what else than UPDATE their events are, by their names: as api.md says. */
+/** Subjects of entries, and actions other than UPDATE, by event name: as in api.md. */
 const ENTITIES: readonly string[] = [
   ...[
     'customer',
@@ -94,7 +94,7 @@ const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['CREATE', /(?:Created|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
   ['DELETE', /(?:Deleted|Archived|Revoked|Unsubscribed)$/],
 ];
-/** Whatever must never be shown, by what it is. */
+/** Values that must never be shown, by kind. */
 const secrets = new Map<string, string>(Object.entries(PASSWORDS));
 
 let service: TestService;
@@ -144,7 +144,7 @@ async function take(step: Step): Promise<Deed> {
 }
 
 const idOf = ({ answer }: Deed): string => (answer as { id: string }).id;
-/** The tokens of a sign-in, which nothing may show. */
+/** Tokens of a sign-in, which must never be shown. */
 function tokensOf({ answer }: Deed, name: string): { accessToken: string; refreshToken: string } {
   const tokens = answer as { accessToken: string; refreshToken: string };
   secrets.set(`access token ${name}`, tokens.accessToken).set(`refresh token ${name}`, tokens.refreshToken);
@@ -156,7 +156,7 @@ function keyOf({ answer }: Deed, name: string): string {
   return key;
 }
 
-/** Creates at `path`, changes, and leaves a record that can be looked at. Answers its id. */
+/** Creates at `path`, changes, and leaves a readable record. Returns its id. */
 async function createAt(path: string, token: string, body: object): Promise<string> {
   return idOf(await take({ route: `POST ${path}`, token, body, look: `${path}/{id}` }));
 }
@@ -395,7 +395,7 @@ async function walkOperations(): Promise<void> {
   const route = `${projections}/{name}/rebuild`;
   await take({ route: `POST ${route}`, address: `${projections}/roles/rebuild` });
   await ended();
-  // One after another: the last waits for all the others, so that it can be cancelled.
+  // One after another: the last one waits for all others, so it can be cancelled.
   for (const { name } of await rows()) await service.post(`${projections}/${name}/rebuild`, undefined, operator);
   await take({ route: `DELETE ${route}`, address: `${projections}/${(await rows()).at(-1)?.name ?? ''}/rebuild` });
   await ended();
@@ -412,7 +412,7 @@ beforeAll(async () => {
   await walkPartners(tenant);
   await walkNotifications(tenant);
   await walkOperations();
-  // A refused sign-in is recorded a moment after its answer.
+  // A rejected sign-in is recorded a moment after its response.
   const { events } = service.service.engines;
   await waitFor(async () => (await events.readAll({ maxCount: 1_000_000 })).some(({ type }) => type === 'LoginFailed'));
   await service.quiet();
@@ -517,7 +517,7 @@ describe('The audit log', () => {
   test('describes each kind of event as the contract specifies', () => {
     const audited = [...catalogue.types].flatMap(([type, { audit }]) => (audit ? [{ type, ...audit }] : []));
     expect(audited.filter(({ entity }) => !ENTITIES.includes(entity)).map(({ type }) => type)).toEqual([
-      // It is about whichever record was read.
+      // Its subject is the record that was read.
       'HistoryRead',
     ]);
     const { description } = (
@@ -564,7 +564,7 @@ describe('The audit log', () => {
   });
 });
 
-/** The member of a record that a path begins with. */
+/** The member of a record at the beginning of a path. */
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 
@@ -682,7 +682,7 @@ test('The audit log, histories and states show no password, token, key or digest
   }
   for (const [path, text] of shown)
     for (const [name, secret] of secrets) expect([path, name, text.includes(secret)]).toEqual([path, name, false]);
-  // The search is able to find: what is no secret is there.
+  // The search works: values that are not secret are found.
   expect(shown.some(([, text]) => text.includes('uma@walk.test'))).toBe(true);
 });
 

@@ -107,7 +107,7 @@ describe('A large backup', () => {
       get(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, resolve).on('error', reject);
     });
   }
-  /** Whether this process, which the service runs in, has the file open. */
+  /** Whether this process, which runs the service, has the file open. */
   const isOpen = async (): Promise<boolean> => {
     const numbers = await readdir('/proc/self/fd');
     const targets = await Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')));

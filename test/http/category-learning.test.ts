@@ -79,7 +79,7 @@ describe('Rules learned from choices', () => {
       await service.post('/api/transactions', { ...entry, customerId: house }, token);
       await service.post('/api/transactions', { ...entry, customerId: roastery, categoryId: beans }, token);
     }
-    // Choices are handled in order: when those of one are, so are those of the other before them.
+    // Choices are handled in order: once those of one are handled, so are the earlier ones of the other.
     const rules = await until(({ length }) => length > 0);
     expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
   });

@@ -53,7 +53,7 @@ describe('The category of a transaction', () => {
   });
   afterAll(() => service.close());
 
-  /** One transaction of each stream that carries some, with the direction OUT; and a name for it. */
+  /** One transaction of each stream that carries some, with the direction OUT, and its name. */
   const carried: readonly [string, () => Promise<string>][] = [
     ['that a person recorded', () => record({ type: 'PAYMENT' })],
     [

@@ -67,11 +67,11 @@ describe('A browser session', () => {
     const second = cookieOf(renewed);
     expect(second).not.toBe(first);
     expect(await statusOfMe(tokenOf(renewed))).toBe(200);
-    // Another tab that had asked with the same one is given the same answer, for some seconds.
+    // Another tab that sent the same cookie gets the same response for some seconds.
     expect(cookieOf(await refresh(first))).toBe(second);
     clock.pass(11_000);
     expect((await refresh(first)).data).toBeNull();
-    // Taken for stolen: the whole session has ended.
+    // Treated as stolen: the whole session has ended.
     expect((await refresh(second)).data).toBeNull();
   });
 

@@ -44,7 +44,7 @@ const discard = (id: string, body: object = { reason: 'A test.' }): Promise<Repl
   service.post(`/api/platform/dead-letters/${id}/discard`, body, operator);
 
 const until = <T>(look: () => Promise<T | undefined>): Promise<T> => eventually(look, PATIENCE_MS);
-/** The letter about a sale, when it is there. */
+/** The dead letter of a sale, once it exists. */
 const letterAbout = (subject: string): Promise<Letter> =>
   until(async () => (await list(`search=${subject}`)).items.find((one) => one.subject === subject));
 const published = async (): Promise<Published[]> => {
@@ -259,7 +259,7 @@ describe('An event that a policy cannot handle', () => {
 
   test('is replayed by the same policy', async () => {
     const id = await parked('tenant-seeding');
-    // What a tenant is made of holds its owner's password.
+    // The event that creates a tenant holds its owner's password.
     expect((await letter(id)).payload).toBeNull();
     expect((await replay(id)).data).toMatchObject({ status: 'REPLAYED' });
   });
@@ -274,10 +274,10 @@ describe('A rewind', () => {
   const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
     service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
   const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
-  /** What a rewind of these events sends, in the order of each record. */
+  /** The messages that a rewind of these events sends, in order per record. */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
-  /** The messages of a rewind in the order of the broker, when all are there. */
+  /** The messages of a rewind in the broker's order, once it is complete. */
   const sent = (rewindId: string, count: number): Promise<Published[]> =>
     until(async () => {
       const found = (await published()).filter(({ id }) => id.endsWith(`~rewind.${rewindId}`));

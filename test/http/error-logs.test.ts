@@ -34,7 +34,7 @@ const get = async (id: string): Promise<Reply> =>
 const resolve = async (id: string, headers: Record<string, string> = {}): Promise<Reply> =>
   service.call('PATCH', `/api/platform/error-logs/${id}/resolve`, { token: await service.operator(), headers });
 
-/** The record, when it is there and has so many. What is due later is made due. */
+/** The record, once it exists with that count. Reports due later become due now. */
 async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   let found: ErrorLogDetail[] = [];
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 50) {
@@ -47,7 +47,7 @@ async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   throw new Error(`Not recorded: ${query} ${count}: ${JSON.stringify(found)}`);
 }
 
-/** Asks for what fails; each request from an address of its own. */
+/** Sends failing requests, each from its own address. */
 const fail = (requestId: string, token = books.tenant.token): Promise<Reply> => {
   requests += 1;
   const from = `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`;
@@ -132,7 +132,7 @@ describe('A storm of failing requests', () => {
     const storm = 10_000;
     branches.failWith(() => new ReadStoreUnavailable('The read store is away.'));
     await eightAtATime(0, 500, async (requestId) => (await fail(requestId)).status);
-    // The others without sockets, which take most of the time.
+    // The others bypass sockets, which take most of the time.
     const server = service.service.app.getHttpAdapter().getInstance();
     const authorization = `Bearer ${books.tenant.token}`;
     await eightAtATime(500, storm, async (requestId) => {
@@ -207,7 +207,7 @@ describe('Background work', () => {
   test('does not include failures of the error log itself', async () => {
     const { errors } = service.service.engines;
     const before = (await list()).totalCount;
-    // Its event's schema refuses it.
+    // Rejected by the schema of its event.
     errors.note({ fingerprint: 'f', level: 'NONE' as 'INFO', message: 'Not to be recorded' });
     const isSaid = (): boolean => service.complaints.some((one) => one.includes('errors cannot be recorded'));
     await eventually(isSaid, PATIENCE_MS);

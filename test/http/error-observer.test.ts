@@ -30,7 +30,7 @@ const observe = (facts: Partial<Outcome>, times = 1): void => {
   for (let one = 0; one < times; one += 1) observer.observe({ ...outcome, ...facts });
 };
 const kinds = (): number => new Set(noted.map(({ fingerprint }) => fingerprint)).size;
-/** Refusals at equal intervals. */
+/** Rejections at equal intervals. */
 async function refuse(times: number, everyMs: number, facts: Partial<Outcome> = {}): Promise<void> {
   for (let one = 0; one < times; one += 1) {
     observe({ status: 401, code: 'UNAUTHENTICATED', ...facts });
@@ -51,7 +51,7 @@ test('Rejections are noted once ten occur within a minute: all of them, and no o
   expect(noted).toEqual([]);
   await refuse(1, 53_000);
   expect(noted).toHaveLength(10);
-  // Later the first of them are more than a minute ago.
+  // By then the first of them are older than a minute.
   await refuse(1, 1_000);
   expect(noted).toHaveLength(10);
   await refuse(9, 100);

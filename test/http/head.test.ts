@@ -16,7 +16,7 @@ const ask = (method: string, path: string, headers: Readonly<Record<string, stri
       let bytes = 0;
       answer.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        // A stream of events has no end of its own.
+        // An event stream does not end by itself.
         if (answer.headers['content-type']?.startsWith('text/event-stream') === true) answer.destroy();
       });
       answer.on('error', () => undefined);

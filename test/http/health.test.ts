@@ -40,7 +40,7 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 const HEALTH = '/api/system/health';
 const ALL_UP = ['event-store up', 'read-store up', 'subscribers up', 'read-models up', 'broker up', 'cache up'];
 
-/** A service whose engines may go away. */
+/** A service whose engines can become unavailable. */
 async function opened() {
   let events: FaultyEventStore | undefined;
   let reads: FaultyReadStore | undefined;
@@ -216,7 +216,7 @@ test('Several failing projections make the service not ready, a single one does 
 });
 
 test('A stopped projection is reported, but does not affect readiness', async () => {
-  // What is still projected meanwhile says that it goes on.
+  // Projections that still run report progress meanwhile.
   const stop = () => {
     service.service.engines.progress.stop('branches');
   };

@@ -10,10 +10,10 @@ let service: TestService;
 let books: Books;
 let operator: string;
 let branchId: string;
-/** Whether appends of what operators look at fail. */
+/** Whether appends of operators' inspections fail. */
 let isAway = false;
 
-/** Everything can be read, and everything but inspections be written. */
+/** Everything can be read, and everything except inspections can be written. */
 const withoutInspections = (events: EventStore): EventStore =>
   new Proxy(events, {
     get: (target, name) => {
@@ -46,8 +46,8 @@ const entriesOf = async (type: string): Promise<AuditLogRecord[]> => {
 const streamOf = (what: string, id = branchId): string =>
   `/api/platform/streams/branch/${id}/${what}?tenantId=${books.tenant.id}`;
 
-describe('What an operator reads of a history', () => {
-  test.each(['events', 'state'])('is told by one audit entry on the record: its %s', async (what) => {
+describe("An operator's inspection of a history", () => {
+  test.each(['events', 'state'])('is recorded by one audit entry on the record: its %s', async (what) => {
     const before = (await entriesOf('HistoryRead')).length;
     const revision = (await service.get(`/api/branches/${branchId}`, books.tenant.token)).headers['etag'];
     expect((await service.get(streamOf(what), operator, { 'x-request-id': `reads-${what}` })).status).toBe(200);
@@ -69,14 +69,14 @@ describe('What an operator reads of a history', () => {
     expect((await service.get(`/api/branches/${branchId}`, books.tenant.token)).headers['etag']).toBe(revision);
   });
 
-  test('is not recorded where there was nothing to read', async () => {
+  test('is not recorded if there was nothing to read', async () => {
     const before = (await entriesOf('HistoryRead')).length;
     expect((await service.get(streamOf('events', randomUUID()), operator)).status).toBe(404);
     expect((await service.get(streamOf('state'), books.tenant.token)).status).toBe(403);
     expect((await entriesOf('HistoryRead')).length).toBe(before);
   });
 
-  test('is not answered where it cannot be recorded', async () => {
+  test('returns nothing if it cannot be recorded', async () => {
     isAway = true;
     try {
       for (const what of ['events', 'state']) {
@@ -96,7 +96,7 @@ describe('A download of a backup', () => {
     await backupOf(service.service.engines.events, join(service.directory, 'backups'), execution);
   });
 
-  test('is told by one audit entry on the job', async () => {
+  test('is recorded by one audit entry on the job', async () => {
     expect((await service.get(path, operator)).status).toBe(200);
     const [entry, ...others] = await entriesOf('BackupDownloaded');
     expect(others).toEqual([]);
@@ -107,7 +107,7 @@ describe('A download of a backup', () => {
     expect(changes).toContainEqual({ path: 'executionId', before: null, after: execution });
   });
 
-  test('sends no byte where it cannot be recorded', async () => {
+  test('sends no byte if it cannot be recorded', async () => {
     isAway = true;
     try {
       const reply = await service.get(path, operator);
@@ -121,7 +121,7 @@ describe('A download of a backup', () => {
     }
   });
 
-  test('is not recorded where there is no such backup', async () => {
+  test('is not recorded if there is no such backup', async () => {
     const before = (await entriesOf('BackupDownloaded')).length;
     expect((await service.get(path.replace(execution, randomUUID()), operator)).status).toBe(404);
     expect((await entriesOf('BackupDownloaded')).length).toBe(before);

@@ -16,7 +16,7 @@ const advance = (position: number): void => {
   for (const name of progress.names) progress.advance(name, position);
 };
 
-/** Whether a sale that arrives now may be accepted, and a function that tells it later. */
+/** Whether a sale that arrives now may be accepted, and a function that returns it later. */
 async function arrives(): Promise<{ isAccepted: () => boolean }> {
   let accepted = false;
   void intake.turn().then(() => (accepted = true));

@@ -27,7 +27,7 @@ const salesOf = async (externalId: string): Promise<number> => {
   return events.filter(({ data }) => (data as { externalId: string }).externalId === externalId).length;
 };
 
-/** An answer's status, and whether it says that it repeats. */
+/** The status of a response, and whether it is marked as a replay. */
 const outcome = ({ status, headers }: Reply): string =>
   `${status}${headers['idempotent-replayed'] === 'true' ? ' replayed' : ''}`;
 
@@ -105,7 +105,7 @@ describe('Idempotency', () => {
     await post(saleOf('row-6'), 'row-6');
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
     if (!claim) throw new Error('There is no claim.');
-    // What a crash between the two appends leaves: the claim of a key, with no sale.
+    // The state left by a crash between the two appends: the claim of a key, without a sale.
     const { sourceId, fieldHashes, ...times } = claim.data as Record<string, unknown>;
     const lost = saleOf('row-6-lost');
     expect(fieldHashes).toEqual(hashesOf(saleOf('row-6')));
@@ -326,7 +326,7 @@ describe('Over time', () => {
     const changed = saleOf('aged', { metadata: { changed: true } });
     expect((await post(changed, 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(60_000);
-    // Expired, with the pair known: the original, and the key is bound to the new payload from now on.
+    // Expired, with a known pair: the original, and the key is bound to the new payload from now on.
     const replay = await post(changed, 'aged');
     expect(outcome(replay)).toBe('200 replayed');
     expect(replay.text).toBe(first.text);
@@ -395,7 +395,7 @@ describe('The lookup of a key', () => {
     expect((await lookUp('never-used')).told).toBe('404 NOT_FOUND');
     await post({ ...saleOf('looked-up-5'), total: '1.00' }, 'refused-key');
     expect((await lookUp('refused-key')).told).toBe('404 NOT_FOUND');
-    // What a crash between the two appends leaves: the claim of a key, with no sale.
+    // The state left by a crash between the two appends: the claim of a key, without a sale.
     const { events } = service.service.engines;
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
     if (!claim) throw new Error('There is no claim.');
@@ -478,8 +478,8 @@ describe('The lookup of a key', () => {
 });
 
 /*
- * "." and ".." are dot segments of a path (RFC 3986), also as %2E: who makes a URL of them loses them before anything is
- * sent. What can be done is done: a client that sends the path as it is gets its answer.
+ * "." and ".." are dot segments of a path (RFC 3986), also as %2E: a client that builds a URL from them loses them
+ * before it sends anything. A client that sends the path unchanged gets its response.
  */
 describe('Dot segments', () => {
   const asItIs = async (path: string): Promise<string> => {
@@ -526,7 +526,7 @@ test('Every accepted sale is booked, and none of this logs a warning', async () 
   const accepted = await events.readAll({ filter: { on: 'type', prefixes: ['SaleAccepted'] } });
   for (const { data } of accepted) {
     const { externalId, sourceId } = data as { externalId: string; sourceId: string };
-    // No URL says these two.
+    // A URL cannot contain these two.
     if (sourceId === 'shop' && externalId !== '.' && externalId !== '..')
       expect(await service.settled(partner, externalId)).toMatchObject({ status: 'BOOKED' });
   }

@@ -198,7 +198,7 @@ describe('The rate limit', () => {
     const resetAt = Number(first.headers['x-ratelimit-reset']);
     expect(resetAt * 1_000 - startedMs).toBeGreaterThan(59_000);
     expect(resetAt * 1_000 - startedMs).toBeLessThanOrEqual(62_000);
-    // Replays, GETs and refusals count.
+    // Replays, GETs and rejections count.
     const replay = await service.postSale({ ...partner, key }, saleOf('limited'), 'limited');
     expect(replay.headers['x-ratelimit-remaining']).toBe('58');
     const wrong = await service.call('POST', PATH, { key, raw: '{' });
@@ -223,7 +223,7 @@ describe('The rate limit', () => {
     });
 
     clock.pass(seconds * 1_000);
-    // The retry with the same key: what was refused was never recorded.
+    // The retry with the same key succeeds: the rejected request was never recorded.
     const retried = await service.postSale({ ...partner, key }, saleOf('limited-2'), 'limited-2');
     expect(retried.status).toBe(202);
     expect(retried.headers['x-ratelimit-remaining']).toBe('59');
@@ -236,7 +236,7 @@ describe('The rate limit', () => {
     const passed = (statuses: readonly number[]): number => statuses.filter((one) => one !== 429).length;
     const beganMs = clock.nowMs();
     expect(passed(await burst())).toBe(60);
-    // The window begins with its first request, and goes on while requests are refused.
+    // The window begins with its first request, and continues while requests are rejected.
     clock.pass(Math.max(0, beganMs + 55_000 - clock.nowMs()));
     const limited = await status(key);
     expect(limited.told).toBe('429 RATE_LIMITED');
@@ -311,7 +311,7 @@ describe('The rate limit', () => {
     const replies = await Promise.all(Array.from({ length: 61 }, none));
     const statuses = replies.map((reply) => reply.status).sort();
     expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429]);
-    // Who has a key is not held up by it.
+    // A caller with a key is not affected.
     expect((await status(partner.key)).status).toBe(404);
     clock.pass(61_000);
     expect((await none()).status).toBe(401);

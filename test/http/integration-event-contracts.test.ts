@@ -22,7 +22,7 @@ import { messagesIn } from '../support/stored-messages.js';
 let service: TestService;
 let books: Books;
 let published: readonly PublishedContract[];
-/** The published JSON Schemas, as a reader has them: by type. */
+/** The published JSON Schemas by type, as a reader gets them. */
 let readers: ReadonlyMap<string, z.ZodType>;
 beforeAll(async () => {
   service = await TestService.start();
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Why an event is not as its contract says, to the writer and to a reader; empty where it is. */
+/** How an event violates its contract, for writers and for readers; empty if it does not. */
 function faultsOf(message: IntegrationEvent): string[] {
   const { event } = JSON.parse(JSON.stringify(message)) as IntegrationEvent;
   const faults: string[] = [];
@@ -129,7 +129,7 @@ describe('The list of integration events', () => {
     const transaction =
       'id date type documentEffect direction amount currency customerId accountId counterAccountId expenseItemId ' +
       'categoryId branchId description reference systemGenerated sourceId externalId saleId reversalOf postings';
-    // Members are only added here; one that is optional stays so.
+    // Members are only added here; an optional one stays optional.
     expect(members).toEqual({
       'account.created': 'code name type currency isActive isSystem',
       'account.deleted': '',
@@ -185,13 +185,13 @@ describe('Published events', () => {
     const messages = history.flatMap((event) => translate(catalogue.decode(event)));
     expect(messages.flatMap(faultsOf)).toEqual([]);
     const seen = new Set(messages.map(({ event }) => event.type));
-    // Restorations need a race; the others have all happened.
+    // Restorations require a race; the others have all occurred.
     expect(published.map(({ type }) => type).filter((type) => !seen.has(type))).toEqual([
       'kontor.account.restored.v1',
       'kontor.customer.restored.v1',
     ]);
     expect(messages.length).toBeGreaterThan(100);
-    // A transaction in another currency's form, a missing sum: what the schemas are for.
+    // An amount in the format of another currency, a missing total: the schemas detect both.
     for (const { event } of messages.filter((one) => one.event.type.startsWith('kontor.transaction.recorded'))) {
       const { postings } = event.data as { postings: { amount: string }[] };
       expect(postings.length).toBeGreaterThan(1);
@@ -207,7 +207,7 @@ describe('Published events', () => {
     user: userEvents,
   };
   const NAMESPACE = '0199d3a0-0000-7000-8000-000000000001';
-  /** Ids and amounts have a form that the history's schemas do not ask for. */
+  /** Ids and amounts have a form that the schemas of the history do not require. */
   const inForm = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => inForm(item, name.replace(/s$/, '')));
     if (typeof value === 'object' && value !== null)

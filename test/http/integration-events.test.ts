@@ -26,7 +26,7 @@ const browse = async (subjectPrefix = ''): Promise<Published[]> => {
   const meant = messages.filter(({ subject }) => subject.startsWith(subjectPrefix));
   return meant.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
-/** Published messages about a record, when there are as many as expected. */
+/** Published messages about a record, once there are as many as expected. */
 async function about(isMeant: (message: Published) => boolean, count: number): Promise<Published[]> {
   for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 10) {
     const found = (await browse(`kontor.${books.tenant.id}.`)).filter(isMeant);
@@ -39,7 +39,7 @@ const eventsOf = (type: string): Promise<readonly RecordedEvent[]> =>
   service.service.engines.events.readAll({ filter: { on: 'type', prefixes: [type] }, maxCount: 100_000 });
 const saleIn = ({ event }: Published): unknown => (event.data as { saleId?: unknown }).saleId;
 
-/** Domain events that partners see, by type: how many messages each becomes. */
+/** Domain events visible to partners, by type: the number of messages for each. */
 const publicTypes: Readonly<
   Record<string, (data: { transactions?: unknown[]; openingTransaction?: unknown }) => number>
 > = {
@@ -206,13 +206,13 @@ describe('After a restart', () => {
     await service.restart();
     await service.quiet();
     expect([await answers(), (await browse()).length, (await eventsOf('Sale')).length]).toEqual(before);
-    // The forwarder works in order: once a new sale's messages are there, whatever it repeats would be, too.
+    // The forwarder works in order: any repeats would arrive before the messages of a new sale.
     await service.sell(books.partner, saleOf('after the restart'));
     const messages = await about(() => true, await expectedCount());
     expect(messages).toHaveLength(await expectedCount());
   });
 
-  // Without a checkpoint nobody knows what the broker has forgotten, so nothing is published again by itself.
+  // Without a checkpoint it is unknown what the broker has forgotten, so nothing is republished automatically.
   test('without its read models the service rebuilds them, and publishes new events once resumed', async () => {
     const before = await answers();
     const published = await browse();
@@ -234,6 +234,6 @@ describe('After a restart', () => {
   });
 });
 
-test('The tests above log no warnings but that the forwarder waits', () => {
+test('The tests above log no warnings except that the forwarder waits', () => {
   expect(service.complaints).toEqual([expect.stringContaining('publishes nothing until it is resumed')]);
 });

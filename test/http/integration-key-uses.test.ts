@@ -17,7 +17,7 @@ import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { until, whileTimePasses } from '../support/while-time-passes.js';
 import { TENANT } from '../support/member.toy.js';
 
-/** Commands that are under way. */
+/** Pending commands. */
 const running = new Set<Promise<unknown>>();
 let directory: string;
 let store: FaultyEventStore;
@@ -46,7 +46,7 @@ class NotedRunner extends CommandRunner {
   }
 }
 
-/** What one replica notes of uses. */
+/** The uses noted by one replica. */
 function replica(): IntegrationKeyUses {
   const reader = new RecordReader(store, catalogue, clock);
   const appender = new Appender(store, catalogue, clock);
@@ -66,10 +66,10 @@ const recorded = async (): Promise<string[]> =>
     (data as { usedAt: string }).usedAt.slice(11, 19),
   );
 const ended = (uses: IntegrationKeyUses): Promise<void> => whileTimePasses(clock, uses.onApplicationShutdown());
-/** Until whatever writes at this moment has written. */
+/** Resolves when the writes in progress have ended. */
 async function settle(): Promise<void> {
   await nextTurn();
-  // Where one gave way to another it waits for the clock, which stands still: that is not waited for.
+  // A write that gave way to another waits for the clock, which stands still, so it is not awaited.
   await Promise.race([Promise.allSettled([...running]), delay(300)]);
   await nextTurn();
 }
@@ -84,7 +84,7 @@ test('Continuous use of a key is recorded once a minute', async () => {
   }
   await settle();
   expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59']);
-  // The many uses in between did not even ask.
+  // The many uses in between did not even check.
   expect(store.streamReads.length).toBeLessThanOrEqual(4);
   uses.note(key());
   await ended(uses);

@@ -4,8 +4,8 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Two tenants, each with a random history through HTTP. Then each asks all that can be asked, with its own words and ids
- * and with the other's: nothing of the other may show, and the other's ids must be ids that do not exist.
+ * Two tenants, each with a random history through HTTP. Each then sends every possible query, with its own words and
+ * ids and with the other's. Nothing of the other tenant may appear, and its ids must behave like unknown ids.
  */
 
 const RUNS = 4;
@@ -13,7 +13,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 
 let service: TestService;
 let document: ApiDocument;
-/** What a tenant's credentials open: its users', and its partners'. */
+/** The access that a tenant's credentials grant: to its users, and to its partners. */
 let questions: readonly Route[];
 beforeAll(async () => {
   process.stdout.write(`seed ${seed}\n`);
@@ -25,21 +25,21 @@ afterAll(() => service.close());
 
 type Side = {
   readonly books: Books;
-  /** Begins every text of the tenant, and no other's. */
+  /** The prefix of every text of the tenant, and of no text of the other. */
   readonly mark: string;
   readonly externalIds: string[];
   made: number;
 };
 
 async function newSide(): Promise<Side> {
-  // Long enough that no key has it by chance.
+  // Long enough that no key contains it by chance.
   const mark = service.fresh('qvwkz').replace('-', 'x');
   const tenant = await service.createTenant({ slug: `${mark}-slug` });
   const books = { tenant, partner: await service.createKey(tenant, { sourceId: `${mark}-source` }) };
   return { books, mark, externalIds: [], made: 0 };
 }
 
-/** A request that writes; its texts are marked, but for those that both tenants have alike. */
+/** A writing request. Its texts are marked, except those that both tenants share. */
 type Step = { readonly side: 0 | 1; readonly what: (typeof KINDS)[number]; readonly number: number };
 const KINDS = [
   'customer',
@@ -61,7 +61,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   number: fc.nat({ max: 3 }),
 });
 
-/** @throws Error when it is refused, unless because the tenant has the same already */
+/** @throws Error if it is rejected, unless because the tenant already has the same */
 async function post(side: Side, path: string, body: object): Promise<void> {
   const { status, told } = await service.post(path, body, side.books.tenant.token);
   if (status >= 400 && status !== 409) throw new Error(`${path}: ${told}`);
@@ -72,19 +72,19 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   side.externalIds.push(externalId);
   const payments = [{ method: 'CASH', amount: '10.00' }];
   const sale = saleOf(externalId, { customer: { name, code }, payments });
-  // Under a key that the other tenant's partner may use, too.
+  // With a key that the other tenant's partner may use, too.
   const { status } = await service.postSale(partner, sale, externalId);
   if (status < 300) await service.settled(partner, externalId);
 }
 
-/** A rule for the category that was made last, or for any other. */
+/** A rule for the latest category, or for any other. */
 async function classify(side: Side, keyword: string): Promise<void> {
   const { data } = await service.get('/api/transaction-categories', side.books.tenant.token);
   const categoryId = (data as readonly { id: string }[]).at(-1)?.id;
   await post(side, '/api/transaction-categories/rules', { categoryId, keyword });
 }
 
-/** The first of a list, whichever way it is shown. */
+/** The first item of a list, in any format. */
 async function first(side: Side, path: string): Promise<string> {
   const paging = document.queryOf({ method: 'GET', path }, 'required').length > 0 ? '?pageNumber=1&pageSize=1' : '';
   const { body } = await service.get(`${path}${paging}`, side.books.tenant.token);
@@ -141,9 +141,9 @@ async function take({ what, number }: Step, side: Side): Promise<void> {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 type Known = {
-  /** Of every record, also of those that no route shows. */
+  /** Of every record, including those that no route shows. */
   readonly ids: readonly string[];
-  /** Every id that the tenant's events hold. */
+  /** Every id in the tenant's events. */
   readonly secrets: readonly string[];
   readonly words: readonly string[];
   readonly externalIds: readonly string[];
@@ -161,7 +161,7 @@ async function knownOf({ mark, externalIds, books: { tenant } }: Side): Promise<
   };
 }
 
-/** `stranger`: the same address with an id that nobody has, where it names a record. */
+/** `stranger`: the same address with an unknown id, if it names a record. */
 type Question = {
   readonly route: Route;
   readonly address: string;
@@ -172,7 +172,7 @@ type Question = {
 const STRANGER = '01900000-0000-7000-8000-000000000000';
 const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
-/** The route with everything known in the place of its parameter, or in each of its filters, or with what it needs. */
+/** The route with every known value as its parameter, or in each of its filters, or with what it requires. */
 function questionsOn(route: Route, known: Known): Question[] {
   const needed = document
     .queryOf(route, 'required')
@@ -194,7 +194,7 @@ function questionsOn(route: Route, known: Known): Question[] {
   return [{ route, address: ask(route.path) }, ...filtered];
 }
 
-/** All that can be asked with what is known, in JSON and as a table. */
+/** Every possible query with the known values, as JSON and as CSV. */
 const all = (known: Known): Question[] =>
   questions
     .flatMap((route) => questionsOn(route, known))
@@ -217,7 +217,7 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
     await Promise.all(from.slice(begin, begin + AT_ONCE).map(work));
 }
 
-/** What of the other tenant is in an answer. */
+/** Data of the other tenant in a response. */
 const leaksIn = ({ text }: Heard, { mark }: Side, { secrets }: Known): string[] => {
   const told = text.toLowerCase();
   return [mark, ...secrets].filter((secret) => told.includes(secret));
@@ -235,7 +235,7 @@ async function compare(asking: Side, other: Side, own: Known, foreign: Known): P
   await each(all(own), async (question) => {
     await hear(question);
   });
-  // Whether leaks are looked for in the right way: what is the tenant's own does show.
+  // Verifies the search for leaks: the tenant's own data is found.
   const isShown = (secret: string): boolean => heard.some((text) => text.includes(secret));
   expect([asking.mark, isShown(asking.mark)]).toEqual([asking.mark, true]);
   expect(own.secrets.filter(isShown).length).toBeGreaterThan(5);

@@ -34,7 +34,7 @@ async function until(condition: () => boolean, withinMs = 10_000): Promise<void>
   }
 }
 
-/** One whole run of the toy: three events that are shown. */
+/** One complete run of the toy: three visible events. */
 async function ran(outcome: 'done' | 'failed' = 'done'): Promise<void> {
   const before = toy.runs.length;
   const reply = await service.post('/api/platform/jobs/trigger', { jobName: 'toy' }, operator);
@@ -49,7 +49,7 @@ async function ran(outcome: 'done' | 'failed' = 'done'): Promise<void> {
   }
 }
 
-/** What a stream shows of all that is stored: the positions and states, from the history itself. */
+/** The expected content of a stream for the whole history: positions and states, from the history itself. */
 async function shown(): Promise<string[]> {
   const { events } = (await service.service.engines.events.readStream('job-platform_toy')) as {
     events: readonly { type: string; position: number }[];
@@ -106,7 +106,7 @@ describe('The stream of jobs', () => {
       watcher.leave();
       kept.push(...lines(watcher));
       lastId = watcher.events.findLast(({ id }) => id !== undefined)?.id ?? lastId;
-      // Sometimes away for some runs.
+      // Sometimes disconnected for some runs.
       if (random() < 0.5) await ran();
       leaves += 1;
       watcher = await watch(lastId);
@@ -123,7 +123,7 @@ describe('The stream of jobs', () => {
     expect(leaves).toBeGreaterThan(10);
     expect(watcher.events.some(({ event }) => event === 'snapshot')).toBe(false);
     expect(feed().open).toBeLessThanOrEqual(2);
-    // From the very beginning, and from each of some events on, it is the same.
+    // From the very beginning, and from each of some events, the result is the same.
     for (const from of [0, 1, 7, 100, 199, 200]) {
       const id = from === 0 ? '0' : (all[from - 1]?.split(' ')[0] ?? '');
       const again = await watch(id);

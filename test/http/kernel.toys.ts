@@ -146,7 +146,7 @@ export const forgetfulModule = moduleOf(
   controllerOf(remembered.route('Get what is remembered', { answers: value }, () => ({}))),
 );
 
-/** What the last handler saw. */
+/** The input of the last handler. */
 export const seen: { context: RequestContext | undefined; body: unknown } = { context: undefined, body: undefined };
 
 const user = (role: 'ADMIN' | 'USER' | 'NONE'): UserPrincipal => ({
@@ -166,7 +166,7 @@ const bearers: Record<string, Awaited<ReturnType<Authenticator['bearer']>>> = {
   operator: { kind: 'operator', userId: 'operator-1', sessionId: 'session-2' },
 };
 
-/** Knows four tokens and two keys; `away` is a store that cannot be asked. */
+/** Knows four tokens and two keys; `away` simulates an unavailable store. */
 const authenticator: Authenticator = {
   bearer: (token) => {
     const principal = bearers[token];
@@ -210,7 +210,7 @@ const countingLimiter = (): RateLimiter => {
 
 export type Toy = HttpApp & { readonly outcomes: Outcome[]; readonly lines: object[]; readonly document: () => string };
 
-/** The kernel around toy routes. */
+/** The kernel with toy routes. */
 export async function startToy(options: Partial<KernelOptions> = {}): Promise<Toy> {
   const outcomes: Outcome[] = [];
   const lines: object[] = [];

@@ -26,7 +26,7 @@ describe('Failed sign-ins', () => {
   });
 
   type Outcome = 'right' | 'wrong' | 'unavailable';
-  /** What an attempt came to; a refusal with the seconds after which to try again. */
+  /** The outcome of an attempt; for a rejection, the seconds until the next attempt. */
   const attempt = async (outcome: Outcome, account = 'ada', address = '10.0.0.1'): Promise<string> => {
     try {
       const result = await throttle.guard(account, address, () => {

@@ -131,7 +131,7 @@ describe('Metrics', () => {
     await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
-    // The use of a key is recorded a moment later, so that these may not be what was last in the quiet.
+    // The use of a key is recorded a moment later, so these may not be the last events before the quiet.
     const head = headOf(after);
     const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
     const rise = (name: string, labels: Record<string, string> = {}): number =>
@@ -192,7 +192,7 @@ describe('Metrics', () => {
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
     await eventually(async () => {
-      // What is still projected meanwhile says that it goes on.
+      // Projections that still run report progress meanwhile.
       service.service.engines.progress.stop('branches');
       return (await stopped('branches')) === 1;
     }, 5_000);
@@ -249,7 +249,7 @@ describe('Who may scrape', () => {
 
   test('requires the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
-    // Before its read models have had everything once, it is not ready.
+    // It is not ready until its read models have been complete once.
     await service.quiet();
     expect((await scrape(service, TOKEN)).value('kontor_ready')).toBe(1);
     for (const token of [undefined, `${TOKEN}x`, TOKEN.slice(1), await service.operator()]) {

@@ -30,7 +30,7 @@ const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
     PATIENCE_MS,
     () => service.complaints.join('; '),
   );
-/** Resolves when the policies have seen everything that is stored, and what came of it. */
+/** Resolves when the policies have processed everything stored, and its effects. */
 async function reacted(): Promise<void> {
   await eventually(async () => {
     const { data } = await service.get('/api/platform/redis/queues', operator);
@@ -81,7 +81,7 @@ test('Operators are notified of failed jobs, once per job and hour', async () =>
   }
   const notice = await told(operator, /toy failed/);
   expect(notice).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
-  // The first run's: the second was not told.
+  // From the first run: the second one caused no notification.
   const { items } = (await service.get('/api/platform/jobs/logs?pageNumber=1&pageSize=5', operator)).body as Page<{
     id: string;
   }>;

@@ -13,8 +13,8 @@ import { TestService, type TestTenant } from '../support/service.js';
 import { Team } from '../support/team.js';
 
 /*
- * Random histories of people and notifications, compared with a naive model that keeps for everybody a list of what they
- * were sent and what of it they have read.
+ * Random histories of users and notifications, compared with a naive model that lists for each user what they were sent
+ * and what they have read.
  */
 
 const RUNS = 5;
@@ -95,7 +95,7 @@ class World {
     }
   }
 
-  /** Whoever there is, by any number; the gone are no more to be named. */
+  /** Any existing user, by number; removed users cannot be named. */
   private person(number: number): Person {
     const present = this.people.filter(({ state }) => state !== 'gone');
     return present[number % present.length] as Person;
@@ -169,7 +169,7 @@ class World {
     for (const one of person.inbox) one.isRead = true;
   }
 
-  /** Everybody's count, and every page of everybody's lists. */
+  /** Every user's unread count, and every page of their lists. */
   async compare(pageSize: number): Promise<void> {
     await service.quiet();
     const queries = service.service.app.get(QueryBus);

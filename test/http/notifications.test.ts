@@ -54,7 +54,7 @@ async function stored(type: string): Promise<number> {
   return count;
 }
 
-/** How many documents notifications and what was read of them take, of all tenants. */
+/** Number of documents for notifications and their reads, over all tenants. */
 async function documents(): Promise<number> {
   await service.quiet();
   let count = 0;

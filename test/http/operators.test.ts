@@ -9,7 +9,7 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 
 const clock = new ShiftedClock();
 let service: TestService;
-/** Of an operator that no test removes. */
+/** Belongs to an operator that no test removes. */
 let token: string;
 beforeAll(async () => {
   service = await TestService.start({ clock });
@@ -26,7 +26,7 @@ const remove = (id: string, by: string, headers: Readonly<Record<string, string>
 const list = async (query = '') => (await service.get(`${PATH}?${query}`, token)).body as Page<OperatorView>;
 const emails = async (query = '') => (await list(query)).items.map(({ email }) => email);
 
-/** An operator who has signed in. */
+/** A signed-in operator. */
 async function hired(fullName = 'Colleague'): Promise<{ id: string; email: string; token: string }> {
   const email = `${service.fresh('colleague')}@kontor.test`;
   const { id } = await create({ fullName, email, password: PASSWORD });
@@ -130,7 +130,7 @@ describe('The last operator', () => {
   let lonely: TestService;
   beforeAll(async () => {
     lonely = await TestService.start();
-    // The list has him only when the read models have had everything.
+    // The list includes him only once the read models are complete.
     await lonely.quiet();
   });
   afterAll(() => lonely.close());
@@ -157,7 +157,7 @@ describe('The last operator', () => {
       const rival = { id, token: await lonely.signIn(email) };
       const [his, mine] = await Promise.all([dismiss(stayed.id, rival.token), dismiss(rival.id, stayed.token)]);
       const told = [his.told, mine.told];
-      // Whoever came first may have shut the other out before his request was looked at.
+      // The first removal may have locked out the other operator before the second request was checked.
       expect([round, told.filter((answer) => answer === '200')]).toEqual([round, ['200']]);
       expect(['409 LAST_OPERATOR', '401 UNAUTHENTICATED']).toContain(told.find((answer) => answer !== '200'));
       stayed = his.told === '200' ? rival : stayed;

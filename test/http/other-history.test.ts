@@ -43,7 +43,7 @@ const remove = async (name: string): Promise<void> => {
   for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
 };
 
-/** Of a service that runs, too: the file and its log, one after the other. */
+/** Works for a running service, too: copies the file and its log, one after the other. */
 async function copy(name: string, to = copies): Promise<void> {
   for (const file of await filesOf(service.directory, name))
     await copyFile(join(service.directory, file), join(to, file));
@@ -58,7 +58,9 @@ const sell = (books: Books, prefix: string, count: number): Promise<void> => sel
 const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(service, books, SALES);
 const invoicesOf = (books: Books): Promise<number> => countInvoices(service, books);
 
-/** Starts on what `meanwhile` leaves, and holds the rebuild until it is seen that nothing old is served. */
+/**
+ * Starts on the data that `meanwhile` leaves, and pauses the rebuild until it is verified that nothing old is served.
+ */
 async function startOn(meanwhile: () => Promise<void>): Promise<void> {
   service.complaints.length = 0;
   await service.restart(async () => {
@@ -73,7 +75,7 @@ async function rebuild(): Promise<void> {
   await eventually(async () => (await service.get('/readyz')).status === 200, 20_000);
 }
 
-/** A history of five sales in `copies`, while the service has gone on to fifteen. */
+/** A history of five sales in `copies`; the service has continued to fifteen. */
 async function twoHistories(): Promise<Books> {
   const books = await service.openBooks();
   await sell(books, 'early', 5);
@@ -112,7 +114,7 @@ test('Read models ahead of an older history are rebuilt from it', async () => {
 test('Without its history file the service starts a new history with new read models', async () => {
   await twoHistories();
   await startOn(() => remove('history.sqlite'));
-  // Nothing is to be built.
+  // Nothing needs to be built.
   await rebuild();
   service.forgetOperator();
   const books = await service.openBooks();
@@ -122,7 +124,7 @@ test('Without its history file the service starts a new history with new read mo
 
 test('An older history that has outgrown the read models is recognised by its events', async () => {
   const books = await twoHistories();
-  // Somewhere else the copy goes on, without these read models, until it is longer than what they were made from.
+  // The copy continues elsewhere, without these read models, until it is longer than the history they were built from.
   await service.restart(async () => {
     await copy('models.sqlite');
     await remove('models.sqlite');
@@ -198,7 +200,7 @@ describe('Data of a Kontor without history ids', () => {
       isHeld = true;
     });
     expect(service.complaints.filter((line) => line.includes(WARNING))).toEqual([]);
-    // Nothing runs that could build anything.
+    // Nothing that could build read models is running.
     expect(await invoicesOf(books)).toBe(3);
     const { reads, history } = service.service.engines;
     expect(history.space).toBe('');

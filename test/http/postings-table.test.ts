@@ -2,7 +2,7 @@ import type { TransactionRecord } from '../../src/queries/transaction.queries.js
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Rows of the table of postings that no other suite pins to the last sign: returns with tax, opening balances in the
+ * Rows of the table of postings that no other suite verifies completely: returns with tax, opening balances in the
  * other directions, and the reversal of each kind of transaction.
  */
 
@@ -10,7 +10,7 @@ const DATE = '2026-03-04';
 
 let service: TestService;
 let books: Books;
-/** Ids by the names that the tests use. */
+/** Ids by the names in the tests. */
 let ids: Readonly<Record<string, string>>;
 beforeAll(async () => {
   service = await TestService.start();

@@ -12,7 +12,7 @@ const PATIENCE_MS = 20_000;
 const DEAD_ENDPOINTS = 20;
 const NOTIFICATIONS = 20;
 
-/** Takes connections, and says nothing at all. */
+/** Accepts connections and never responds. */
 async function deadServer(): Promise<{
   readonly port: number;
   readonly connections: Socket[];
@@ -49,7 +49,7 @@ test('A tenant with dead endpoints does not delay pushes of another tenant by a 
     };
     const send = (team: Team) =>
       service.post('/api/notifications/admin/send', { title: 'Hello', body: 'There.', broadcast: true }, team.token);
-    // Half of them on hosts of their own: none of these is known to fail because another did.
+    // Half of them are on separate hosts, so none is known to fail because of another.
     for (const [index, { port }] of dead.entries()) {
       const host = index % 2 === 0 ? '127.0.0.1' : `127.0.0.${index + 1}`;
       await subscribe(bad, { ...pushes.browser().subscription, endpoint: `https://${host}:${port}/${index}` });

@@ -44,7 +44,7 @@ function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31')
   return Object.fromEntries(texts);
 }
 
-/** Books with more accounts than are read at once, of which every second one was debited and every other credited. */
+/** Books with more accounts than one read returns: every second one debited, and every other one credited. */
 async function largeBooks() {
   const { tenant } = await service.openBooks();
   const { reads } = service.service.engines;
@@ -69,7 +69,7 @@ async function largeBooks() {
   return { tenant, write };
 }
 
-/** Does something after each of the first `times` parts that are read of the balances. */
+/** Runs something after each of the first `times` partial reads of the balances. */
 async function afterParts<T>(times: number, meanwhile: (part: number) => Promise<void>, work: () => Promise<T>) {
   const { reads } = service.service.engines;
   const list = reads.list.bind(reads);

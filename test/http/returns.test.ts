@@ -31,7 +31,7 @@ const cancellationOf = (relatedExternalId: string, facts: object = {}) => ({
   ...facts,
 });
 
-/** Pushes it and answers what became of it: BOOKED, or the code of its rejection. */
+/** Pushes it and returns the outcome: BOOKED, or the code of its rejection. */
 async function push(externalId: string, facts: object = {}): Promise<string> {
   const reply = await service.postSale(books.partner, saleOf(externalId, facts));
   if (reply.status !== 202) throw new Error(`${externalId}: ${reply.told}`);
@@ -168,7 +168,7 @@ describe('The status of a sale', () => {
   afterEach(() => {
     for (const undo of release.splice(0)) undo();
   });
-  /** From now on nobody hears how far the transactions' read model is. */
+  /** From now on nothing reports the progress of the transactions' read model. */
   function holdProgress(): void {
     const { progress } = service.service.engines;
     const advance = progress.advance.bind(progress);

@@ -40,7 +40,7 @@ const operations = (): Map<string, Operation> =>
     ),
   );
 
-/** The status of the ordinary success; a replay has another. */
+/** The status of an ordinary success; a replay has another one. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .filter(([status, { description }]) => status < '300' && !description.startsWith('Replayed'))
@@ -52,7 +52,7 @@ function resolved(schema: Schema | undefined): Schema {
   return resolved(document.components.schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
-/** The shape of a success, as far as its schema shows it. */
+/** The shape of a success, as far as its schema specifies it. */
 function shapeOf(operation: Operation, success: string): string {
   const content = operation.responses[success]?.content ?? {};
   const json = content['application/json']?.schema;
@@ -69,7 +69,7 @@ function shapeOf(operation: Operation, success: string): string {
   return 'success' in (resolved(data).properties ?? {}) ? 'command' : 'envelope';
 }
 
-/** Who may call, and with which permission, as far as the document tells. */
+/** Permitted callers, and the required permission, as far as the document specifies them. */
 function accessOf({ security, description = '' }: Operation): string {
   const schemes = security.flatMap((scheme) => Object.keys(scheme));
   if (schemes.length === 0) return 'public -';
@@ -133,9 +133,9 @@ describe('Every route', () => {
   test('is open to its callers', async () => {
     const operator = await service.operator();
     const signedIn = routes.filter(({ who }) => who === 'any' || who === 'platform' || who.startsWith('tenant'));
-    // A stream of events has no end.
+    // An event stream does not end.
     for (const route of signedIn.filter(({ body }) => body !== 'sse')) {
-      // Some routes end the session of who calls them.
+      // Some routes end the session of their caller.
       const user = /^\/(?:api\/auth|console)\//.test(route.path)
         ? await service.signIn(books.tenant.email)
         : books.tenant.token;

@@ -80,7 +80,7 @@ function bodyOf({ kind, amount, description, customer, direction }: Entry): obje
   }
 }
 
-/** The facts of a recorded transaction, as the test of rules takes them. */
+/** The facts of a recorded transaction, as input of the rule test. */
 function described(live: TransactionRecord): object {
   const { description, direction, amount, customerName, accountId, counterAccountId, expenseItemId, customerId } = live;
   return {
@@ -104,7 +104,7 @@ test('The test of rules finds the rule that categorised a recorded transaction',
           { categoryId: categories[category], ...accountId, ...text, ...rule },
           token,
         );
-        // A draft that cannot be a rule is one less.
+        // A draft that cannot become a rule is left out.
         if (reply.status === 201) made.push(reply.id);
       }
       for (const entry of recorded) {

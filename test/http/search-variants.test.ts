@@ -4,13 +4,13 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Every search that a tenant has, and those of operators, against words that only look different, every prefix of every
- * word, and texts that would harm a search that is put together carelessly.
+ * Every search of tenants and operators, with words that only look different, every prefix of every word, and texts
+ * that would break a carelessly built search.
  */
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];
 
-/** Signs that mean something to SQL, to full-text searches, to document stores, to shells or to patterns. */
+/** Characters with a meaning in SQL, full-text search, document stores, shells or patterns. */
 const PUNCTUATED = [
   ...`' " '' \` \\ * % ^ | & # + .* <b> \${1} $where ../../etc {"$gt":""} ?search=istanbul`.split(' '),
   ...'"istanbul istanbul" (istanbul istanbul) istanbul* *stanbul %stanbul is%ul _stanbul ist_nbul'.split(' '),
@@ -19,7 +19,7 @@ const PUNCTUATED = [
   ...[' ', '   ', '\u3000', ' istanbul '],
   ...["'; DROP TABLE customers; --", "' OR 1=1 --", 'istanbul) OR (1=1', '1 UNION SELECT *'],
 ];
-/** A NUL and other controls, emojis, marks, other directions, and all that is long. */
+/** NUL and other control characters, emojis, combining marks, other directions, and very long texts. */
 const ODD = [
   ...['istanbul\0', '\0', '\u001b[31m', 'istanbul\r\nkira', '😀', '👨\u200d👩\u200d👧', '\u0301', 'שלום', '\uffff'],
   ...['\u202eistanbul\u202c', 'is\u200dtanbul', '\ufeffistanbul', 'a b c d e f g h i j k l m n o p q r s t u'],
@@ -33,11 +33,11 @@ const ODD_QUERIES = [
 
 type Known = Readonly<Record<string, unknown>> & { readonly id: string };
 type Search = {
-  /** With what the list needs besides paging and search. */
+  /** Includes what the list requires besides paging and search. */
   readonly path: string;
-  /** Fields that are searched. */
+  /** The searched fields. */
   readonly fields: readonly string[];
-  /** Where all records come from, if not from the list itself: look-ups show only some. */
+  /** The source of all records, if it is not the list itself: look-ups show only some. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };
   readonly shape: 'page' | 'lookup' | 'rules';
 };
@@ -87,9 +87,9 @@ const ROUTES = Object.keys(SEARCHES);
 const MOST_IN_LOOKUP = 20;
 
 let service: TestService;
-/** Two tenants that have the same texts. */
+/** Two tenants with the same texts. */
 let sides: readonly [Books, Books];
-/** The customer whose transactions are searched, of each. */
+/** The customer of each tenant whose transactions are searched. */
 let customerIds: readonly [string, string];
 beforeAll(async () => {
   service = await TestService.start();
@@ -156,7 +156,7 @@ async function everything(route: string, side: 0 | 1): Promise<Known[]> {
 const rules = async (path: string, token: string): Promise<Known[]> =>
   ((await service.get(path, token)).data as { items: Known[] }).items;
 
-/** The ids that a search shows. */
+/** The ids in a search result. */
 async function idsFor(route: string, side: 0 | 1, search: string): Promise<string[]> {
   const { path, shape } = searchOf(route, side);
   const { token } = sides[side].tenant;
@@ -173,7 +173,7 @@ async function idsFor(route: string, side: 0 | 1, search: string): Promise<strin
 const textOf = (record: Known, field: string): string | null => record[field] as string | null;
 const textsOf = (record: Known, { fields }: Search): (string | null)[] => fields.map((field) => textOf(record, field));
 
-/** What is shown is what the plainest search finds among everything; of a look-up at most twenty of it. */
+/** The result equals that of the plainest search over everything; for a look-up, at most twenty of it. */
 async function expectFound(route: string, side: 0 | 1, search: string, records: readonly Known[]): Promise<number> {
   const ids = await idsFor(route, side, search);
   const wanted = searchOf(route, side);
@@ -226,7 +226,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
     );
     const beginnings = new Set(
       [...words]
-        // Ids are made of digits and letters at random: a few of their beginnings do.
+        // Ids are random digits and letters, so a few of their prefixes match.
         .flatMap((word) => Array.from({ length: Math.min(word.length, 9) }, (_, at) => word.slice(0, at + 1))),
     );
     for (const beginning of beginnings)
@@ -264,7 +264,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('handles any input: it responds, or reports the error', async () => {
     for (const search of ODD) await expectHarmless(route, `search=${encodeURIComponent(search)}`);
     for (const query of ODD_QUERIES) await expectHarmless(route, query);
-    // More than a request line holds.
+    // Longer than a request line allows.
     for (const letter of ['"', '😀', 'ı']) {
       const { path } = searchOf(route, 0);
       const address = `${path}&search=${encodeURIComponent(letter.repeat(10_000))}`;
@@ -274,7 +274,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   });
 });
 
-/** It is answered, or refused in words, and what was there is still found. */
+/** It is answered, or rejected with a message, and existing records are still found. */
 async function expectHarmless(route: string, query: string): Promise<void> {
   const { path, shape } = searchOf(route, 0);
   const { token } = sides[0].tenant;

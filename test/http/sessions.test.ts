@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Each from an address of its own, so that no test spends another's attempts. */
+/** Each from its own address, so that no test uses up another's attempts. */
 const newAddress = (): Record<string, string> => {
   addresses += 1;
   return { 'x-forwarded-for': `10.1.${addresses >> 8}.${addresses & 255}` };
@@ -58,7 +58,7 @@ const signIn = async (email: string, password?: string): Promise<Tokens> => {
 const refresh = (refreshToken: string): Promise<Reply> => service.post('/api/auth/refresh', { refreshToken });
 const refreshed = async (refreshToken: string): Promise<Tokens> => (await refresh(refreshToken)).data as Tokens;
 const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
-/** As `npm run keys:rotate` does, at the time that it is for the service. */
+/** Like `npm run keys:rotate` at the service's current time. */
 async function rotateKeys(): Promise<void> {
   const env = { ...process.env, DATA_DIR: service.directory };
   await promisify(execFile)(process.execPath, ['scripts/rotate-signing-key.mjs'], {
@@ -77,7 +77,7 @@ const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout
 const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
   service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
 
-/** Commands of others, as far as they concern sessions, carried out by the service. */
+/** Commands of others that concern sessions, executed by the service. */
 const runs = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {
   const id = service.service.engines.ids.next();
   const context = {
@@ -227,7 +227,7 @@ describe('A refresh', () => {
     expect(await use(accessToken)).toBe('200');
   });
 
-  // When the first token comes once more, after how many rotations, and what that does.
+  // When the first token is used again, after how many rotations, and the effect.
   test.each([
     { afterMs: 0, rotations: 1, same: true },
     { afterMs: 5_000, rotations: 1, same: true },
@@ -311,7 +311,7 @@ describe('A refresh', () => {
     await rotateKeys();
     const replica = await SecondReplica.beside(service);
     const second = await replica.refresh((first.data as Tokens).refreshToken);
-    // The service has not heard of the new key, and yet gives the answer that the other replica gave.
+    // The service does not know the new key yet, but returns the same response as the other replica.
     expect(await refreshed((first.data as Tokens).refreshToken)).toEqual(second);
     expect(await use(second.accessToken)).toBe('200');
     expect((await refresh(refreshToken)).text).toBe(first.text);
@@ -351,19 +351,19 @@ describe('Signing out', () => {
   });
 });
 
-describe('What ends sessions', () => {
+describe('Sessions are ended by', () => {
   const everything: readonly { what: string; act: (who: Person, token: string) => Promise<unknown> }[] = [
     { what: 'signing out', act: (_, token) => logout(token) },
     { what: 'deactivation', act: ({ id }) => update(id, { isActive: false }) },
     {
-      what: 'deactivation that is taken back at once',
+      what: 'deactivation that is reverted at once',
       act: async ({ id }) => {
         await update(id, { isActive: false });
         await update(id, { isActive: true });
       },
     },
     { what: 'deletion', act: ({ id }) => remove(id) },
-    { what: 'a password that somebody else set', act: ({ id }) => reset(id) },
+    { what: 'a password set by somebody else', act: ({ id }) => reset(id) },
     {
       what: 'a password changed in another session',
       act: async ({ email }) => change((await signIn(email)).accessToken, PASSWORD, NEW_PASSWORD),
@@ -526,7 +526,7 @@ describe('The signed-in user', () => {
     await runs(home.id, (runner) => runner.execute(role, target, data, createRole));
     const { accessToken } = await signIn((await person({ roleIds: [target.id] })).email);
     expect((await service.get('/api/auth/me', accessToken)).text).toContain('users.read');
-    // No command does this: whoever has the role stands in its way.
+    // No command does this, because a role in use cannot be deleted.
     const write = service.service.app.get(Appender);
     await runs(home.id, () => write.write(`role-${home.id}_${target.id}`, 0, [{ type: 'RoleDeleted', data: {} }]));
     clock.pass(1_000);
@@ -534,8 +534,8 @@ describe('The signed-in user', () => {
   });
 });
 
-describe('While the event store is away', () => {
-  test('a session that was confirmed counts for 5 s, then nobody can tell; one never seen cannot be told at once', async () => {
+describe('While the event store is unavailable', () => {
+  test('a session that was confirmed is valid for 5 s, then its state is unknown; that of a new one is unknown at once', async () => {
     const replica = await SecondReplica.beside(service);
     const { accessToken } = await signIn((await person()).email);
     const unseen = await signIn((await person()).email);

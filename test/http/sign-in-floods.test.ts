@@ -15,7 +15,10 @@ afterAll(() => service.close());
 
 const FLOOD = 250;
 
-/** Makes each attempt behind a wave of the flood; answers how often the flood had which status, and those of the attempts. */
+/**
+ * Sends each attempt behind a wave of the flood. Returns the statuses of the flood with their counts, and those of the
+ * attempts.
+ */
 async function during(
   flood: () => Promise<{ status: number }>,
   attempts: readonly (() => Promise<{ status: number }>)[],
@@ -50,7 +53,7 @@ test('Many concurrent sign-ins leave capacity for other requests', async () => {
   }
   await Promise.all(many);
   during.sort((a, b) => a - b);
-  // A median, since a busy machine may hold up any single request.
+  // A median, because a busy machine may delay any single request.
   expect(during[Math.floor(during.length / 2)]).toBeLessThan(100);
 });
 

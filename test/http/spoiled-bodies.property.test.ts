@@ -14,7 +14,7 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-/** What a body has to say before the rest of it is looked at. */
+/** The required content of a body before the rest of it is validated. */
 const GIVEN: Readonly<Record<string, object>> = {
   // A job checks its own parameters.
   'POST /api/platform/jobs/trigger': { jobName: 'projection-verify' },
@@ -47,7 +47,7 @@ const operations = (): { name: string; method: 'POST'; path: string; schema: Jso
     }),
   );
 
-/** The answer's status, and the paths that it finds fault with. */
+/** The status of the response, and the paths of its errors. */
 async function answered(method: 'POST', path: string, isPartners: boolean, body: unknown) {
   const address = path.replace('{name}', 'integration-events').replace(/\{\w+\}/g, randomUUID());
   const token = path.startsWith('/api/platform/') ? operator : books.tenant.token;

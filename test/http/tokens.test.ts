@@ -22,7 +22,7 @@ const told = async (headers: Record<string, string>): Promise<string> =>
   (await service.call('GET', PATH, { headers })).told;
 const withToken = (token: string): Promise<string> => told({ authorization: `Bearer ${token}` });
 
-/** The tenant's token once more, signed by whichever key, with some claims or header fields changed. */
+/** The tenant's token with some claims or header fields changed, signed by any key. */
 async function forged(
   changes: { claims?: object; header?: object },
   key: Parameters<SignJWT['sign']>[0] = createPrivateKey({ key: signingKey as never, format: 'jwk' }),
@@ -40,7 +40,7 @@ describe('A bearer token', () => {
     expect(Object.keys(decodeJwt(tenant.token)).sort()).toEqual(
       ['aud', 'exp', 'iat', 'iss', 'jti', 'scope', 'sid', 'sub', 'tid'].sort(),
     );
-    // The forgery below fails for its changes, not for how it is made.
+    // The forgeries below fail because of their changes, not because of their construction.
     expect(await withToken(await forged({}))).toBe('200');
   });
 

@@ -11,15 +11,15 @@ import { ApiDocument } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Every set of filters that a list takes, with values that match many, few and no records, against the plainest filter
- * over everything. STEPS makes more transactions, ROUNDS tries each set more than once, SEED repeats a run.
+ * Every set of filters of a list, with values that match many, few and no records, against the plainest filter over
+ * everything. STEPS makes more transactions, ROUNDS repeats each set, and SEED repeats a run.
  */
 
 const STEPS = Number(process.env['STEPS'] ?? 430);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 const AT_ONCE = 8;
-/** More pages than these are asked for only where that is what is tested. */
+/** Maximum number of pages, except in tests of paging. */
 const MOST_PAGES = 3;
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 
@@ -54,12 +54,12 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Some seeds refuse more than others, or leave out a kind.
+  // Some seeds cause more rejections than others, or omit a kind.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
 }, 120_000);
 afterAll(() => service.close());
 
-/** What the filters need some of and do not have. */
+/** Records that the filters need and that are missing. */
 function lacks(records: readonly TransactionRecord[]): string[] {
   const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
   return [
@@ -76,7 +76,7 @@ function lacks(records: readonly TransactionRecord[]): string[] {
   ];
 }
 
-/** A transaction that can be found by as much as possible. */
+/** A transaction that matches as many filters as possible. */
 function withEverything(step: Step): Step {
   if (step.kind !== 'entry') return step;
   const entry = { ...step.entry, branch: pick([0, 1]), category: 0, description: pick(TEXTS) };
@@ -101,10 +101,10 @@ type RuleList = {
   readonly totalPages: number;
 };
 
-/** Values by the names of filters; undefined where it is not given. */
+/** Values by the names of filters; undefined if omitted. */
 type Values<Name extends string> = Partial<Record<Name, string>>;
 type Check<Doc> = (record: Doc, value: string) => boolean;
-/** For each filter, what a record must be to be found by a value. */
+/** For each filter, the condition for a record to match a value. */
 type Filters<Doc, Name extends string = string> = Readonly<Record<Name, Check<Doc>>>;
 
 const finding =
@@ -138,7 +138,7 @@ const ALL_FILTERS = {
 
 type TransactionFilter = keyof typeof ALL_FILTERS;
 
-/** What a transaction is found by. */
+/** The filter values that match a transaction. */
 function valueFrom(name: TransactionFilter, record: TransactionRecord): string | null {
   switch (name) {
     case 'search': {
@@ -162,7 +162,7 @@ function valueFrom(name: TransactionFilter, record: TransactionRecord): string |
 }
 
 const SEARCHES = ['istanbul', 'KIRASI', 'fee 2026', 'sale', 'customer', 'söhne o', 'nobody at all', '...', 'cay seker'];
-/** Anything at all, what matches nothing included. */
+/** Any value at all, including values that match nothing. */
 function anyValue(name: TransactionFilter): string {
   if (name === 'search') return pick(SEARCHES);
   if (name.endsWith('Date')) return pick(['1900-01-01', '2025-12-31', '2026-01-02', '2031-05-05', '9999-12-31']);
@@ -176,7 +176,7 @@ function anyValue(name: TransactionFilter): string {
 const subsets = <T>(of: readonly T[]): T[][] =>
   of.reduce<T[][]>((some, one) => [...some, ...some.map((subset) => [...subset, one])], [[]]);
 
-/** Mostly what one and the same transaction is found by, so that also many filters at once find something. */
+/** Mostly values of a single transaction, so that even many filters at once find something. */
 function valuesFor(names: readonly TransactionFilter[], from: readonly TransactionRecord[]): Values<TransactionFilter> {
   const isAny = random() < 0.1;
   const some = Array.from({ length: 50 }, () => {
@@ -199,7 +199,7 @@ const naively = <Doc, Name extends string>(
     (Object.entries(values) as [Name, string][]).every(([name, value]) => filters[name](record, value)),
   );
 
-/** A size that gives some pages, but not too many. */
+/** A size that produces some pages, but not too many. */
 const sizeFor = (count: number): number =>
   pick([1, 2, 3, 7, 20, 99, 100].filter((size) => size === 100 || count <= size * MOST_PAGES));
 
@@ -208,7 +208,9 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
     await Promise.all(from.slice(begin, begin + AT_ONCE).map(work));
 }
 
-/** All pages hold what the plain filter finds, in the order of everything, and a page behind the last is empty. */
+/**
+ * All pages contain the result of the plain filter, in the order of everything, and a page beyond the last is empty.
+ */
 async function expectPages(path: string, values: Values<string>, expected: readonly { readonly id: string }[]) {
   const query = queryOf(values);
   const size = sizeFor(expected.length);
@@ -224,7 +226,7 @@ async function expectPages(path: string, values: Values<string>, expected: reado
   ]);
 }
 
-/** Every set of the filters; answers how many found something. */
+/** Tests every set of the filters; returns how many found something. */
 async function expectEverySet(
   path: string,
   names: readonly TransactionFilter[],
@@ -320,7 +322,7 @@ describe("A customer's transactions", () => {
   }, 120_000);
 });
 
-/** Every choice of one value, or none, for each filter. */
+/** Every combination of one value, or none, for each filter. */
 const choices = (values: Readonly<Record<string, readonly string[]>>): Values<string>[] =>
   Object.entries(values).reduce<Values<string>[]>(
     (some, [name, known]) => some.flatMap((one) => [one, ...known.map((value) => ({ ...one, [name]: value }))]),

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** As a restore or a release with other read models leaves it. */
+/** As left by a restore, or by a release with other read models. */
 const restartWithoutModels = (): Promise<void> =>
   service.restart(async () => {
     isHeld = true;
@@ -61,7 +61,7 @@ test('Records missing from an incomplete read model are reported as not known ye
   for (const reply of reads) expect(told(reply)).toEqual([503, 'READ_MODEL_BEHIND', '1']);
   expect((await service.get('/readyz')).status).toBe(503);
 
-  // What comes from streams, what is written, and what says how far the filling is.
+  // Reads of streams, writes, and the progress of the filling.
   expect((await service.get('/api/auth/me', token)).status).toBe(200);
   expect((await service.get('/api/platform/projections', operator)).status).toBe(200);
   expect((await service.get('/api/platform/redis/queues', operator)).status).toBe(200);
@@ -86,7 +86,7 @@ test('A read model that was complete once is readable after a restart, however f
   await service.restart();
   const reply = await service.get('/api/branches?pageNumber=1&pageSize=10', tenant.token);
   expect([reply.status, (reply.body as { totalCount: number }).totalCount]).toEqual([200, 2]);
-  // It was ready with the same lag before it ended.
+  // It was ready with the same lag before the restart.
   expect((await service.get('/readyz')).status).toBe(200);
   await begin?.();
   await service.quiet();

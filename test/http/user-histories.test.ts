@@ -18,7 +18,7 @@ afterAll(() => service.close());
 
 const role = fc.constantFrom(...Role.options);
 const place = fc.constantFrom(0, 1);
-// Few, so that they meet.
+// Few, so that they collide.
 const address = fc.constantFrom('a', 'A', 'b', 'c').map((name) => `${name}@histories.test`);
 const person = fc.nat({ max: 5 });
 
@@ -47,7 +47,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), place, who: person }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('reset' as const), place, who: person }) },
 );
-/** Deeds of one round happen at the same moment. */
+/** The actions of one round are concurrent. */
 const caller = fc.constantFrom<Role>('OWNER', 'OWNER', 'OWNER', 'ADMIN', 'USER');
 const rounds = fc.array(fc.record({ by: caller, deeds: fc.array(deed, { minLength: 1, maxLength: 4 }) }), {
   maxLength: 8,
@@ -103,7 +103,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
           expect(addresses).toEqual([...new Set(addresses)]);
         }
       }
-      // The next history has the addresses for itself.
+      // The next history has the addresses to itself.
       const owner = { role: 'OWNER', permissions: SYSTEM_ROLE_PERMISSIONS.OWNER };
       for (const [at, tenant] of tenants.entries())
         for (const { email } of await usersOf(tenant))
@@ -119,7 +119,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
     }),
     { numRuns: 20, interruptAfterTimeLimit: 80_000, markInterruptAsFailure: true },
   );
-  // The rules were put to the test; that somebody was gone already is rare.
+  // The rules were exercised; a target that is already gone is rare.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
 }, 120_000);

@@ -217,7 +217,7 @@ describe('The e-mail address of a user', () => {
     expect((await team.list(`search=${email}`)).items).toHaveLength(1);
   });
 
-  /** What a command leaves behind that dies between its claim and its append. */
+  /** The state left by a command that dies between its claim and its append. */
   const crashWith = async (email: string, id: string, revision: number): Promise<void> => {
     const { app, engines } = service.service;
     const context = { tenantId: team.tenant.id, actor: { kind: 'system', name: 'test' } as const };
@@ -482,7 +482,7 @@ describe('Owners', () => {
           team.change(first.id, { role: 'ADMIN' }, second.token),
         ])
       ).map((reply) => reply.told);
-      // The slower one is told that they are the last, or that they are no owner any more.
+      // The slower one is rejected as the last owner, or because they are no longer an owner.
       expect(['409 LAST_OWNER', '403 FORBIDDEN']).toContain(told.find((one) => one !== '200'));
       expect(told).toContain('200');
       const [kept, demoted] = told[0] === '200' ? [first, second] : [second, first];

@@ -12,7 +12,7 @@ import { Team, type Member } from '../support/team.js';
 
 const PATH = '/api/notifications/push-subscriptions';
 const PATIENCE_MS = 20_000;
-/** A second passes in a fifth of one: what may take ten seconds still has two. */
+/** Time runs five times as fast: a limit of ten seconds still leaves two. */
 const HURRY = 5;
 const clock = new HurriedClock(HURRY);
 
@@ -102,7 +102,7 @@ describe('A push', () => {
     const lifetime = (claims.exp ?? 0) * 1_000 - clock.nowMs();
     expect(lifetime > 0 && lifetime <= 24 * 60 * 60 * 1_000).toBe(true);
     expect(pushes.pushesTo(stranger)).toEqual([]);
-    // When it was pushed to is shown.
+    // The time of the last push is shown.
     await until(async () => (await mine())[0]?.lastUsedAt);
   });
 
@@ -270,7 +270,7 @@ describe('A subscription', () => {
     expect((await send()).pushCount).toBe(0);
     await subscribe(browser, team.token);
     expect([(await mine(team.token)).length, (await mine(elsewhere)).length]).toEqual([1, 0]);
-    // Whose it was can no longer end it.
+    // The former owner can no longer end it.
     await end(browser.endpoint, elsewhere);
     expect(await mine(team.token)).toHaveLength(1);
   });
@@ -317,7 +317,7 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   await send();
   await until(async () => (await mine())[0]?.lastUsedAt);
   await until(async () => (await queue())?.lag === 0);
-  // The checkpoint is lost: everything is delivered once more, and is found done.
+  // The checkpoint is lost: everything is redelivered, and recognised as done.
   const { events } = service.service.engines;
   const name = 'push';
   await service.restart(async () => {

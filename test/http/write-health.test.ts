@@ -10,15 +10,15 @@ type Probe = {
   readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
 };
 
-/** What appends meet: the disk is full, say. */
+/** The fault that appends meet: a full disk, for example. */
 let meets: (() => Error) | undefined;
-/** The streams that were appended to. */
+/** The streams of all appends. */
 const streams: string[] = [];
 let fault: EngineFault | undefined;
 let service: TestService;
 let books: Books;
 
-/** The store itself, below what measures appends. */
+/** The store itself, below the measurement of appends. */
 function failing(inner: EventStore): EventStore {
   const guarded = async <T>(given: readonly Append[], append: () => Promise<T>): Promise<T> => {
     streams.push(...given.map(({ stream }) => stream));
