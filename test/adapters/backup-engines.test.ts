@@ -11,7 +11,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { writeHistory } from '../support/history.js';
 import { TestService } from '../support/service.js';
 
-// The way from the embedded history to EventStoreDB, and back.
+// From the embedded history to EventStoreDB, and back.
 
 const clock = new SystemClock();
 let directory: string;

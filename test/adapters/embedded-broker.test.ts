@@ -372,7 +372,7 @@ describe('The embedded broker beside a history', () => {
     await publish(broker, first, { by: 'rewind.1' });
     for (const event of events) await publish(broker, event);
     const all = messagesOfAll(events);
-    // An event stays as long as one of its messages does.
+    // An event is kept as long as one of its messages.
     expect(seen().length).toBeGreaterThanOrEqual(20);
     expect(seen().length).toBeLessThan(25);
     expect(seen()).toEqual(all.slice(-seen().length));

@@ -18,7 +18,7 @@ import {
 import { ManualClock } from '../support/manual-clock.js';
 import { appendNext } from '../support/append-next.js';
 
-/** What EventStoreDB 23.10.6 answered to these scenarios through its official client. */
+/** Responses of EventStoreDB 23.10.6 to these scenarios through its official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
@@ -48,7 +48,7 @@ const event = (type: string, data: object = {}, id: string = randomUUID(), metad
 });
 const counted = (type: string, ...numbers: number[]): EventToAppend[] => numbers.map((n) => event(type, { n }));
 
-/** The port's errors as the client's. */
+/** Maps the port's errors to the client's. */
 function failure(error: unknown): object {
   if (error instanceof WrongExpectedRevision)
     return {
@@ -66,7 +66,7 @@ function failure(error: unknown): object {
 
 type Answer = { success?: boolean; error?: string; nextExpectedRevision?: string; hasPosition?: boolean };
 
-/** The protocol's revisions are unsigned: the client shows the -1 of an empty stream as 0. */
+/** Revisions in the protocol are unsigned: the client shows the -1 of an empty stream as 0. */
 const success = ({ revision, position }: Appended): Answer => ({
   success: true,
   nextExpectedRevision: `${Math.max(revision, 0)}n`,
@@ -89,7 +89,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
     type,
     revision: `${revision}n`,
     data,
-    // The client leaves empty metadata out.
+    // The client omits empty metadata.
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     isJson: true,
     hasPosition: Number.isSafeInteger(position),
@@ -99,7 +99,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
 
 const eventsOf = async (name: string, options: Read = {}): Promise<Seen[]> => (await read(name, options)) as Seen[];
 const countOf = async (name: string): Promise<number> => (await eventsOf(name)).length;
-/** A subscription that runs beside the scenario. */
+/** A subscription that runs during the scenario. */
 class Follower {
   readonly seen: unknown[] = [];
   batches = 0;
@@ -143,7 +143,7 @@ class Follower {
 
 const ofStream = (name: string): EventFilter => ({ on: 'stream', prefixes: [stream(name)] });
 
-/** What the port does not offer: the test server answers these scenarios. */
+/** Not offered by the port: only the test server responds to these scenarios. */
 const ELSEWHERE = [
   'append to a system stream without rights',
   'stream_exists on a missing stream is refused',
@@ -161,7 +161,7 @@ const ELSEWHERE = [
   'stream metadata round trip and its own revision',
 ];
 
-/** The scenarios as they were put to EventStoreDB, in the port's words. */
+/** The scenarios of EventStoreDB, in the terms of the port. */
 const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
   'append with no_stream creates the stream at revision 0': () => appended('a', counted('A', 1), 'no_stream'),
 
@@ -267,7 +267,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     const [p0 = NaN, p1 = NaN, p2 = NaN] = p;
     const numbersFrom = async (from: Position, direction: Direction) =>
       (await store.readAll({ from, direction, maxCount: 50 })).map(({ data }) => (data as { n: number }).n);
-    // EventStoreDB begins forwards with the position itself, the port after it.
+    // EventStoreDB starts forwards at the position itself, the port after it.
     const forwards = await numbersFrom(p1 - 1, 'forwards');
     const backwards = await numbersFrom(p1, 'backwards');
     const multi = await append('v2', ...counted('M', 1, 2));
@@ -306,7 +306,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
       streamPrefix: { on: 'stream', prefixes: [stream('y')] },
       streamRegex: { on: 'stream', prefixes: [stream('y')] },
       eventPrefix: { on: 'type', prefixes: ['Ynew'] },
-      // As the pattern '^Y(new|other)$' does it: the port has prefixes only.
+      // Like the pattern '^Y(new|other)$': the port supports only prefixes.
       eventRegex: { on: 'type', prefixes: ['Ynew', 'Yother'] },
     };
     const followers = Object.entries(filters).map(([name, filter]) => [name, new Follower({ after, filter })] as const);

@@ -233,7 +233,7 @@ describe('The embedded event store', () => {
       })();
       for (let n = 0; n < 10; n += 1) await create(`account-${n}`, event());
       await reading;
-      // A slow disk may take longer than a rest for these few.
+      // With these few, a slow disk may take longer than the pause.
       expect(batches.length).toBeLessThan(8);
     });
 
@@ -370,7 +370,7 @@ describe('The embedded event store', () => {
       await expect(store.readStream('s')).rejects.toEqual(new CorruptEvent(1));
     });
 
-    /** The record's header, with its size, its position and the lengths of its fields, stands before the stream's name. */
+    /** The header of a record (its size, position and field lengths) precedes the stream name. */
     const overwriteHeader = (lengthBytes: number): Promise<void> =>
       reopen(() => {
         const bytes = readFileSync(file());
@@ -399,7 +399,7 @@ describe('The embedded event store', () => {
       await fill();
       const written = await store.readAll();
       await store.close();
-      // SQLite ignores a few bytes (what stands for the key in a row, say): flipping those changes nothing that is read.
+      // SQLite ignores a few bytes (such as the key in a row): flipping them changes nothing that is read.
       let refused = 0;
       const sound = readFileSync(file());
       const begin = sound.indexOf('text 3') - 150;
@@ -427,7 +427,7 @@ describe('The embedded event store', () => {
             await opened.close();
             if (refusals.length > 0) refused += 1;
           } catch (error) {
-            // The structure that says where the history ends is damaged: nothing can be appended after an unknown end.
+            // The structure that marks the end of the history is damaged: nothing can be appended after an unknown end.
             if (!(error instanceof EventStoreUnavailable)) throw error;
             refused += 1;
           }
@@ -583,7 +583,7 @@ function circular(): object {
   return self;
 }
 
-/** Runs test/support/event-store-process.ts, perhaps under another program. */
+/** Runs test/support/event-store-process.ts, optionally under another program. */
 function start(mode: string, directory: string, run: string, under: readonly string[] = []): ChildProcess {
   const support = new URL('../support/', import.meta.url);
   const command = [

@@ -357,7 +357,7 @@ describe('The read store in SQLite', () => {
       await store.close();
       const handle = await open(file(), 'r+');
       const { size } = await handle.stat();
-      // The pages at the end hold documents; those at the beginning say what there is.
+      // The last pages hold documents; the first ones describe the content.
       await handle.write(Buffer.alloc(size / 2, 0xa5), 0, size / 2, size / 2);
       await handle.close();
       const damaged = await openStore('readwrite');
@@ -512,7 +512,7 @@ describe('A read store whose file is damaged while open', () => {
       try {
         for (const store of [writer, reader]) await store.prepare([table]);
         await writer.write(batch(some(2_000)));
-        // What is in the log reaches the file.
+        // Moves the content of the log into the file.
         const other = new DatabaseSync(join(directory, 'models.sqlite'));
         other.exec('PRAGMA wal_checkpoint(PASSIVE)');
         other.close();

@@ -42,7 +42,7 @@ process.stdout.write(`seed ${seed}\n`);
 type Kept = { readonly position: number; readonly document: object | null };
 type Documents = Map<string, Kept>;
 
-/** What a store must hold, and writes that change it. */
+/** The expected content of a store, and writes that change it. */
 class Expected {
   private readonly notes = new Map<Scope, Documents>(scopes.map((scope) => [scope, new Map()]));
   private readonly authors = new Map<Scope, Documents>(scopes.map((scope) => [scope, new Map()]));
@@ -53,7 +53,7 @@ class Expected {
     this.random = mulberry32(from);
   }
 
-  /** New notes, changes and deletions of others, also within the batch. */
+  /** Adds, changes and deletes notes, also within the batch. */
   noteWrites(count: number): DocumentWrite[] {
     return Array.from({ length: count }, () => {
       const scope = this.pick(scopes);
@@ -71,7 +71,7 @@ class Expected {
     return [this.write(this.authors.get(scope) as Documents, scope, this.pick(authorIds), author)];
   }
 
-  /** Notes that match, newest first. */
+  /** Matching notes, newest first. */
   matching(scope: Scope, { search, where }: Partial<ListQuery>): string[] {
     const prefixes = words(search ?? '');
     const has = ({ text, author }: Note): string[] => {
@@ -107,7 +107,7 @@ class Expected {
     return from[this.int(from.length)] as T;
   }
 }
-/** Words that most notes have, and that some have; some begin as others do. */
+/** Words in most notes, and in some; some share a prefix. */
 const COMMON = ['sale', 'şale', 'salt', 'web', 'Web2'];
 const SOME = ['salad', 'öztürk', 'weber', 'w', 'ışık'];
 const NAMES = ['Salih', 'Ada', 'Weber'];
@@ -177,7 +177,7 @@ describe('Search and filters in SQLite', () => {
           ...(round % 2 ? [{ table: authorsTable, writes: expected.authorWrites() }] : []),
         ];
         expect(await store.write({ tables, checkpoints: [] })).toEqual({ conflicts: [] });
-        // What a store has kept must not outlive what another one writes.
+        // Data cached by a store must not outlive the writes of another one.
         await expectAll(round % 3 === 0 ? store : another, expected);
       }
       await expectAll(store, expected);

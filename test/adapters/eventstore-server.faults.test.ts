@@ -32,7 +32,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Whether a promise is still open after a while: a slow machine cannot make it look settled. */
+/** Whether a promise is still pending after a while: a slow machine cannot make it look settled. */
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.catch(() => undefined), sleep(150, 'open')])) === 'open';
 
@@ -42,7 +42,7 @@ async function countOf(client: EventStoreDBClient, stream: string): Promise<numb
   return count;
 }
 
-/** The call until it is answered: the client notices a lost connection at the next call. */
+/** Repeats the call until it is answered: the client notices a lost connection at the next call. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined;
   await until(async () => {
@@ -135,7 +135,7 @@ describe.each([
     };
     server.faults.slow(300);
     const both = await Promise.all([timed(append('slow', 1)), timed(countOf(client, 'before'))]);
-    // Timers may be a little early.
+    // Timers may fire slightly early.
     expect(Math.min(...both)).toBeGreaterThan(290);
     server.faults.slow(0);
     await until(async () => (await timed(countOf(client, 'before'))) < 290);

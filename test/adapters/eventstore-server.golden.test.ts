@@ -7,12 +7,12 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** What EventStoreDB 23.10.6, and 24.10.4 as well, answered to these scenarios through its official client. */
+/** Responses of EventStoreDB 23.10.6, and also 24.10.4, to these scenarios through its official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
-/** The recording was made with batches; errors of other calls have the gRPC code of their status besides. */
+/** Recorded with batches; errors of other calls also have the gRPC code of their status. */
 const withoutCodes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
 

@@ -58,7 +58,9 @@ async function append(stream: string, ...numbers: number[]): Promise<Position> {
   return position;
 }
 
-/** Everything that a subscription tells, in order: numbers of events, `caughtUp`, `fellBehind`, `checkpoint <position>`. */
+/**
+ * All notifications of a subscription, in order: numbers of events, `caughtUp`, `fellBehind`, `checkpoint <position>`.
+ */
 function follow(options: { fromPosition?: Position; filter?: Filter } = {}): {
   readonly told: string[];
   readonly numbers: number[];
@@ -312,7 +314,7 @@ describe('System events', () => {
 describe('An event is returned with the bytes as sent', () => {
   const onlyEventOf = async (stream: string) => {
     const events = [];
-    // To the end: a read that is given up keeps the client from being disposed of.
+    // To the end: an abandoned read prevents the disposal of the client.
     for await (const { event } of client.readStream(stream)) events.push(event);
     return events[0];
   };
@@ -389,7 +391,7 @@ describe('An append', () => {
     await server.stop();
     server = await EventStoreServer.start({ directory, batchAppend: false });
     client = EventStoreDBClient.connectionString(server.url);
-    // Only then the error has the status of a call.
+    // Only then does the error have the status of a call.
     await expect(append('gone', 2)).rejects.toMatchObject({ ...refused, code: 9 });
   });
 });

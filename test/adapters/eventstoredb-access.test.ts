@@ -16,7 +16,7 @@ const PASSWORD = 'se/cret%1';
 const clock = new SystemClock();
 const tls = selfSigned(['localhost'], ['127.0.0.1']);
 
-/** Everything that was logged, as lines. */
+/** All log output, as lines. */
 function recorder(): { logger: Logger; lines: string[] } {
   const lines: string[] = [];
   const note = (about: object, message: string): void => void lines.push(`${message} ${JSON.stringify(about)}`);
@@ -57,7 +57,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     events: [{ id: randomUUID(), type: 'Counted', data: {}, metadata: {} }],
   });
 
-  /** Uses the store as the service does, for as long as it takes. */
+  /** Uses the store like the service, for as long as it takes. */
   async function useAwhile(): Promise<void> {
     const stop = new AbortController();
     const following = (async () => {

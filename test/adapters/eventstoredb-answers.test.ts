@@ -16,7 +16,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { Any, rpc, shared, streams, StreamsService } from '../support/eventstore-server/protocol.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
-/** What happens to the n-th append of the n-th call. */
+/** The outcome of the n-th append of the n-th call. */
 type Script = (call: BatchCall, request: BatchAppendReq, calls: number) => void;
 
 const created = (stream: string): Append => ({
@@ -45,7 +45,7 @@ const wrongVersion = (): Uint8Array =>
   new shared.WrongExpectedVersion().setCurrentStreamRevision('7').serializeBinary();
 const tooLarge = (): Uint8Array => new shared.MaximumAppendSizeExceeded().setMaxappendsize(64).serializeBinary();
 
-/** As a server with one event of the service, at 900, in its whole history. */
+/** Like a server whose whole history is one event of the service, at 900. */
 function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
   const record = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(randomUUID()))
@@ -61,7 +61,7 @@ function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
 const nameOf = (request: BatchAppendReq): string =>
   Buffer.from(request.getOptions()?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 
-/** Longer than any answer takes that is given, however busy the machine is. */
+/** Longer than any response takes, however busy the machine is. */
 const PATIENCE_MS = 15_000;
 
 describe('The EventStoreDB adapter, given a response', () => {

@@ -19,7 +19,7 @@ const checkpoint = (commit: string, prepare: string) =>
     new streams.ReadResp.Checkpoint().setCommitPosition(commit).setPreparePosition(prepare),
   );
 
-/** The event that was written where the log had ended. */
+/** The event written at the former end of the log. */
 function lateEvent(): ReadResp {
   const record = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(randomUUID()))
@@ -34,7 +34,7 @@ function lateEvent(): ReadResp {
 describe('A subscription of the EventStoreDB adapter ended by the server after the checkpoint', () => {
   let server: Server;
   let store: EventStoreDb;
-  /** Where the subscriptions began. */
+  /** Start positions of the subscriptions. */
   let starts: string[];
   let told: ReadResp;
   const unhandled: unknown[] = [];

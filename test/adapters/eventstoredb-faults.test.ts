@@ -33,10 +33,10 @@ const created = (stream: string, data: object = {}): Append => ({
   events: [event(data)],
 });
 const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n;
-/** Generous: what is promised to end in a time ends in it on a busy machine, too. */
+/** Generous, so that time limits hold on a busy machine, too. */
 const SOON_MS = 10_000;
 
-/** What was said about, in order. */
+/** Subjects of the log lines, in order. */
 function recorder(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const note = (_: object, message: string) => void said.push(message);
@@ -47,7 +47,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 process.stdout.write(`seed ${seed}\n`);
 const random = mulberry32(seed);
 
-/** As the platform's appender does: the same append again, until an answer tells what was stored. */
+/** Like the platform's appender: repeats the append until a response shows what was stored. */
 async function appendAgainAndAgain(store: EventStoreDb, append: Append): Promise<Appended> {
   const endMs = performance.now() + 60_000;
   for (;;) {
@@ -69,7 +69,7 @@ async function until(what: string, condition: () => boolean | Promise<boolean>, 
   }
 }
 
-/** How long it took to fail, in milliseconds, and with what. */
+/** The time until it failed, in milliseconds, and its error. */
 async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
   const startMs = performance.now();
   try {
@@ -155,7 +155,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
     expect(asking.error).toBeInstanceOf(EventStoreUnavailable);
     for (const { afterMs } of [appending, reading, looking, asking]) expect(afterMs).toBeLessThan(SOON_MS);
-    // The first attempt reaches the store now, and its late answer finds nobody who waits for it.
+    // The first attempt reaches the store now, and nobody waits for its late response.
     server.faults.resume();
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
     expect((await store.readStream('sale-1')).events).toHaveLength(1);
@@ -294,7 +294,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await store.append(created('sale-0', { n: 0 }));
     await until('it has begun', () => following.numbers.length === 1);
     server.faults.hang();
-    // It asks for the head by now.
+    // By now it has requested the head.
     await sleep(300);
     const startMs = performance.now();
     await following.end();
@@ -337,13 +337,13 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     for await (const { events, caughtUp } of distant.subscribeToAll({ after: BEFORE_ALL })) {
       numbers.push(...events.map(numberOf));
       if (slow) {
-        // Until nothing more comes: 40 MB wait in the server.
+        // Until nothing more arrives: 40 MB wait in the server.
         for (let before = -1; before < fetched;) {
           before = fetched;
           await sleep(500);
         }
         expect(fetched).toBeLessThan(15_000_000);
-        // What is held up does not hold up the rest of the connection.
+        // The stalled stream does not block the rest of the connection.
         expect(await distant.head()).toBeGreaterThan(BEFORE_ALL);
         slow = false;
       }
@@ -381,7 +381,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await Promise.all(Array.from({ length: 64 }, writer));
     state.isOver = true;
     await flapping;
-    // The connection was lost a moment ago, and is made again after a pause.
+    // The connection was just lost, and is reopened after a pause.
     await until('the server answers', () =>
       store.head().then(
         () => true,
@@ -491,7 +491,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const following = follow(store, 'sale-');
       await appendAgainAndAgain(store, created('sale-0', { n: 0 }));
       cluster.elect(node(1));
-      // A read finds the new leader by itself; an append that met the old one is repeated by who asked for it.
+      // A read finds the new leader by itself; an append that reached the old one is repeated by its caller.
       expect((await store.readStream('sale-0')).events).toHaveLength(1);
       await appendAgainAndAgain(store, created('sale-1', { n: 1 }));
       await cluster.stopNode(node(1));
@@ -517,7 +517,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     await until('it is subscribed to the first leader', () => following.numbers.length === 1);
     cluster.elect(node(1));
     await store.readStream('sale-0');
-    // The former leader keeps its connection and answers no gossip; the others are gone.
+    // The former leader keeps its connection and does not answer gossip; the others are gone.
     node(0).faults.hang();
     await cluster.stopNode(node(2));
     await cluster.stopNode(node(1));
@@ -527,7 +527,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const looking = failure(store.head());
       node(0).disconnectAll();
       expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
-      // Until the discovery has given up, which nothing tells.
+      // Until the discovery has given up, which nothing reports.
       await sleep(4_000);
     } finally {
       process.off('unhandledRejection', note);

@@ -30,7 +30,7 @@ const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-event
 const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
   EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
 
-/** Tells when somebody may call. */
+/** Reports when calls are possible. */
 class TellingConnection extends Connection {
   onCalling: (() => void) | undefined;
 
@@ -66,7 +66,7 @@ describe('The EventStoreDB adapter', () => {
   let directory: string;
   let server: EventStoreServer;
   let store: EventStoreDb;
-  /** What other programs write to the same server. */
+  /** Writes of other programs to the same server. */
   let official: EventStoreDBClient;
 
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe('The EventStoreDB adapter', () => {
 
   const appendTo = (stream: string, ...events: EventToAppend[]) => appendNext(store, stream, ...events);
 
-  /** The batches of a subscription up to the one that says that it has caught up. */
+  /** The batches of a subscription up to the one that reports that it has caught up. */
   async function catchUp(subscription: AllSubscription): Promise<EventBatch[]> {
     const batches: EventBatch[] = [];
     for await (const batch of store.subscribeToAll(subscription)) {
@@ -141,7 +141,7 @@ describe('The EventStoreDB adapter', () => {
     await appendTo('sale-2', event({ n: 2 }));
     await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(CorruptEvent);
     await expect(store.readAll()).rejects.toBeInstanceOf(CorruptEvent);
-    // All three have arrived when the next batch is asked for.
+    // All three have arrived when the next batch is requested.
     await sleep(300);
     const { value } = (await batches.next()) as { value: EventBatch };
     expect(value).toMatchObject({ events: [{ data: { n: 1 } }], position, caughtUp: false });
@@ -207,7 +207,7 @@ describe('The EventStoreDB adapter', () => {
       seen.push(...batch.events.map(({ position }) => position));
       expect(stored.filter(({ position }) => position <= batch.position)).toHaveLength(seen.length);
       if (batch.caughtUp) break;
-      // The rest arrives meanwhile, the checkpoint at its end, too.
+      // The rest arrives meanwhile, including the checkpoint at its end.
       await sleep(200);
     }
     expect(seen).toEqual(stored.map(({ position }) => position));
@@ -235,7 +235,7 @@ describe('The EventStoreDB adapter', () => {
       const append = { stream: `order-${appended.length}`, expected: 'no_stream', events: [event()] } as const;
       appended.push(appends.append(serializeAppend(append)));
     };
-    // One in each of the turns in which those that have waited are sent.
+    // One in each turn in which waiting appends are sent.
     connection.onCalling = () => {
       void (async () => {
         for (let turn = 0; turn < 30; turn += 1) {

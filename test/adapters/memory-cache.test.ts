@@ -108,13 +108,13 @@ describe('The in-memory cache', () => {
     expect(await cache.clear(`*${'a'.repeat(250)}b`)).toBe(0);
     const elapsedMs = performance.now() - startMs;
     clearInterval(watch);
-    // An average, since a busy machine may hold up any single turn.
+    // An average, because a busy machine may delay any single turn.
     expect(elapsedMs / turns).toBeLessThan(25);
   });
 });
 
 describe('A glob', () => {
-  /** Redis' own recursive definition, without classes: slow and obviously right. */
+  /** Redis's own recursive definition, without classes: slow and obviously correct. */
   const obvious = (pattern: string, text: string): boolean => {
     if (pattern === '') return text === '';
     const rest = pattern.slice(1);

@@ -37,7 +37,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
 
   const projector = () => new Projector(mongo.reads, { projection: memberProjection, table });
 
-  /** As a projection runner does: what the store could not take is read again and tried again. */
+  /** Like a projection runner: reads again and retries what the store could not accept. */
   async function projectUntilStored(to: Projector): Promise<number> {
     const all = await events.readAll({ from: -1, maxCount: 100 });
     const position = all.at(-1)?.position ?? -1;
@@ -60,7 +60,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
     set.isolatePrimary();
     set.onCommand = (command) => {
       if (command.find !== 'members_v1_g1') return;
-      // The read that follows the failed write is the last that the former primary answers.
+      // The read after the failed write is the last one that the former primary answers.
       set.failOver();
       set.onCommand = () => undefined;
     };

@@ -91,7 +91,7 @@ describe('An unavailable MongoDB', () => {
     await mongo.close();
     const thrown = ended.map((call): unknown => (call.status === 'rejected' ? call.reason : 'answered'));
     for (const error of thrown) expect(error).toBeInstanceOf(ReadStoreUnavailable);
-    // The driver's errors carry commands, documents and servers.
+    // Errors of the driver contain commands, documents and servers.
     expect(inspect(thrown, { depth: 20 })).not.toMatch(/TopologyDescription|errorLabels/);
     expect(logged).toContain('MongoDB is unavailable');
     expect([leaks(thrown), leaks(logged)]).toEqual([false, false]);
