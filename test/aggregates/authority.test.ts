@@ -23,7 +23,7 @@ const callers = {
   owner: withRoles('OWNER'),
   admin: withRoles('ADMIN'),
   clerk: withRoles('USER', 'hr'),
-  /** Changes users, and may do nothing else. */
+  /** May change users, and nothing else. */
   bare: { role: 'USER', permissions: new Set<string>(['users.write']) },
 };
 type Caller = keyof typeof callers;
@@ -32,7 +32,7 @@ const user = (...roleIds: string[]): Standing => ({ role: 'USER', roleIds });
 const admin: Standing = { role: 'ADMIN', roleIds: [] };
 const owner: Standing = { role: 'OWNER', roleIds: [] };
 
-/** Another name, a suspension, a new password: whatever leaves what they are granted. */
+/** Another name, a suspension, a new password: changes that keep the user's permissions. */
 const touched = (standing: Standing): UserChange => ({ before: standing, after: standing });
 const changed = (before: Standing, after: Standing): UserChange => ({ before, after });
 const made = (after: Standing): UserChange => ({ before: null, after });
@@ -88,7 +88,7 @@ describe('Who may change a user', () => {
   const held = ({ role, roleIds }: Standing): Set<string> => withRoles(role, ...roleIds).permissions;
   const within = (some: Set<string>, all: Set<string>): boolean => [...some].every((code) => all.has(code));
 
-  test('is everybody who has all that the user has and gets, and no owner stands in the way; nobody else', () => {
+  test('is everybody with all permissions that the user has and gets, if no owner is affected; nobody else', () => {
     fc.assert(
       fc.property(
         fc.record({ by: standing, before: fc.option(standing), after: fc.option(standing) }),
@@ -107,7 +107,7 @@ describe('Who may change a user', () => {
   });
 });
 
-describe('Who may give a role permissions, or take them away', () => {
+describe('Who may grant permissions to a role, or revoke them', () => {
   const by = { role: 'USER', permissions: new Set(['reports.read', 'users.read']) };
   test.each<[readonly string[], readonly string[], string]>([
     [[], [], 'not refused'],
@@ -128,7 +128,7 @@ describe('Who may give a role permissions, or take them away', () => {
     ).toBe(told);
   });
 
-  test('is told which one is lacking', () => {
+  test('gets an error that names the missing permission', () => {
     const refused = (work: () => void): string => {
       try {
         work();

@@ -9,7 +9,7 @@ describe('the calendar', () => {
     ['2026-03-04T04:30:00Z', 'America/New_York', '2026-03-03'],
     ['2026-03-04T10:30:00Z', 'Pacific/Kiritimati', '2026-03-05'],
     ['2028-02-29T12:00:00Z', 'UTC', '2028-02-29'],
-    // One minute before and after the switch to summer time, an hour from midnight.
+    // One minute before and after the switch to summer time, one hour from midnight.
     ['2026-03-29T00:59:00Z', 'Europe/Berlin', '2026-03-29'],
     ['2026-03-28T22:59:00Z', 'Europe/Berlin', '2026-03-28'],
     ['2026-10-24T22:30:00Z', 'Europe/Berlin', '2026-10-25'],
@@ -28,7 +28,7 @@ describe('the calendar', () => {
     );
   });
 
-  test('refuses an unknown time zone', () => {
+  test('rejects an unknown time zone', () => {
     expect(() => calendarDate(0, 'Mars/Olympus')).toThrow(RangeError);
     expect(() => calendarDate(Number.NaN, 'UTC')).toThrow(RangeError);
   });
@@ -37,7 +37,7 @@ describe('the calendar', () => {
     expect(isTimeZone(name)).toBe(true);
   });
   test.each(['', '+03:00', 'Mars/Olympus', 'Europe', '../etc', 'Europe/Istanbul\0'])(
-    'knows no time zone %j',
+    'rejects the time zone %j',
     (name) => {
       expect(isTimeZone(name)).toBe(false);
     },

@@ -18,11 +18,11 @@ const updated = (changes: object): CategoryRuleEvent => ({ type: 'CategoryRuleUp
 const deleted: CategoryRuleEvent = { type: 'CategoryRuleDeleted', data: {} };
 
 describe('A learned rule', () => {
-  test('is for the very merchant, and yields to what people make', () => {
+  test('applies to exactly that merchant, and yields to rules of people', () => {
     given(categoryRule, []).when(learnCategoryRule, learned).then(created);
     expect(details).toMatchObject({ matchType: 'EXACT', priority: 100, keyword: null, isEnabled: true });
   });
-  test('is made once', () => {
+  test('is created once', () => {
     given(categoryRule, [created]).when(learnCategoryRule, learned).changesNothing();
   });
   test('is disabled when it is disputed, and enabled when it is learned again', () => {
@@ -32,13 +32,13 @@ describe('A learned rule', () => {
     expect(given(categoryRule, [created, disputed, confirmed]).state).toMatchObject({ isEnabled: true });
     given(categoryRule, [created, disputed, confirmed]).when(learnCategoryRule, learned).changesNothing();
   });
-  test('is disputed again by another choice, and not by the same', () => {
+  test('is disputed again by another choice, but not by the same one', () => {
     const again = given(categoryRule, [created, disputed, confirmed]);
     again.when(disputeCategoryRule, dispute).changesNothing();
     const other = { type: 'CategoryRuleDisputed', data: { choiceId: 'choice-12' } } as const;
     again.when(disputeCategoryRule, { ...dispute, choiceId: 'choice-12' }).then(other);
   });
-  test('is the same whatever the spelling of the merchant is by now', () => {
+  test('is the same for any current spelling of the merchant', () => {
     given(categoryRule, [created])
       .when(disputeCategoryRule, { ...dispute, merchant: 'MIGROS  a.ş.' })
       .then(disputed);
@@ -51,12 +51,12 @@ describe('A learned rule', () => {
     ['was disabled', [updated({ isEnabled: false })]],
     ['was deleted', [deleted]],
     ['was enabled after the same dispute', [disputed, updated({ isEnabled: true })]],
-  ])('is left alone by a dispute when it %s by a person', (_, history) => {
+  ])('is not changed by a dispute after it %s by a person', (_, history) => {
     given(categoryRule, [created, ...history])
       .when(disputeCategoryRule, dispute)
       .changesNothing();
   });
-  test('that is not learned, or not there, is left alone by a dispute', () => {
+  test('that is not learned, or does not exist, is not changed by a dispute', () => {
     const manual: CategoryRuleEvent = { type: 'CategoryRuleCreated', data: { ...details, source: 'MANUAL' } };
     given(categoryRule, [manual]).when(disputeCategoryRule, dispute).changesNothing();
     given(categoryRule, []).when(disputeCategoryRule, dispute).changesNothing();
@@ -71,13 +71,13 @@ describe('A learned rule', () => {
       'enabled and disabled it after it was disputed',
       [disputed, ...[true, false].map((isEnabled) => updated({ isEnabled }))],
     ],
-  ])('is not enabled again where a person %s', (_, history) => {
+  ])('is not enabled again if a person %s', (_, history) => {
     given(categoryRule, [created, ...history])
       .when(learnCategoryRule, learned)
       .changesNothing();
   });
 
-  test('is changed and deleted by people like any other', () => {
+  test('can be changed and deleted by people like any other', () => {
     given(categoryRule, [created, disputed])
       .when(updateCategoryRule, { isEnabled: true })
       .then(updated({ isEnabled: true }));

@@ -107,7 +107,7 @@ describe('Of several rules that match', () => {
   });
 });
 
-test('an explanation names what does not hold, and agrees with the resolution', () => {
+test('an explanation names the conditions that do not hold, and agrees with the resolution', () => {
   const book = new CategoryRuleBook([
     rule({ id: 'far', keyword: 'monthly', direction: 'IN', amountMin: '500', priority: 900 }),
     rule({ id: 'near', keyword: 'weekly', priority: 1 }),
@@ -140,7 +140,7 @@ const anySubject = fc.record({
   accountIds: fc.constant([]),
 });
 
-test('the rule that decides is the first of those whose explanation says that they match', () => {
+test('the deciding rule is the first one whose explanation reports a match', () => {
   fc.assert(
     fc.property(fc.array(anyRule, { maxLength: 12 }), anySubject, (rules, about) => {
       const book = new CategoryRuleBook(rules);
@@ -150,7 +150,7 @@ test('the rule that decides is the first of those whose explanation says that th
   );
 });
 
-test('all patterns are found in a text as often as they are in it', () => {
+test('all patterns are found in a text as often as they occur', () => {
   fc.assert(
     fc.property(fc.array(letters, { maxLength: 8 }), letters, letters, (patterns, head, tail) => {
       const text = normalizedText(`${head}${tail}${head}`);

@@ -30,7 +30,7 @@ const restoration = { code: null, links: [], causedBy: 'e1' };
 const restored: CustomerEvent = { type: 'CustomerRestored', data: restoration };
 
 describe('a customer', () => {
-  test('is created as an active company in the tenant’s currency unless said otherwise', () => {
+  test('is created as an active company in the tenant’s currency by default', () => {
     given(customer, []).when(createCustomer, jane).then(created);
     expect(created.data).toMatchObject({ type: 'COMPANY', status: 'ACTIVE', currency: 'EUR', code: 'c-000001' });
     expect(created.data).toMatchObject({ isDefault: false, openingTransaction: null, links: [], phone: null });
@@ -62,7 +62,7 @@ describe('a customer', () => {
     expect(opened('IN')?.postings).toContainEqual({ accountId: id, amount: '-12.50' });
     expect(opened('IN')?.id).toBe(opened('OUT')?.id);
   });
-  test('is refused in another currency, or with an opening balance that does not fit it', () => {
+  test('is rejected in another currency, or with an opening balance that does not fit it', () => {
     const inYen = { ...jane, input: { name: 'Jane', currency: 'JPY' } };
     given(customer, []).when(createCustomer, inYen).isRefused('invalid CURRENCY_MISMATCH currency');
     given(customer, [created])
@@ -74,7 +74,7 @@ describe('a customer', () => {
       .when(createCustomer, { ...jane, input: { name: 'Jane', openingBalance } })
       .isRefused('invalid VALIDATION_FAILED openingBalance.amount');
   });
-  test('holds its code, its links, its tax number and its e-mail, normalised, until it is deleted', () => {
+  test('holds its code, links, tax number and e-mail address, normalised, until it is deleted', () => {
     given(customer, [created, linked]).holds(
       't customer-code C-000001 CUSTOMER_CODE_TAKEN',
       't customer-link ["pos","9"] CUSTOMER_LINK_TAKEN',
@@ -86,7 +86,7 @@ describe('a customer', () => {
     const bare = { ...created, data: { ...created.data, email: null, taxNumber: ' - ' } };
     given(customer, [bare]).holds('t customer-code C-000001 CUSTOMER_CODE_TAKEN');
   });
-  test('is updated by what differs; its status by events of their own', () => {
+  test('is updated by differences only; its status has separate events', () => {
     given(customer, [created])
       .when(updateCustomer, { name: 'Jane', phone: '1', email: null, status: 'PASSIVE' })
       .then({ type: 'CustomerUpdated', data: { changes: { phone: '1', email: null } } }, passive);
@@ -102,12 +102,12 @@ describe('a customer', () => {
     expect(given(customer, [created, linked, linked]).state).toMatchObject({ links: [link] });
     given(customer, [created, deleted]).when(linkCustomer, link).isRefused('not_found NOT_FOUND');
   });
-  test('is deleted, unless it is the one for sales without a customer', () => {
+  test('can be deleted, unless it is the one for sales without a customer', () => {
     given(customer, [created]).when(deleteCustomer, {}).then(deleted);
     given(customer, [created, deleted]).when(deleteCustomer, {}).isRefused('not_found NOT_FOUND');
     given(customer, [standard]).when(deleteCustomer, {}).isRefused('conflict DEFAULT_CUSTOMER');
   });
-  test('comes back when a transaction reached the deleted record, with what is still free, once for each', () => {
+  test('is restored once for each transaction that reached the deleted record, with the values that are still free', () => {
     given(customer, [created, linked, deleted]).when(restoreCustomer, restoration).then(restored);
     given(customer, [created]).when(restoreCustomer, restoration).changesNothing();
     given(customer, [created, deleted, restored, deleted]).when(restoreCustomer, restoration).changesNothing();
@@ -116,7 +116,7 @@ describe('a customer', () => {
       't customer-email jane@acme.test -',
     );
   });
-  test('cannot be given what is the service’s to decide', () => {
+  test('rejects values that the service decides', () => {
     for (const extra of [{ isDefault: true }, { balance: '5' }, { tenantId: 't' }, { links: [] }, { revision: 3 }])
       expect(CreateCustomer.safeParse({ name: 'Jane', ...extra }).success).toBe(false);
     for (const bad of [{ name: null }, { code: null }, { status: 'GONE' }, { openingBalance: null }, { email: 'x' }])
@@ -124,7 +124,7 @@ describe('a customer', () => {
   });
 });
 
-test('a link’s key is never that of another pair', () => {
+test('has link keys that are unique for each pair', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), fc.string(), (a, b, c, d) => {
       const same = a === c && b === d;
@@ -135,7 +135,7 @@ test('a link’s key is never that of another pair', () => {
   expect(linkKey({ sourceId: 'a","b', externalId: 'c' })).not.toBe(linkKey({ sourceId: 'a', externalId: 'b","c' }));
 });
 
-test('a tax number is the same with and without its spaces, points and dashes', () => {
+test('has the same tax number with and without its spaces, points and dashes', () => {
   expect([taxNumberKey('de 123-456.7'), taxNumberKey('ＤＥ1234567'), taxNumberKey('-')]).toEqual([
     'DE1234567',
     'DE1234567',

@@ -40,18 +40,18 @@ describe('A dead letter', () => {
       .when(parkLetter, letter)
       .changesNothing();
   });
-  test('is parked again when what was replayed fails once more, but not what was discarded', () => {
+  test('is parked again when its replay fails once more, but not after it was discarded', () => {
     given(deadLetter, [parked, replayed]).when(parkLetter, letter).then(parked);
     expect(given(deadLetter, [parked, replayed, parked]).state).toMatchObject({ status: 'PARKED', attempts: 2 });
     given(deadLetter, [parked, discarded]).when(parkLetter, letter).changesNothing();
   });
-  test('is another letter for another failure', () => {
+  test('is a separate letter for another failure', () => {
     const others = [{ origin: 'POLICY' as const }, { subscriber: 'other' }, { eventId: 'e-2' }];
     const ids = others.map((other) => deadLetterId({ ...letter, ...other }));
     expect(new Set([deadLetterId(letter), ...ids]).size).toBe(4);
   });
 
-  test('counts each replay that fails, and of two at once one', () => {
+  test('counts each failed replay, and two concurrent ones as one', () => {
     given(deadLetter, [parked]).when(settleReplay, { attempt: 2, failure: reason }).then(failed(2));
     given(deadLetter, [parked, failed(2)])
       .when(settleReplay, { attempt: 2, failure: reason })
@@ -61,7 +61,7 @@ describe('A dead letter', () => {
       .then(failed(3));
     expect(given(deadLetter, [parked, failed(2), failed(3)]).state).toMatchObject({ status: 'PARKED', attempts: 3 });
   });
-  test('is resolved by the first replay that succeeds, also when another failed at the same time', () => {
+  test('is resolved by the first successful replay, even if another one failed concurrently', () => {
     given(deadLetter, [parked]).when(settleReplay, { attempt: 2, failure: null }).then(replayed);
     given(deadLetter, [parked, failed(2)])
       .when(settleReplay, { attempt: 2, failure: null })
@@ -73,7 +73,7 @@ describe('A dead letter', () => {
       .when(settleReplay, { attempt: 2, failure: reason })
       .isRefused('conflict ALREADY_RESOLVED');
   });
-  test('is discarded with a reason, and then neither replayed nor discarded again', () => {
+  test('is discarded with a reason, and can then be neither replayed nor discarded again', () => {
     given(deadLetter, [parked]).when(discardLetter, { reason: 'A test sale.' }).then(discarded);
     for (const resolved of [discarded, replayed]) {
       const resolvedLetter = given(deadLetter, [parked, resolved]);
@@ -81,7 +81,7 @@ describe('A dead letter', () => {
       resolvedLetter.when(settleReplay, { attempt: 3, failure: null }).isRefused('conflict ALREADY_RESOLVED');
     }
   });
-  test('that does not exist is nothing to replay or discard', () => {
+  test('that does not exist can be neither replayed nor discarded', () => {
     given(deadLetter, []).when(settleReplay, { attempt: 2, failure: null }).isRefused('not_found NOT_FOUND');
     given(deadLetter, []).when(discardLetter, { reason: 'x' }).isRefused('not_found NOT_FOUND');
   });

@@ -77,16 +77,16 @@ describe('The record of an error', () => {
   const retention = { resolvedBefore: '2026-03-02T00:00:00.000Z', unresolvedBefore: '2026-02-01T00:00:00.000Z' };
   const later = { ...retention, unresolvedBefore: '2026-03-01T10:00:01.001Z' };
 
-  test('is hidden when it was not seen for long, and sooner if it is resolved', () => {
+  test('is hidden if it was not seen for long, and sooner if it is resolved', () => {
     given(errorLog, [first]).when(expireErrors, retention).changesNothing();
     given(errorLog, [first]).when(expireErrors, later).then(expired);
     given(errorLog, [first, resolved]).when(expireErrors, retention).then(expired);
   });
-  test('is kept when the error was seen again', () => {
+  test('is kept if the error was seen again', () => {
     const again: ErrorLogEvent = { type: 'ErrorOccurred', data: another };
     given(errorLog, [first, again]).when(expireErrors, later).changesNothing();
     given(errorLog, [first, again, resolved]).when(expireErrors, retention).changesNothing();
-    // Another process tells late of what it saw earlier.
+    // Another process reports an earlier occurrence late.
     given(errorLog, [again, first]).when(expireErrors, later).changesNothing();
   });
   test('is hidden once', () => {

@@ -2,10 +2,10 @@ import fc, { type Arbitrary } from 'fast-check';
 import { z } from 'zod';
 import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 
-/** How every value begins that an event marks as secret: nothing that is shown may hold it. */
+/** The prefix of every value that an event marks as secret: no output may contain it. */
 export const SECRET = 'secret-';
 
-/** Values that a schema of an event takes, of any kind that events are made of. */
+/** Values that the schema of an event accepts, of every kind used in events. */
 function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
   if (schema.meta()?.['secret'] === true) return fc.uuid().map((id) => `${SECRET}${id}`);
   if (schema instanceof z.ZodObject) {

@@ -6,7 +6,7 @@ import { CreateWebPushSubscription } from '../../src/aggregates/push-subscriptio
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/** What the document says of a text: a format aside, its pattern. */
+/** The document's specification of a text: its pattern, apart from a format. */
 const documentedPattern = (schema: z.ZodType): RegExp => {
   const { pattern = '' } = z.toJSONSchema(schema, { io: 'input' });
   return new RegExp(pattern);
@@ -19,7 +19,7 @@ describe('An e-mail address', () => {
     [`${'a'.repeat(64)}@example.com`],
     [`ada@${'d'.repeat(63)}.com`],
     ['ada@xn--bcher-kva.example'],
-  ])('may be %s', (address) => {
+  ])('can be %s', (address) => {
     expect(takes(Email, address)).toBe(true);
   });
 
@@ -34,11 +34,11 @@ describe('An e-mail address', () => {
     ['two points together', 'ada..b@example.com'],
     ['a point before the @', 'ada.@example.com'],
     ['a space', 'ada lovelace@example.com'],
-  ])('does not have %s', (_, address) => {
+  ])('cannot have %s', (_, address) => {
     expect(takes(Email, address)).toBe(false);
   });
 
-  test('is judged at once, whatever it is', () => {
+  test('is validated quickly, whatever it is', () => {
     const started = performance.now();
     takes(Email, `${'a.'.repeat(120)}@`);
     takes(Email, `a@${'a-'.repeat(120)}`);
@@ -47,7 +47,7 @@ describe('An e-mail address', () => {
   });
 });
 
-describe('What the OpenAPI document says is what is taken, of', () => {
+describe('The OpenAPI document specifies exactly the accepted values for', () => {
   test('amounts of money', () => {
     const digits = fc.string({ unit: fc.constantFrom('0', '0', '1', '9', '.', '-'), maxLength: 20 });
     for (const schema of [MoneyInput, MoneyOrZeroInput])
@@ -79,11 +79,11 @@ describe('What the OpenAPI document says is what is taken, of', () => {
         expect([date, takes(EntryDate, date)]).toEqual([date, documentedPattern(EntryDate).test(date)]);
       }),
     );
-    // That a date exists is said by its format.
+    // The format requires that a date exists.
     expect([takes(EntryDate, '2023-02-29'), z.toJSONSchema(EntryDate).format]).toEqual([false, 'date']);
   });
 
-  test('the keys of browsers that are pushed to', () => {
+  test('the encryption keys of push subscriptions', () => {
     const subscription = (p256dh: string, auth: string): boolean =>
       takes(CreateWebPushSubscription, { endpoint: 'https://push.example/1', keys: { p256dh, auth } });
     const bytes = (length: number): fc.Arbitrary<string> =>

@@ -8,7 +8,7 @@ type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
   /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|BackupDownloaded|HistoryRead)$/;
-/** What nothing makes: each of their events may be the first. */
+/** Not created by any event: each of their events may be the first. */
 const ALWAYS_THERE = [
   'defaults',
   'forwarder',
@@ -23,7 +23,7 @@ const ALWAYS_THERE = [
 describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const))(
   'the history of a %s',
   (_, aggregate) => {
-    test('folds, whatever events of its types it holds, in any order, and its claims can be told', () => {
+    test('folds, whatever events of its types it holds, in any order, and its claims can be computed', () => {
       fc.assert(
         fc.property(histories(aggregate.events), (history) => {
           for (const { type, data } of history) {
@@ -35,7 +35,7 @@ describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const
         }),
       );
     });
-    test('folds to the same state all at once and bit by bit, without touching what it folds', () => {
+    test('folds to the same state all at once and step by step, without changing its input', () => {
       fc.assert(
         fc.property(histories(aggregate.events), fc.nat(12), (history, cut) => {
           const before = JSON.stringify(history);
@@ -51,7 +51,7 @@ describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const
 );
 
 test.each(aggregates.filter(({ name }) => !ALWAYS_THERE.includes(name)).map((one) => [one.name, one] as const))(
-  'The history of a %s begins with the event that makes the record: nothing else changes what is not there',
+  'The history of a %s begins with the event that creates the record: nothing else changes a missing record',
   (_, aggregate) => {
     fc.assert(
       fc.property(histories(aggregate.events), (history) => {
@@ -65,12 +65,12 @@ test.each(aggregates.filter(({ name }) => !ALWAYS_THERE.includes(name)).map((one
 describe('events', () => {
   const declared = aggregates.flatMap((aggregate) => Object.entries(aggregate.events));
 
-  test('have names of their own, in the past tense', () => {
+  test('have unique names in the past tense', () => {
     const names = declared.map(([type]) => type);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/(ed|Set|Sent|Read|MadePassive|MadeActive|Chosen|Began|Rebuilt)$/);
   });
-  test('are all audited but those of the machinery', () => {
+  test('are all audited except internal ones', () => {
     const silent = declared.filter(([, { audit }]) => audit === null).map(([type]) => type);
     expect(silent.sort()).toEqual([
       'ClaimReleased',
@@ -109,7 +109,7 @@ describe('events', () => {
       'dead-letter',
       'error-log',
       'forwarder',
-      // Its entries are about whichever record was read.
+      // Its entries are about the record that was read.
       'inspection',
       'integration-key',
       'job',
@@ -145,7 +145,7 @@ describe('events', () => {
       'UserPasswordChanged passwordHash',
     ]);
   });
-  test('mark what says something about a person as personal', () => {
+  test('mark personal data as personal', () => {
     const fieldsOf = (type: string) => {
       const found = declared.find(([name]) => name === type);
       return found ? markedFields(found[1].schema, 'personal') : [];

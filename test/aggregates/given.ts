@@ -3,7 +3,7 @@ import { DomainError } from '../../src/eventsourcing/domain-error.js';
 
 export const NOW = new Date('2026-03-04T10:00:00.000Z');
 
-/** What a refusal says: its kind and code, and which fields are at fault. */
+/** The content of a rejection: its kind and code, and the invalid fields. */
 export function refusal(work: () => unknown): string {
   try {
     work();
@@ -22,7 +22,7 @@ export function given<State, Event extends DomainEvent>(
   const state = fold(aggregate, history);
   return {
     state,
-    /** The claims of the record in tenant t: scope, kind, value and what a second owner is told. */
+    /** The claims of the record in tenant t: scope, kind, value, and the error for a second owner. */
     holds: (...claims: readonly string[]) => {
       const held = aggregate.claims?.(state, 't') ?? [];
       expect(
@@ -35,7 +35,7 @@ export function given<State, Event extends DomainEvent>(
         events: decision,
         then: (...events: readonly NoInfer<Event>[]) => {
           expect(decision()).toEqual(events);
-          // What is decided is what may be stored, and parses to itself.
+          // Every decided event can be stored, and parses to itself.
           for (const { type, data: stored } of events) {
             expect(aggregate.events[type]?.schema.parse(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
           }

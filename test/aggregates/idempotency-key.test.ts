@@ -42,7 +42,7 @@ describe('an idempotency key', () => {
       .when(claimIdempotencyKey, claim, after(DAY_MS + 1))
       .isRefused('conflict IDEMPOTENCY_CONFLICT metadata total');
   });
-  test('tells which fields differ, never what is in them', () => {
+  test('reports which fields differ, never their values', () => {
     try {
       claimIdempotencyKey(given(idempotencyKey, [claimed]).state, other, NOW);
       throw new Error('not refused');
@@ -51,10 +51,10 @@ describe('an idempotency key', () => {
       expect(JSON.stringify([error.message, error.details])).not.toMatch(/120|1\.00/);
     }
   });
-  test('holds nothing of the payload but digests', () => {
+  test('stores nothing of the payload except digests', () => {
     expect(JSON.stringify(claimed.data.fieldHashes)).not.toContain('120.00');
   });
-  test('is one for each partner’s source', () => {
+  test('is separate for each partner’s source', () => {
     const ids = [idempotencyKeyId('pos', 'k'), idempotencyKeyId('web', 'k'), idempotencyKeyId('po', 'sk')];
     expect(new Set(ids).size).toBe(3);
     expect(idempotencyKeyId('a","b', 'c')).not.toBe(idempotencyKeyId('a', 'b","c'));
@@ -68,7 +68,7 @@ describe('an idempotency key', () => {
     ['a b', false],
     ['é', false],
     ['a\n', false],
-  ])('%j may be one: %s', (key, allowed) => {
+  ])('%j is valid: %s', (key, allowed) => {
     expect(isIdempotencyKey(key)).toBe(allowed);
   });
 });

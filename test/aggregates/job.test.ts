@@ -45,7 +45,7 @@ const endOf = ({ data }: JobEvent): JobEvent => ({
 });
 
 describe('A job', () => {
-  test('runs once at a time: it is started when no run is under way', () => {
+  test('runs once at a time: it starts only while no run is in progress', () => {
     given(job, []).when(startJob, manual).then(started);
     given(job, [started]).when(startJob, manual).isRefused('conflict JOB_ALREADY_RUNNING');
     given(job, [started, claimed('me')])
@@ -56,7 +56,7 @@ describe('A job', () => {
       .then({ type: 'JobStarted', data: { ...manual, executionId: 'run-2', startedAt: at } });
   });
 
-  test('is started once for each instant of its schedule, whoever asks and however late', () => {
+  test('is started once for each scheduled instant, whoever triggers it and however late', () => {
     given(job, []).when(startJob, scheduled(nine)).then(startedFor(nine));
     given(job, [startedFor(nine)])
       .when(startJob, scheduled(nine))
@@ -71,19 +71,19 @@ describe('A job', () => {
       .isRefused('conflict JOB_ALREADY_RUNNING');
   });
 
-  test('is not kept from its schedule by an instant that only a wrong clock can have seen', () => {
+  test('is not kept from its schedule by an instant that only a wrong clock can have reached', () => {
     const far = startedFor('2099-01-01T00:00:00.000Z');
     given(job, [far, endOf(far)])
       .when(startJob, scheduled(nine))
       .then(startedFor(nine));
   });
 
-  test('has another run for every other instant', () => {
+  test('has a separate run for every other instant', () => {
     const ids = [nine, '2026-03-04T10:00:00.000Z'].map((instant) => scheduledExecutionId('toy', instant));
     expect(new Set([...ids, scheduledExecutionId('other', nine)]).size).toBe(3);
   });
 
-  test('remembers by which pattern it runs, and since when', () => {
+  test('records its current pattern, and since when it applies', () => {
     const pattern = '0 3 * * *';
     const recorded: JobEvent = { type: 'JobScheduleRecorded', data: { pattern, since: at } };
     given(job, []).when(recordSchedule, { pattern }).then(recorded);
@@ -96,7 +96,7 @@ describe('A job', () => {
 });
 
 describe('A run', () => {
-  test('belongs to the first who claims it', () => {
+  test('belongs to the first process that claims it', () => {
     given(job, [started])
       .when(claimRun, { ...me, term: 3 })
       .then(claimed('me'));
@@ -111,7 +111,7 @@ describe('A run', () => {
       .changesNothing();
   });
 
-  test('is ended and told of by whom it belongs to, and by nobody else', () => {
+  test('is ended and reported only by the process it belongs to', () => {
     const report = { ...me, progress: 40, message: 'half' };
     given(job, [started, claimed('me')])
       .when(reportProgress, report)
@@ -136,7 +136,7 @@ describe('A run', () => {
       .changesNothing();
   });
 
-  test('fails with how far it had come', () => {
+  test('fails with the progress it had made', () => {
     const end = { status: 'FAILED', error: 'The disk is full.', progress: 41, message: 'more' } as const;
     const { status: _status, ...told } = end;
     given(job, [started, claimed('me'), progressed])
@@ -144,7 +144,7 @@ describe('A run', () => {
       .then({ type: 'JobFailed', data: { ...execution, ...told, finishedAt: at } });
   });
 
-  test('is given up when its process is gone, unless it is over or nobody had begun', () => {
+  test('is abandoned when its process is gone, unless it has ended or never began', () => {
     const gone = { executionId: 'run-1', error: 'Gone.' };
     given(job, [started, claimed('other'), progressed])
       .when(abandonRun, gone)
@@ -164,7 +164,7 @@ describe('A run', () => {
       .changesNothing();
   });
 
-  test('is told whole by each of its events', () => {
+  test('is contained completely in each of its events', () => {
     const running = {
       ...{ id: 'run-1', status: 'RUNNING', trigger: 'MANUAL', triggeredBy: 'operator-1', startedAt: at },
       ...{ createdAt: at, updatedAt: at },

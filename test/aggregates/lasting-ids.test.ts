@@ -10,8 +10,8 @@ import { noticeId } from '../../src/policies/notification.policy.js';
 const TENANT = '0190f3a0-0000-7000-8000-00000000000a';
 const choices = merchantChoicesId(TENANT, 'acme');
 
-// By these a repetition is recognised. With another value, what was sent before an upgrade and is sent again after it
-// would be done twice. The values were worked out with another program (Python's uuid5 and sha256).
+// Repetitions are recognised by these ids. If a value changed, data sent before an upgrade and again after it would be
+// processed twice. The values were computed with another program (Python's uuid5 and sha256).
 test.each([
   ['a partner’s sale', saleId(TENANT, 'pos-1', 'S-1'), '9b5cda31-f2ae-5d44-bd4d-b287636dd851'],
   [
@@ -38,6 +38,6 @@ test.each([
     'ab1e0f7d-1c19-5e97-9689-a0817d99a2a1',
   ],
   ['what people are told of an event', noticeId('e-1', 'letter'), 'bbabef63-3268-5210-be57-77dbfb168943'],
-])('The id of %s is the same for ever', (_, id, lasting) => {
+])('The id of %s never changes', (_, id, lasting) => {
   expect(id).toBe(lasting);
 });

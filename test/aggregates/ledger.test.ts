@@ -40,12 +40,12 @@ describe('the ledger posts', () => {
     const free = saleInvoice(facts, { ...document, net: '0.00', tax: '0.00', gross: '0.00' });
     expect(postings(free)).toEqual(['customer 0.00', 'Sales 0.00']);
   });
-  test('a return the other way round', () => {
+  test('a return as the opposite of a sale', () => {
     const returned = saleReturn(facts, document);
     expect(kind(returned)).toEqual([null, 'RETURN', 'IN', '120.00']);
     expect(postings(returned)).toEqual(['customer -120.00', 'Sales 100.00', 'Tax payable 20.00']);
   });
-  test('a collection: the account gets, the customer owes less', () => {
+  test('a collection: the account receives, the customer owes less', () => {
     const collected = collection(facts, { customerId: 'customer', accountId: 'Cash', amount: '50.00' });
     expect(kind(collected)).toEqual(['COLLECTION', null, 'IN', '50.00']);
     expect(postings(collected)).toEqual(['Cash 50.00', 'customer -50.00']);
@@ -78,7 +78,7 @@ describe('the ledger posts', () => {
       expect(corrected).toMatchObject(subject);
     }
   });
-  test('a reversal: the mirror, in the opposite direction, naming what it undoes', () => {
+  test('a reversal: the mirror image, in the opposite direction, naming what it reverses', () => {
     const original = saleInvoice({ ...facts, categoryId: 'c', saleId: 's', systemGenerated: true }, document);
     const undone = reversal(original, { id: 't2', date: '2026-04-01', description: 'Typed twice' });
     expect(undone).toMatchObject({ id: 't2', date: '2026-04-01', reversalOf: 't1', systemGenerated: false });
@@ -96,7 +96,7 @@ describe('the ledger posts', () => {
   });
 });
 
-test('whatever is booked sums to zero, and so does everything with its reversal', () => {
+test('entries that sum to zero, alone and with their reversals', () => {
   const minor = fc.bigInt({ min: 1n, max: 10n ** 17n });
   const currency = fc.constantFrom('EUR', 'JPY', 'KWD');
   const direction = fc.constantFrom('IN' as const, 'OUT' as const);

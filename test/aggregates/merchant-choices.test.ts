@@ -12,7 +12,7 @@ import { fold } from '../../src/eventsourcing/aggregate.js';
 
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** "t1 food" is a choice of food for the transaction t1, "t1 -" that it has no category; one a second. */
+/** "t1 food" is the choice of food for the transaction t1, "t1 -" the choice of no category; one a second. */
 const choicesOf = (texts: readonly string[]): NotedChoice[] =>
   texts.map((text, index) => {
     const [transactionId = '', categoryId = '-'] = text.split(' ');
@@ -33,7 +33,7 @@ function noted(choices: readonly NotedChoice[]): MerchantChoicesEvent[] {
   return history;
 }
 
-/** What follows from choices: "3 food" where the third made food learned, "5 not food" where the fifth ended that. */
+/** The effects of choices: "3 food" if the third one made food learned, "5 not food" if the fifth one ended that. */
 const concluded = (events: readonly MerchantChoicesEvent[]): string[] =>
   events.flatMap(({ type, data }) => {
     if (type === 'MerchantChoiceNoted') return [];
@@ -41,7 +41,7 @@ const concluded = (events: readonly MerchantChoicesEvent[]): string[] =>
     return [`${ordinal} ${type === 'MerchantCategoryLearned' ? '' : 'not '}${data.categoryId}`];
   });
 
-describe('Of what people choose for one merchant', () => {
+describe('For the choices of one merchant', () => {
   test.each<[string, string[], string[]]>([
     ['the same for three transactions is learned', ['t1 food', 't2 food', 't3 food'], ['3 food']],
     ['the same for two is not', ['t1 food', 't2 food'], []],
@@ -77,7 +77,7 @@ describe('Of what people choose for one merchant', () => {
     expect(concluded(noted(choicesOf(texts)))).toEqual(expected);
   });
 
-  /** The rule as it is written, over all that was ever chosen. */
+  /** The rule as specified, over all choices ever made. */
   const byTheBook = (choices: readonly NotedChoice[]): string[] => {
     const told: string[] = [];
     let learned: { categoryId: string; at: number } | undefined;
@@ -111,7 +111,7 @@ describe('Of what people choose for one merchant', () => {
     })
     .map((pairs) => choicesOf(pairs.map((pair) => pair.join(' '))));
 
-  test('what is remembered is enough to tell what is learned', () => {
+  test('the stored choices suffice to derive what is learned', () => {
     fc.assert(
       fc.property(anyChoices, (choices) => {
         expect(concluded(noted(choices))).toEqual(byTheBook(choices));
@@ -120,10 +120,10 @@ describe('Of what people choose for one merchant', () => {
     );
   });
 
-  test('nothing is told twice when any of it is delivered again, however long ago it was', () => {
+  test('no effect is repeated by a redelivery, however old it is', () => {
     fc.assert(
       fc.property(anyChoices, fc.nat(), fc.nat(), (choices, from, to) => {
-        // One of them is told of late, as a dead letter may be.
+        // One of them is delivered late, like a replayed dead letter.
         const late = choices[from % (choices.length + 1)];
         const others = choices.filter((one) => one !== late);
         const delivered = late ? others.toSpliced(to % (others.length + 1), 0, late) : others;
@@ -135,13 +135,13 @@ describe('Of what people choose for one merchant', () => {
     );
   });
 
-  test('what is told of late counts, too', () => {
+  test('late choices count, too', () => {
     const [late, ...others] = choicesOf(['t1 food', 't2 food', 't3 food', 't4 food']);
     const state = stateAfter(noted(others));
     expect(noteChoice(state, late as NotedChoice)).toMatchObject([{ type: 'MerchantChoiceNoted' }]);
   });
 
-  test('no more is kept than that takes', () => {
+  test('no more than necessary is stored', () => {
     const choices = choicesOf(
       Array.from({ length: 500 }, (_, index) => `t${index} ${index % 3 === 0 ? 'food' : 'rent'}`),
     );

@@ -33,7 +33,7 @@ describe('currencies', () => {
   ])('%s has the digits of ISO 4217: %i', (currency, digits) => {
     expect(currencyDigits(currency)).toBe(digits);
   });
-  test.each(['XAU', 'XXX', 'eur', 'EURO', '', 'ABC', '__proto__'])('%j is not money to keep books in', (code) => {
+  test.each(['XAU', 'XXX', 'eur', 'EURO', '', 'ABC', '__proto__'])('%j is not a currency for books', (code) => {
     expect(Currency.safeParse(code).success).toBe(false);
     expect(() => currencyDigits(code)).toThrow(RangeError);
   });
@@ -49,7 +49,7 @@ describe('an amount', () => {
   ])('%s with %i digits is %s minor units', (text, digits, minor) => {
     expect(toMinor(text, digits)).toBe(minor);
   });
-  test.each(['', '1,5', '1e3', ' 1', '.5', '1.', '0x10', '1.234'])('%j is not read as one', (text) => {
+  test.each(['', '1,5', '1e3', ' 1', '.5', '1.', '0x10', '1.234'])('%j is not parsed as one', (text) => {
     expect(() => toMinor(text, 2)).toThrow(RangeError);
   });
   test('is written with exactly its digits, and zero without a sign', () => {
@@ -58,7 +58,7 @@ describe('an amount', () => {
     );
     expect([negated('0.00'), negated('1.50'), negated('-1.50')]).toEqual(['0.00', '-1.50', '1.50']);
   });
-  test('survives the way to minor units and back, whatever its size', () => {
+  test('survives the conversion to minor units and back, whatever its size', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
@@ -79,7 +79,7 @@ describe('an amount', () => {
   });
 });
 
-describe('money that comes in', () => {
+describe('money as input', () => {
   test.each([
     ['EUR', '1250', '1250.00'],
     ['EUR', '12.5', '12.50'],
@@ -98,7 +98,7 @@ describe('money that comes in', () => {
     ['EUR', '1000000000000000'],
     ['EUR', '-1'],
     ['EUR', '007'],
-  ])('in %s: %s is refused', (currency, text) => {
+  ])('in %s: %s is rejected', (currency, text) => {
     expect(refusal(() => amountIn(currency, text, 'payments[0].amount'))).toBe(
       'invalid VALIDATION_FAILED payments[0].amount',
     );
@@ -109,7 +109,7 @@ describe('money that comes in', () => {
     [0.1, '0.1'],
     ['1250.00', '1250.00'],
     [123456789012.345, '123456789012.345'],
-  ])('as %j is taken as %s', (input, text) => {
+  ])('as %j is accepted as %s', (input, text) => {
     expect(MoneyInput.parse(input)).toBe(text);
   });
   test.each([
@@ -129,10 +129,10 @@ describe('money that comes in', () => {
     null,
     true,
     ['5'],
-  ])('as %j is refused', (input) => {
+  ])('as %j is rejected', (input) => {
     expect(MoneyInput.safeParse(input).success).toBe(false);
   });
-  test('has its limits: decimals, the largest value, and more than zero where that is asked', () => {
+  test('has limits: decimals, the largest value, and more than zero if required', () => {
     const rate = decimalInput({ decimals: 4, max: 100 });
     expect([rate.safeParse('100.0000').success, rate.safeParse('100.0001').success]).toEqual([true, false]);
     expect([rate.safeParse('0').success, rate.safeParse('1.00001').success]).toEqual([true, false]);
@@ -142,7 +142,7 @@ describe('money that comes in', () => {
 
 describe('a line of a sale', () => {
   const free = { quantity: '1', unitPrice: '0', discount: '0', taxRate: '0' };
-  test('rounds half up, first the net, then the gross', () => {
+  test('is rounded half up, first the net, then the gross', () => {
     expect(priceLine({ ...free, unitPrice: '0.125' }, 'EUR')?.net).toBe('0.13');
     expect(priceLine({ quantity: '3', unitPrice: '9.99', discount: '0', taxRate: '18' }, 'EUR')).toEqual({
       net: '29.97',
@@ -151,7 +151,7 @@ describe('a line of a sale', () => {
     });
     expect(priceLine({ ...free, unitPrice: '1.50', taxRate: '10' }, 'JPY')).toEqual({ net: '2', tax: '0', gross: '2' });
   });
-  test('may be free, but never less than free', () => {
+  test('can be free, but not negative', () => {
     expect(priceLine({ ...free, unitPrice: '5', discount: '5' }, 'EUR')).toEqual({
       net: '0.00',
       tax: '0.00',
@@ -160,13 +160,13 @@ describe('a line of a sale', () => {
     expect(priceLine({ ...free, unitPrice: '5', discount: '5.004' }, 'EUR')?.net).toBe('0.00');
     expect(priceLine({ ...free, unitPrice: '5', discount: '5.01' }, 'EUR')).toBeUndefined();
   });
-  test('comes to what a library with enough digits makes of it', () => {
+  test('equals the result of a library with enough digits', () => {
     const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_HALF_CEIL });
     const decimal = (integerDigits: number, decimals: number) =>
       fc
         .bigInt({ min: 0n, max: 10n ** BigInt(integerDigits + decimals) - 1n })
         .map((minor) => fromMinor(minor, decimals));
-    // Short numbers meet halves and cancel each other out far more often than long ones.
+    // Short numbers reach halves and cancel each other out far more often than long ones.
     const amount = fc.oneof(decimal(15, 6), decimal(3, 1), decimal(1, 3), decimal(2, 0));
     const rate = fc.oneof(decimal(2, 4), decimal(2, 0), fc.constantFrom('0', '50', '100'));
     const currency = fc.constantFrom('EUR', 'JPY', 'KWD', 'UYW');

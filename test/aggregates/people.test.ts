@@ -35,18 +35,18 @@ describe('a tenant', () => {
   };
   const { seeds: _, ...request } = asked;
 
-  test('is created with its owner and the ids of what it starts with, once', () => {
+  test('is created once, with its owner and the ids of its initial records', () => {
     given(tenant, []).when(createTenant, acme).then(created);
     given(tenant, [created]).when(createTenant, acme).changesNothing();
   });
-  test('holds its slug over the whole platform, and nothing before it exists', () => {
+  test('holds its slug across the whole platform, and nothing before it exists', () => {
     given(tenant, [created]).holds('platform tenant-slug acme SLUG_TAKEN');
     given(tenant, []).holds();
   });
   test('keeps no secret of its owner in its state', () => {
     expect(JSON.stringify(given(tenant, [created]).state)).not.toContain('argon2id');
   });
-  test('is renamed, closed and opened again', () => {
+  test('is renamed, deactivated and reactivated', () => {
     const acmeCreated = given(tenant, [created]);
     acmeCreated
       .when(updateTenant, { name: 'Acme AG' })
@@ -58,7 +58,7 @@ describe('a tenant', () => {
       .then({ type: 'TenantReactivated', data: {} });
     given(tenant, []).when(updateTenant, {}).isRefused('not_found NOT_FOUND');
   });
-  test('is asked for with a slug, a currency and a time zone that exist, and a password long enough', () => {
+  test('requires a slug, an existing currency and time zone, and a password that is long enough', () => {
     expect(CreateTenant.safeParse(request).success).toBe(true);
     for (const bad of [
       { slug: 'Acme' },
@@ -89,17 +89,17 @@ describe('a user', () => {
   const deactivated = { type: 'UserDeactivated', data: {} } as const;
   const deleted = { type: 'UserDeleted', data: {} } as const;
 
-  test('is created active or not', () => {
+  test('is created active or inactive', () => {
     given(user, []).when(createUser, ada).then(created);
     given(user, [created]).when(createUser, ada).changesNothing();
     expect(given(user, [{ ...created, data: { ...profile, isActive: false } }]).state.status).toBe('inactive');
   });
-  test('holds the e-mail address in any case, over the whole platform, until it is deleted', () => {
+  test('holds the e-mail address in any case, across the whole platform, until it is deleted', () => {
     given(user, [created]).holds('platform user-email ada@acme.test EMAIL_TAKEN');
     given(user, [created, deactivated]).holds('platform user-email ada@acme.test EMAIL_TAKEN');
     given(user, [created, deleted]).holds();
   });
-  test('is updated by what differs only', () => {
+  test('is updated by differences only', () => {
     given(user, [created])
       .when(updateUser, { fullName: 'Ada', phone: '+90 212', roleIds: ['r1'], branchIds: [] })
       .then({ type: 'UserUpdated', data: { changes: { phone: '+90 212', roleIds: ['r1'] } } });
@@ -117,7 +117,7 @@ describe('a user', () => {
     given(user, [created, changed]).when(changePassword, { passwordHash: 'h2' }).changesNothing();
     expect(given(user, [created, changed]).state).toMatchObject({ passwordHash: 'h2' });
   });
-  test('that is deleted is not found any more', () => {
+  test('is not found after its deletion', () => {
     given(user, [created]).when(deleteUser, {}).then(deleted);
     for (const gone of [given(user, []), given(user, [created, deleted])]) {
       gone.when(deleteUser, {}).isRefused('not_found NOT_FOUND');
@@ -125,7 +125,7 @@ describe('a user', () => {
       gone.when(changePassword, { passwordHash: 'x' }).isRefused('not_found NOT_FOUND');
     }
   });
-  test('is asked for without privileges hidden in other fields', () => {
+  test('cannot gain privileges through other fields', () => {
     const request = { fullName: 'Ada', email: 'a@b.test', password: 'long enough', role: 'USER' };
     expect(CreateUser.parse({ ...request, branchIds: ['b', 'b'] })).toMatchObject({ isActive: true, branchIds: ['b'] });
     for (const extra of [{ tenantId: 't' }, { passwordHash: 'h' }, { role: 'OPERATOR' }, { phone: 5 }])

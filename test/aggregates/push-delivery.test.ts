@@ -18,12 +18,12 @@ const retried = (tried: readonly string[], left: readonly string[]): PushDeliver
   data: { delivered: tried.length - left.length, failed: failed(...left), tried: [...tried], at },
 });
 
-describe('A replay of pushes that were given up', () => {
-  test('leaves those that had no turn first, and those that failed again last', () => {
+describe('A replay of abandoned pushes', () => {
+  test('starts with those that had no turn, and ends with those that failed again', () => {
     const { state } = given(pushDelivery, [givenUp('a', 'b', 'c', 'd'), retried(['a', 'b'], ['a'])]);
     expect(state.failed).toEqual(failed('c', 'd', 'a'));
   });
-  test('brings nothing back that another replay has settled meanwhile', () => {
+  test('restores nothing that another replay has settled meanwhile', () => {
     const after = given(pushDelivery, [givenUp('a', 'b', 'c'), retried(['a', 'b'], [])]);
     const late = { delivered: 1, failed: failed('a', 'c'), tried: ['a', 'b', 'c'] };
     after.when(recordRetriedPushes, late).then({
@@ -32,7 +32,7 @@ describe('A replay of pushes that were given up', () => {
     });
     after.when(recordRetriedPushes, { delivered: 2, failed: [], tried: ['a', 'b'] }).changesNothing();
   });
-  test('of an older version was about all of them', () => {
+  test('by an older version covered all of them', () => {
     const older: PushDeliveryEvent = { type: 'FailedPushesRetried', data: { delivered: 2, failed: failed('b'), at } };
     expect(given(pushDelivery, [givenUp('a', 'b', 'c'), older]).state.failed).toEqual(failed('b'));
   });

@@ -38,13 +38,13 @@ describe('a branch', () => {
   const created = { type: 'BranchCreated', data: { ...nothing, ...main } } as const;
   const deactivated = { type: 'BranchDeactivated', data: {} } as const;
 
-  test('is created, once, and holds its code within the tenant', () => {
+  test('is created once, and holds its code within the tenant', () => {
     given(branch, []).when(createBranch, main).then(created);
     given(branch, [created]).when(createBranch, main).changesNothing();
     given(branch, [created, deactivated]).holds('t branch-code MAIN BRANCH_CODE_TAKEN');
     given(branch, []).holds();
   });
-  test('is updated by what differs, closed and opened again', () => {
+  test('is updated by differences only, closed and opened again', () => {
     const update = given(branch, [created]);
     update
       .when(updateBranch, { name: 'Main', phone: '1', isActive: false })
@@ -55,7 +55,7 @@ describe('a branch', () => {
       .then({ type: 'BranchReactivated', data: {} });
     given(branch, []).when(updateBranch, {}).isRefused('not_found NOT_FOUND');
   });
-  test('takes its code in any case, and nothing but letters, digits and hyphens of ASCII', () => {
+  test('accepts a code in any case, with ASCII letters, digits and hyphens only', () => {
     expect(CreateBranch.parse({ code: 'izmir-1', name: ' Izmir ' })).toEqual({
       code: 'IZMIR-1',
       name: 'Izmir',
@@ -64,7 +64,7 @@ describe('a branch', () => {
     for (const code of ['', 'A'.repeat(21), 'A B', 'ızmir', 'straße', 'A_B', 5])
       expect([code, CreateBranch.safeParse({ code, name: 'x' }).success]).toEqual([code, false]);
   });
-  test('never changes its code, and clears what is optional with null', () => {
+  test('never changes its code, and clears optional fields with null', () => {
     expect(UpdateBranch.safeParse({ code: 'X' }).success).toBe(false);
     expect(UpdateBranch.safeParse({ name: null }).success).toBe(false);
     expect(UpdateBranch.parse({ email: null })).toEqual({ email: null });
@@ -79,14 +79,14 @@ describe('an account', () => {
   const restored = { type: 'AccountRestored', data: { code: null, causedBy: 'e1' } } as const;
   const refused = 'conflict SYSTEM_ACCOUNT';
 
-  test('is created, and holds its code in any case; one without a code holds nothing', () => {
+  test('is created, and holds its code in any case; without a code it holds nothing', () => {
     given(account, []).when(createAccount, created.data).then(created);
     given(account, [created]).when(createAccount, created.data).changesNothing();
     given(account, [created]).holds('t account-code K1 ACCOUNT_CODE_TAKEN');
     given(account, [{ ...created, data: { ...created.data, code: null } }]).holds();
     given(account, [created, deleted]).holds();
   });
-  test('is renamed, closed and opened, each by an event of its own', () => {
+  test('is renamed, closed and opened by separate events', () => {
     const off = { type: 'AccountDeactivated', data: {} } as const;
     given(account, [created])
       .when(updateAccount, { name: 'Kasse', isActive: false })
@@ -97,7 +97,7 @@ describe('an account', () => {
     given(account, [created]).when(updateAccount, { code: 'k1', isActive: true }).changesNothing();
     given(account, [created, deleted]).when(updateAccount, {}).isRefused('not_found NOT_FOUND');
   });
-  test('is the default of its type by one record that knows them all, seeded once', () => {
+  test('is the default of its type according to one record of all defaults, seeded once', () => {
     const seeded = { type: 'DefaultAccountsSeeded', data: { defaults: { CASH: 'a', BANK: 'b' } } } as const;
     const set = (accountId: string | null, previousId: string | null) =>
       ({ type: 'DefaultAccountSet', data: { type: 'CASH', accountId, previousId } }) as const;
@@ -113,28 +113,28 @@ describe('an account', () => {
       .changesNothing();
     expect(given(accountDefaults, [seeded, set('c', 'a')]).state.byType).toEqual({ BANK: 'b', CASH: 'c' });
   });
-  test('that the books need can be renamed, but neither closed nor deleted', () => {
+  test('required by the books can be renamed, but neither closed nor deleted', () => {
     given(account, [system]).when(updateAccount, { isActive: false }).isRefused(refused);
     given(account, [system]).when(deleteAccount, {}).isRefused(refused);
     given(account, [system])
       .when(updateAccount, { name: 'Verkäufe' })
       .then({ type: 'AccountUpdated', data: { changes: { name: 'Verkäufe' } } });
   });
-  test('that is deleted comes back when a transaction reached it, once for each', () => {
+  test('that is deleted is restored once for each transaction that reached it', () => {
     given(account, [created]).when(deleteAccount, {}).then(deleted);
     given(account, [created, deleted]).when(restoreAccount, restored.data).then(restored);
     given(account, [created]).when(restoreAccount, restored.data).changesNothing();
     given(account, [created, deleted, restored, deleted]).when(restoreAccount, restored.data).changesNothing();
     expect(given(account, [created, deleted, restored]).state).toMatchObject({ status: 'present', code: null });
   });
-  test('is asked for with a type in any case', () => {
+  test('accepts a type in any case', () => {
     expect(CreateAccount.parse({ type: 'supplier', name: 'ACME' })).toMatchObject({ type: 'SUPPLIER', isActive: true });
     expect(CreateAccount.parse({ type: 'Customer', name: 'ACME' }).type).toBe('CUSTOMER');
     for (const bad of [{ type: 'MAGIC' }, { type: null }, { isSystem: true }, { currency: 'EUR' }, { balance: '1' }])
       expect(CreateAccount.safeParse({ type: 'CASH', name: 'x', ...bad }).success).toBe(false);
     expect(UpdateAccount.safeParse({ type: 'BANK' }).success).toBe(false);
   });
-  test('seven stand at the start: three to pay into, four that the books need', () => {
+  test('is one of seven at the start: three for payments, four required by the books', () => {
     const ids = { cash: '1', bank: '2', card: '3', sales: '4', tax: '5', openingBalances: '6', adjustments: '7' };
     const seeds = seedAccounts(ids, 'EUR');
     expect(seeds.map(({ id, type, isSystem }) => [id, type, isSystem])).toEqual([
@@ -173,7 +173,7 @@ describe('an integration key', () => {
     gone.when(setIntegrationKeyRateLimit, { rateLimit: 5 }).isRefused('conflict KEY_REVOKED');
     given(integrationKey, []).when(revokeIntegrationKey, {}).isRefused('not_found NOT_FOUND');
   });
-  test('has up to 60 requests a minute from its tenant, more from an operator', () => {
+  test('can get up to 60 requests a minute from its tenant, and more from an operator', () => {
     expect(CreateIntegrationKey.parse({ name: 'Till', sourceId: 'pos-1' }).rateLimit).toBe(60);
     for (const rateLimit of [0, 61, 1.5, '60'])
       expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId: 'pos-1', rateLimit }).success).toBe(false);

@@ -9,19 +9,19 @@ describe('the digests of a request', () => {
     refusal(() => {
       ensureSameRequest(digest(known), digest(given));
     });
-  test('do not depend on spaces, the order of members, or how a number or character is written', () => {
+  test('do not depend on white space, the order of members, or the notation of numbers and characters', () => {
     expect(digest('{"a": {"x": 10.0, "y": [1e2]}, "b": "\\u00e9"}')).toEqual(
       digest('{"b":"é","a":{"y":[100],"x":10}}'),
     );
     expect(digest('{"a":-0}')).toEqual(digest('{"a":0}'));
     expect(digest('{"a":{"\\ufb33":1,"\\ud83d\\ude00":2}}')).toEqual(digest('{"a":{"😀":2,"\\ufb33":1}}'));
   });
-  test('differ with every value, type, order of items, and with what is left out', () => {
+  test('differ for every value, type, order of items and omission', () => {
     const known = '{"a":1,"b":[1,2],"c":null}';
     expect(compared(known, '{"a":"1","b":[2,1]}')).toBe('conflict IDEMPOTENCY_CONFLICT a b c');
     expect(compared(known, '{"a":1,"b":[1,2],"c":null,"d":0}')).toBe('conflict IDEMPOTENCY_CONFLICT d');
     expect(compared(known, known)).toBe('not refused');
-    // Characters that look alike are not the same text.
+    // Characters that look alike are different text.
     expect(compared('{"a":"\\u00e9"}', '{"a":"e\\u0301"}')).toBe('conflict IDEMPOTENCY_CONFLICT a');
   });
   test('are SHA-256 over the canonical form of RFC 8785', () => {
@@ -31,7 +31,7 @@ describe('the digests of a request', () => {
     const canonical = '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}';
     expect(digest(example)).toEqual({ n: sha256(canonical) });
   });
-  test('survive whatever JSON there is', () => {
+  test('handle any JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const shuffled = Object.fromEntries(Object.entries(value).reverse());

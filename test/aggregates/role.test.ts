@@ -30,7 +30,7 @@ describe('a role', () => {
     given(role, [created, deleted]).holds();
     given(role, []).holds();
   });
-  test('is not called like a system role', () => {
+  test('cannot have the name of a system role', () => {
     for (const name of ['owner', 'ADMIN', 'User']) {
       given(role, [])
         .when(createRole, { ...till, name })
@@ -39,14 +39,14 @@ describe('a role', () => {
     }
     given(role, [created]).when(updateRole, { name: 'Superuser' }).events();
   });
-  test('is changed by what differs only', () => {
+  test('is updated by differences only', () => {
     given(role, [created])
       .when(updateRole, { name: 'Till', description: 'Sells' })
       .then({ type: 'RoleUpdated', data: { changes: { description: 'Sells' } } });
     given(role, [created]).when(updateRole, { name: 'Till', description: null }).changesNothing();
     given(role, [created]).when(updateRole, {}).changesNothing();
   });
-  test('gets other permissions, and the same in another order are the same', () => {
+  test('gets other permissions; another order is no change', () => {
     given(role, [created])
       .when(updateRolePermissions, { permissions: ['customers.read'] })
       .then({ type: 'RolePermissionsChanged', data: { permissions: ['customers.read'] } });
@@ -57,7 +57,7 @@ describe('a role', () => {
       .when(updateRolePermissions, { permissions: [...till.permissions].reverse() })
       .changesNothing();
   });
-  test('that is deleted, or never was, is not found', () => {
+  test('that is deleted, or never existed, is not found', () => {
     given(role, [created]).when(deleteRole, {}).then(deleted);
     for (const gone of [given(role, []), given(role, [created, deleted])]) {
       gone.when(deleteRole, {}).isRefused('not_found NOT_FOUND');
@@ -65,7 +65,7 @@ describe('a role', () => {
       gone.when(updateRolePermissions, { permissions: [] }).isRefused('not_found NOT_FOUND');
     }
   });
-  test('is asked for with permissions that there are, kept in the order of the catalogue, each once', () => {
+  test('accepts existing permissions, stored once each in the order of the catalogue', () => {
     const permissions = ['reports.read', 'customers.read', 'reports.read'];
     expect(CreateRole.parse({ name: ' Till ', permissions })).toEqual({ name: 'Till', permissions: till.permissions });
     expect(UpdateRolePermissions.parse({ permissions })).toEqual({ permissions: till.permissions });
@@ -76,14 +76,14 @@ describe('a role', () => {
 });
 
 describe('a system role', () => {
-  test('has an id of its own in every tenant', () => {
+  test('has a separate id in every tenant', () => {
     const ids = ['t', 'u'].flatMap((tenant) =>
       (['OWNER', 'ADMIN', 'USER'] as const).map((name) => systemRoleId(tenant, name)),
     );
     expect(new Set(ids).size).toBe(6);
     expect(systemRoleOf('t', systemRoleId('t', 'ADMIN'))).toBe('ADMIN');
     expect(systemRoleOf('u', systemRoleId('t', 'ADMIN'))).toBeUndefined();
-    // Clients keep such ids.
+    // Clients store these ids.
     expect(systemRoleId('0199d3a0-0000-7000-8000-000000000000', 'OWNER')).toBe('7c964573-ef1f-52c3-880f-39e40f108541');
   });
 });

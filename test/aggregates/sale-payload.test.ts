@@ -7,17 +7,17 @@ import { refusal } from './given.js';
 const coffee = { description: 'Coffee', quantity: 2, unitPrice: '3.50', taxRate: 20 };
 const body = { externalId: 'S-1', occurredAt: '2026-03-04T10:00:00Z', currency: 'EUR', lines: [coffee] };
 
-/** The paths at fault in a body; empty when it is taken. */
+/** The invalid paths of a body; empty if it is accepted. */
 const faults = (value: unknown): string[] => {
   const parsed = SalePayload.safeParse(value);
   return parsed.success ? [] : parsed.error.issues.map(({ path }) => path.join('.'));
 };
-// JSON text may hold 1e400, which JSON.parse reads as infinity.
+// JSON text may contain 1e400, which JSON.parse reads as infinity.
 const beyondDoubles = (_: string, value: unknown): unknown => (value === '1e400' ? Infinity : value);
 const price = (value: object) => priceSale(SalePayload.parse(value));
 
 describe('the body of a sale', () => {
-  test('needs little, and its defaults are filled in', () => {
+  test('requires little, and gets defaults', () => {
     expect(SalePayload.parse(body)).toEqual({
       externalId: 'S-1',
       type: 'SALE',
@@ -31,11 +31,11 @@ describe('the body of a sale', () => {
       metadata: null,
     });
   });
-  test('may come from any time zone', () => {
+  test('can have any time zone', () => {
     const occurredAt = SalePayload.parse({ ...body, occurredAt: '2026-03-04T01:30:00.5+03:00' }).occurredAt;
     expect(occurredAt).toBe('2026-03-03T22:30:00.500Z');
   });
-  test('may hold null for what the partner does not have', () => {
+  test('can contain null for what the partner does not have', () => {
     const customer = { name: 'Jane', externalId: null, code: null, email: null, phone: null, taxNumber: null };
     expect(faults({ ...body, branchCode: null, metadata: null, relatedExternalId: null, customer })).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe('the body of a sale', () => {
     ['a RETURN without lines', { type: 'RETURN', relatedExternalId: 'S-0', lines: undefined }, 'lines'],
     ['a CANCELLATION with lines', { type: 'CANCELLATION', relatedExternalId: 'S-0' }, 'lines'],
     ['a CANCELLATION without its sale', { type: 'CANCELLATION', lines: [] }, 'relatedExternalId'],
-  ])('is refused with %s', (_, change, path) => {
+  ])('is rejected with %s', (_, change, path) => {
     const changed: unknown = JSON.parse(JSON.stringify({ ...body, ...change }), beyondDoubles);
     expect(faults(changed)).toEqual([path]);
   });
@@ -102,7 +102,7 @@ describe('the body of a sale', () => {
 });
 
 describe('the price of a sale', () => {
-  test('is computed for each line and in all', () => {
+  test('is computed for each line and in total', () => {
     const priced = price({ ...body, lines: [coffee, { ...coffee, quantity: 1, discount: 0.5 }], total: '12.00' });
     expect(priced.lines.map(({ net, tax, gross }) => [net, tax, gross])).toEqual([
       ['7.00', '1.40', '8.40'],
@@ -111,18 +111,18 @@ describe('the price of a sale', () => {
     expect(priced).toMatchObject({ totalNet: '10.00', totalTax: '2.00', total: '12.00' });
     expect(priced).not.toHaveProperty('given');
   });
-  test('may be given as a total, however it is written, and is refused when it is another', () => {
+  test('can be given as a total in any notation, and is rejected if that differs', () => {
     for (const total of ['8.40', '8.4', 8.4]) expect(price({ ...body, total }).total).toBe('8.40');
     for (const total of ['8.41', 8, '0'])
       expect(refusal(() => price({ ...body, total }))).toBe('invalid TOTAL_MISMATCH total');
     expect(refusal(() => price({ ...body, total: '8.401' }))).toBe('invalid VALIDATION_FAILED total');
   });
-  test('may be nothing, but not less', () => {
+  test('can be zero, but not negative', () => {
     expect(price({ ...body, lines: [{ ...coffee, discount: 7 }], total: 0 }).total).toBe('0.00');
     const lines = [coffee, { ...coffee, discount: 8 }];
     expect(refusal(() => price({ ...body, lines }))).toBe('invalid VALIDATION_FAILED lines[1].discount');
   });
-  test('has no more digits than an amount may have', () => {
+  test('has no more digits than an amount allows', () => {
     const lines = [{ description: 'Gold', quantity: '999999999999999', unitPrice: '999999999999999' }];
     expect(refusal(() => price({ ...body, lines }))).toBe('invalid VALIDATION_FAILED lines');
   });
@@ -167,7 +167,7 @@ describe('the price of a sale', () => {
 });
 
 describe('the identity of a sale', () => {
-  test('does not mix up where one part ends and the next begins', () => {
+  test('distinguishes where one part ends and the next begins', () => {
     expect(saleId('t', 'a', 'b/c')).not.toBe(saleId('t', 'a/b', 'c'));
     expect(saleId('t', 'a","b', 'c')).not.toBe(saleId('t', 'a', 'b","c'));
     expect(saleId('t', 'ab', '')).not.toBe(saleId('t', 'a', 'b'));

@@ -104,13 +104,13 @@ describe('a sale', () => {
       .when(bookSale, booking)
       .then(...booked().slice(1));
   });
-  test('is booked once, and a second attempt makes the same transactions', () => {
+  test('is booked once, and a second attempt creates the same transactions', () => {
     given(sale, booked()).when(bookSale, booking).changesNothing();
     const ids = () => transactionsOf(bookSale(stateOf(sold), booking)[0]).map(({ id }) => id);
     expect(ids()).toEqual(ids());
     expect(new Set(ids()).size).toBe(3);
   });
-  test('remembers the customer that was chosen for it, who can be replaced until it is booked', () => {
+  test('remembers its chosen customer, who can be replaced until it is booked', () => {
     const chosen: SaleEvent = { type: 'SaleCustomerChosen', data: { customerId: 'joe' } };
     given(sale, [sold]).when(chooseCustomer, { customerId: 'joe' }).then(chosen);
     given(sale, [sold, chosen]).when(chooseCustomer, { customerId: 'joe' }).changesNothing();
@@ -120,7 +120,7 @@ describe('a sale', () => {
     given(sale, booked()).when(chooseCustomer, { customerId: 'joe' }).changesNothing();
     expect(stateOf(sold, chosen)).toMatchObject({ customerId: 'joe' });
   });
-  test('that costs nothing has an INVOICE of zero, so that it can be found and cancelled', () => {
+  test('that costs nothing has an INVOICE of zero, so it can be found and cancelled', () => {
     const [event] = given(sale, [free])
       .when(bookSale, { ...booking, accounts: { ...accounts, byPayment: [] } })
       .events();
@@ -128,14 +128,14 @@ describe('a sale', () => {
     const [undone] = given(sale, booked(free)).when(bookCancellation, cancellation).events();
     expect(postings(undone)).toEqual([['jane 0.00', 'Sales 0.00']]);
   });
-  test('is not booked with an account missing, nor before it is accepted, nor when it is no sale', () => {
+  test('is not booked without its accounts, before it is accepted, or if it is not a sale', () => {
     const short = { ...booking, accounts: { ...accounts, byPayment: ['Cash'] } };
     expect(() => bookSale(stateOf(sold), short)).toThrow('Payment 1 has no account');
     given(sale, []).when(bookSale, booking).isRefused('not_found NOT_FOUND');
     const back = accepted({ type: 'RETURN', relatedExternalId: 'S-0', lines: [line] });
     expect(() => bookSale(stateOf(back), booking)).toThrow('A RETURN is booked on its related sale');
   });
-  test('that can’t be booked is rejected once for each attempt, until it is booked', () => {
+  test('that cannot be booked is rejected once for each attempt, until it is booked', () => {
     const first = { code: 'BRANCH_UNKNOWN', message: 'No branch has this code.', attempts: 1 };
     const rejected: SaleEvent = { type: 'SaleRejected', data: first };
     given(sale, [sold]).when(rejectSale, first).then(rejected);
@@ -165,7 +165,7 @@ describe('a return', () => {
       [null, 'PAYMENT', 'OUT', RETURN_ID],
     ]);
   });
-  test('is booked once, and all of them together up to the sale’s gross', () => {
+  test('is booked once, and all of them together only up to the sale’s gross', () => {
     const first = bookReturn(stateOf(...booked()), returned(9));
     const history = [...booked(), ...first];
     given(sale, history).when(bookReturn, returned(9)).changesNothing();
@@ -178,7 +178,7 @@ describe('a return', () => {
     const back = accepted({ type: 'RETURN', relatedExternalId: 'S-0', lines: [line] });
     given(sale, [back]).when(bookReturn, returned(1)).isRefused('conflict RELATED_SALE_UNKNOWN');
   });
-  test('of a cancelled sale is refused, even when the CANCELLATION came in between', () => {
+  test('of a cancelled sale is rejected, even if the CANCELLATION came in between', () => {
     const cancelled = [...booked(), ...bookCancellation(stateOf(...booked()), cancellation)];
     given(sale, cancelled).when(bookReturn, returned(1)).isRefused('conflict ALREADY_CANCELLED');
   });
@@ -211,14 +211,14 @@ describe('a cancellation', () => {
       .when(bookCancellation, { ...cancellation, saleId: OTHER_ID })
       .isRefused('conflict ALREADY_CANCELLED');
   });
-  test('is refused before the sale is booked and after a return', () => {
+  test('is rejected before the sale is booked and after a return', () => {
     given(sale, [sold]).when(bookCancellation, cancellation).isRefused('conflict RELATED_SALE_UNKNOWN');
     const history = [...booked(), ...bookReturn(stateOf(...booked()), returned(1))];
     given(sale, history).when(bookCancellation, cancellation).isRefused('conflict RETURN_EXCEEDS_SALE');
   });
 });
 
-test('whatever returns and cancellations come in any order, the books balance and no more comes back than was sold', () => {
+test('with returns and cancellations in any order, the books balance and no more is returned than was sold', () => {
   const document = fc.record({ id: fc.integer({ min: 0, max: 5 }), quantity: fc.integer({ min: 0, max: 12 }) });
   fc.assert(
     fc.property(fc.array(document, { maxLength: 12 }), (documents) => {

@@ -37,7 +37,7 @@ const recorded = (entity: string, history: readonly { type: string; data: object
 const aggregates = catalogue.aggregates.map(({ name }) => [name] as const);
 const declarationsOf = (name: string) => catalogue.aggregateOf(name)?.events ?? {};
 
-/** All that operators are shown of a history, after each of its events. */
+/** Everything that operators see of a history, after each of its events. */
 function shownOf(name: string, history: readonly Recorded[]): string {
   const aggregate = catalogue.aggregateOf(name);
   if (!aggregate) throw new Error(name);
@@ -59,8 +59,8 @@ function shownOf(name: string, history: readonly Recorded[]): string {
   return JSON.stringify(shown);
 }
 
-describe.each(aggregates)('What operators are shown of a %s', (name) => {
-  test('holds no secret of its history, whatever that is', () => {
+describe.each(aggregates)('The data that operators see of a %s', (name) => {
+  test('contains no secret of its history, whatever that is', () => {
     fc.assert(
       fc.property(histories(declarationsOf(name)), (history) => {
         expect(shownOf(name, recorded(name, history))).not.toContain(SECRET);
@@ -70,7 +70,7 @@ describe.each(aggregates)('What operators are shown of a %s', (name) => {
   });
 });
 
-test('Secrets are in the histories, in states and in what would be shown of them if nothing kept them in', () => {
+test('Secrets are in histories, in states, and would be in the output if nothing removed them', () => {
   const holding = catalogue.aggregates.filter(({ name }) =>
     Object.values(declarationsOf(name)).some(({ schema }) => markedFields(schema, 'secret').length > 0),
   );
@@ -110,7 +110,7 @@ describe('A secret', () => {
   const secrets = new Secrets({ Told: domain('CREATE', 'thing', schema) });
   secrets.learn({ type: 'Told', data });
 
-  test('is left out wherever it stands: members, list items, names of members', () => {
+  test('is removed wherever it occurs: members, list items, names of members', () => {
     expect(secrets.without(data)).toEqual({
       list: [{}, {}],
       either: {},
@@ -123,7 +123,7 @@ describe('A secret', () => {
     });
   });
 
-  test('is nothing that is not marked, and nothing at all for a type that is not declared', () => {
+  test('is only what is marked, and nothing at all in a type that is not declared', () => {
     const others = new Secrets({ Told: domain('CREATE', 'thing', schema) });
     others.learn({ type: 'Heard', data });
     others.learn({ type: 'Told', data: { maybe: '', whole: null } });

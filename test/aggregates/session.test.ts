@@ -43,44 +43,44 @@ const ended = { type: 'SessionEnded', data: { reason: 'LOGOUT', endedAt: at(200)
 const refresh = (presentedHash: string, nextHash = 'next') => ({ presentedHash, nextHash, expiresAt: later(7200) });
 
 describe('a session', () => {
-  test('starts with a sign-in, once', () => {
+  test('starts once, with a sign-in', () => {
     const login = { userId: 'u', refreshTokenHash: 'h0', expiresAt: later(3600), userEpoch: 2, tenantEpoch: 1 };
     given(session, []).when(startSession, login).then(started);
     given(session, [started]).when(startSession, login).changesNothing();
   });
-  test('records a sign-in that was refused, and is then none', () => {
+  test('records a rejected sign-in, and does not exist then', () => {
     const failed = { type: 'LoginFailed', data: { userId: 'u', reason: 'WRONG_PASSWORD', failedAt: at(0) } } as const;
     given(session, []).when(refuseLogin, { userId: 'u', reason: 'WRONG_PASSWORD' }).then(failed);
     given(session, [failed]).when(rotateRefreshToken, refresh('h0')).isRefused('unauthenticated UNAUTHENTICATED');
     expect(isLive(given(session, [failed]).state, NOW)).toBe(false);
   });
-  test('is live until it ends or its refresh token does', () => {
+  test('is live until it or its refresh token ends', () => {
     expect(isLive(given(session, [started]).state, later(3599))).toBe(true);
     expect(isLive(given(session, [started]).state, later(3600))).toBe(false);
     expect(isLive(given(session, [started, rotated]).state, later(3650))).toBe(true);
     expect(isLive(given(session, [started, ended]).state, later(201))).toBe(false);
     expect(isLive(session.initial, NOW)).toBe(false);
   });
-  test('gives a new refresh token for the current one', () => {
+  test('returns a new refresh token for the current one', () => {
     given(session, [started])
       .when(rotateRefreshToken, { ...refresh('h0', 'h1'), expiresAt: later(3700) }, later(100))
       .then(rotated);
   });
-  test('answers a token that was spent within the last 10 s with the same token again', () => {
+  test('returns the same token again for one that was spent within the last 10 s', () => {
     const now = given(session, [started, rotated]);
     now.when(rotateRefreshToken, refresh('h0'), later(110)).changesNothing();
     expect(answerTo(now.state, 'h0')).toEqual({ hash: 'h1', issuedAt: at(100), expiresAt: at(3700), generation: 1 });
     expect(answerTo(now.state, 'h1')).toBeUndefined();
     expect(answerTo(now.state, 'made up')).toBeUndefined();
   });
-  test('ends when a token comes that was spent longer ago, however many came after it', () => {
+  test('ends when a token is used that was spent longer ago, however many came after it', () => {
     const stolen = { type: 'SessionEnded', data: { reason: 'REFRESH_TOKEN_REUSED', endedAt: at(111) } } as const;
     given(session, [started, rotated]).when(rotateRefreshToken, refresh('h0'), later(111)).then(stolen);
     const again = { ...rotated, data: { ...rotated.data, refreshTokenHash: 'h2', rotatedAt: at(105) } };
     given(session, [started, rotated, again]).when(rotateRefreshToken, refresh('h0'), later(111)).then(stolen);
     expect(answerTo(given(session, [started, rotated, stolen]).state, 'h0')).toBeUndefined();
   });
-  test('refuses a made-up token without ending, and every token once it has ended or run out', () => {
+  test('rejects a forged token without ending, and every token once it has ended or expired', () => {
     const refused = 'unauthenticated UNAUTHENTICATED';
     given(session, [started]).when(rotateRefreshToken, refresh('made up')).isRefused(refused);
     given(session, [started, ended]).when(rotateRefreshToken, refresh('h0'), later(201)).isRefused(refused);
@@ -94,30 +94,30 @@ describe('a session', () => {
   });
 });
 
-describe('whether a session is honoured', () => {
+describe('the validity of a session', () => {
   const active = given(session, [started]).state;
   const owner = { userId: 'u', epoch: 2, keptSessionId: null, tenantEpoch: 1 };
   const honoured = (changes: object, state = active, now = NOW) =>
     isHonoured(state, 's', { ...owner, ...changes }, now);
 
-  test('follows the epochs of its user and of the tenant', () => {
+  test('depends on the epochs of its user and of the tenant', () => {
     expect(honoured({})).toBe(true);
     expect(honoured({ epoch: 3 })).toBe(false);
     expect(honoured({ epoch: 1 })).toBe(false);
     expect(honoured({ tenantEpoch: 2 })).toBe(false);
   });
-  test('does not end with a password that was changed in it, but with all else', () => {
+  test('is not ended by a password change within it, but by everything else', () => {
     expect(honoured({ epoch: 3, keptSessionId: 's' })).toBe(true);
     expect(honoured({ epoch: 3, keptSessionId: 'other' })).toBe(false);
     expect(honoured({ epoch: 3, keptSessionId: 's', tenantEpoch: 2 })).toBe(false);
   });
-  test('is no for another user, and when it has ended or run out', () => {
+  test('is denied for another user, and after its end or expiry', () => {
     expect(honoured({ userId: 'v' })).toBe(false);
     expect(honoured({}, given(session, [started, ended]).state)).toBe(false);
     expect(honoured({}, active, later(3600))).toBe(false);
     expect(honoured({}, session.initial)).toBe(false);
   });
-  test('takes a session from before there were epochs for one of the first', () => {
+  test('treats a session from before epochs as one of the first', () => {
     const { userEpoch: _, tenantEpoch: __, ...data } = started.data;
     const old = given(session, [{ ...started, data }]).state;
     expect(honoured({ epoch: 0, tenantEpoch: 0 }, old)).toBe(true);
@@ -125,7 +125,7 @@ describe('whether a session is honoured', () => {
   });
 });
 
-test('a session ends instead of having more tokens than are remembered', () => {
+test('a session ends instead of having more tokens than are stored', () => {
   const rotations = Array.from({ length: MAX_TOKENS - 1 }, (_, index) => ({
     ...rotated,
     data: { ...rotated.data, refreshTokenHash: `h${index + 1}` },
@@ -150,7 +150,7 @@ describe('the epoch', () => {
   const after = (...decisions: ((state: User) => UserEvent[])[]) =>
     decisions.reduce((state, decide) => fold(user, decide(state), state), fold(user, [userCreated]));
 
-  test('of a user grows with each password, deactivation and deletion, and with nothing else', () => {
+  test('of a user increases with each password, deactivation and deletion, and with nothing else', () => {
     expect(after()).toMatchObject({ epoch: 0, keptSessionId: null });
     const reset = (state: User) => changePassword(state, { passwordHash: 'p1' });
     const own = (state: User) => changeOwnPassword(state, { passwordHash: 'p2', keptSessionId: 's', epoch: 1 });
@@ -162,7 +162,7 @@ describe('the epoch', () => {
     expect(after(reset, own, off, on)).toMatchObject({ epoch: 3, keptSessionId: null, status: 'active' });
     expect(after(reset, own, off, on, deleteUser)).toMatchObject({ epoch: 4, keptSessionId: null });
   });
-  test('of a user keeps a session from keeping itself with a password that was not asked for again', () => {
+  test('of a user rejects a password change whose current password was checked in an earlier epoch', () => {
     const refused = 'invalid VALIDATION_FAILED currentPassword';
     const change = { passwordHash: 'p1', keptSessionId: 's', epoch: 0 };
     const resetEvent: UserEvent = { type: 'UserPasswordChanged', data: { passwordHash: 'p9' } };
@@ -176,7 +176,7 @@ describe('the epoch', () => {
     for (const history of [[userCreated, resetEvent], [userCreated, off], [userCreated, off, on], []])
       given(user, history).when(changeOwnPassword, change).isRefused(refused);
   });
-  test('of an operator grows with each password and with deletion', () => {
+  test('of an operator increases with each password and with deletion', () => {
     const made: OperatorEvent = {
       type: 'OperatorCreated',
       data: { fullName: 'Olga', email: 'olga@kontor.test', passwordHash: 'p0' },
@@ -192,7 +192,7 @@ describe('the epoch', () => {
       .when(changeOwnOperatorPassword, { ...change, passwordHash: 'p3' })
       .isRefused('invalid VALIDATION_FAILED currentPassword');
   });
-  test('of a tenant grows with each deactivation', () => {
+  test('of a tenant increases with each deactivation', () => {
     const created = {
       type: 'TenantCreated',
       data: {

@@ -25,7 +25,7 @@ describe("a user's own profile", () => {
     for (const bad of [{ email: 'a@b.test' }, { role: 'OWNER' }, { fullName: null }, { fullName: '' }, { phone: '' }])
       expect([bad, UpdateProfile.safeParse(bad).success]).toEqual([bad, false]);
   });
-  test('is changed as any other field', () => {
+  test('is changed like any other field', () => {
     given(user, [created])
       .when(updateUser, { fullName: 'Ada L.', phone: '123' })
       .then({ type: 'UserUpdated', data: { changes: { fullName: 'Ada L.', phone: '123' } } });
@@ -33,7 +33,7 @@ describe("a user's own profile", () => {
 });
 
 describe("a user's password", () => {
-  test('is set anew by a new one alone', () => {
+  test('is changed by a new one alone', () => {
     expect(ResetPassword.parse({ newPassword: 'long enough' })).toEqual({ newPassword: 'long enough' });
     for (const bad of [{}, { newPassword: 'too short' }, { newPassword: 'long enough', currentPassword: 'x' }])
       expect([bad, ResetPassword.safeParse(bad).success]).toEqual([bad, false]);
@@ -48,7 +48,7 @@ describe('among the others of the tenant a user', () => {
     for (const later of [deactivated, demoted, deleted]) expect(membershipAfter(created, later)?.keeps).toBe(false);
     expect(membershipAfter()?.keeps).toBe(false);
   });
-  test('uses custom roles until they are taken away or the user is deleted', () => {
+  test('uses custom roles until they are removed or the user is deleted', () => {
     expect(membershipAfter(created)?.uses).toEqual(['role-t_r']);
     expect(membershipAfter(created, deactivated)?.uses).toEqual(['role-t_r']);
     for (const later of [demoted, deleted]) expect(membershipAfter(created, later)?.uses).toEqual([]);
