@@ -46,12 +46,12 @@ describe('The service on EventStoreDB', () => {
     60_000,
   );
 
-  test('books every sale once without complaints while its subscriptions are dropped continuously', async () => {
+  test('books every sale once without warnings while its subscriptions are dropped continuously', async () => {
     await begin('23.10');
     const { partner, tenant } = await service.openBooks();
     const before = { ...server.asked };
     const isOver = new AbortController();
-    // Beside what the load itself overflows: every subscription is dropped twice a second.
+    // In addition to those that overflow under the load: every subscription is dropped twice a second.
     const dropping = setInterval(() => {
       server.faults.abortSubscriptions();
     }, 500);
@@ -75,7 +75,7 @@ describe('The service on EventStoreDB', () => {
     expect(await service.balancesByCode(tenant.token)).toMatchObject({ '600': `-${SALES}00.00` });
     expect(service.complaints).toEqual([]);
     expect(subscriptions).toBeGreaterThan(20);
-    // A sale takes six reads of streams, and a dropped subscription a page or two and a look at the head.
+    // A sale takes six reads of streams, and a dropped subscription a page or two and a read of the head.
     expect(reads).toBeLessThan(10 * SALES + 10 * subscriptions);
   }, 120_000);
 });

@@ -10,7 +10,7 @@ const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '',
 
 /** Dies at once. */
 const DYING = 'throw new Error("The toy dies")';
-/** Begins to listen after a while, then dies when it is told of a commit. */
+/** Starts to listen after a while, then dies at the first commit. */
 const listening = (afterMs: number): string => `
   import { parentPort } from 'node:worker_threads';
   setTimeout(() => {
@@ -47,7 +47,7 @@ describe("The subscribers' thread", () => {
       script: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
     });
   };
-  /** Without any time passing on the thread's clock. */
+  /** No time passes on the thread's clock. */
   const endsAtOnce = (): Promise<string> =>
     Promise.race([thread.stop().then(() => 'ended'), delay(5_000, 'goes on', { ref: false })]);
 
