@@ -23,7 +23,7 @@ describe('A figure', () => {
     expect(figureOf(measured({}))).toMatchObject({ median: 200, min: 100, max: 300, met: null });
   });
 
-  test('is held run by run against what was measured beside it', () => {
+  test('is compared run by run with its baseline', () => {
     const { ratio } = figureOf(measured({ against: bare([100, 600, 1_000]) }));
     expect(ratio).toEqual({ runs: [1, 0.5, 0.2], median: 0.5, min: 0.2, max: 1 });
   });
@@ -52,7 +52,7 @@ describe('Of many values', () => {
     expect([percentile(values, 0.5), percentile(values, 0.99), percentile(values, 1)]).toEqual([50, 99, 100]);
   });
 
-  test('the slope is that of the line with the least squares', () => {
+  test('the slope is that of the least-squares line', () => {
     expect(slope([0, 1, 2, 3].map((x) => ({ x, y: 2 * x + 1 })))).toBeCloseTo(2, 9);
     // By hand: x̄ = 1, ȳ = 4/3; Σ(x−x̄)(y−ȳ) = 1, Σ(x−x̄)² = 2.
     expect(slope([1, 1, 2].map((y, x) => ({ x, y })))).toBeCloseTo(0.5, 9);
@@ -89,7 +89,7 @@ describe('npm run bench', () => {
     for (const { program } of figures) expect(existsSync(join(root, 'bench', `${program}.bench.ts`))).toBe(true);
   });
 
-  test('tells of growth: slower, fewer, and less of what was measured beside it', () => {
+  test('reports growth: slower, fewer, and less compared with the baseline', () => {
     const beside = { ratio: { median: 0.5 }, against: { name: 'bare' } };
     const at = (unit: string, medians: readonly number[]) =>
       medians.map((value, n) => ({ figure: 'B1', name: unit, unit, events: 10 ** (n + 4), median: value }));
@@ -103,7 +103,7 @@ describe('npm run bench', () => {
     ]);
   });
 
-  test('says of a figure that could not be measured what it needs', () => {
+  test('reports what a figure that could not be measured requires', () => {
     const figure = { figure: 'B10', name: 'forwarder to NATS', notRun: 'needs nats-server' };
     const code = `import { table } from './scripts/bench-table.mjs'; console.log(JSON.stringify(table(${JSON.stringify([figure])})))`;
     expect(script(code)).toContain('B10');
