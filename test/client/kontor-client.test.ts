@@ -19,7 +19,7 @@ const officeOf = (options: Partial<ConstructorParameters<typeof KontorClient>[0]
 const shopOf = (send: typeof fetch): KontorClient =>
   new KontorClient({ url, credentials: { integrationKey: books.partner.key }, fetch: send });
 
-/** Notes each request and lets `answer` take its place where it answers something. */
+/** Records each request, and lets `answer` replace its response. */
 function between(answer: (request: Request, n: number) => Promise<Response | undefined> | Response | undefined) {
   const asked: Request[] = [];
   const send: typeof fetch = async (input, init) => {
@@ -48,7 +48,7 @@ describe('The client', () => {
     expect(await firstSale({ ...settings, KONTOR_PASSWORD: PASSWORD })).toBe('Ada Yilmaz owes 138.00 EUR');
   });
 
-  test('pushes a sale once, though the answer is lost, the service is busy and the connection breaks', async () => {
+  test('pushes a sale once although the response is lost, the service is busy and the connection breaks', async () => {
     const { asked, send } = between(async (request, n) => {
       if (n === 1) {
         await fetch(request);
@@ -66,7 +66,7 @@ describe('The client', () => {
     expect(await invoicesOf('lost-answer')).toBe(1);
   });
 
-  test('never sends another write twice, and tells that nobody answered', async () => {
+  test('never sends another write twice, and reports that there was no response', async () => {
     const { asked, send } = between((request) => {
       if (request.method === 'POST' && request.url.endsWith('/api/customers')) throw new TypeError('No connection');
       return undefined;
@@ -76,7 +76,7 @@ describe('The client', () => {
     expect(asked.filter((request) => request.url.endsWith('/api/customers')).length).toBe(1);
   });
 
-  test('gives up after so many tries with what was answered last, and says that it may pass', async () => {
+  test('gives up after the maximum attempts with the last response, and reports it as temporary', async () => {
     const { asked, send } = between((request) => (request.url.includes('/auth/') ? undefined : refusal(503, '0')));
     const query = { pageNumber: 1, pageSize: 1 };
     const found = whole(officeOf({ fetch: send, maxTries: 2 }).api.GET('/api/accounts', { params: { query } }));
@@ -84,7 +84,7 @@ describe('The client', () => {
     expect(asked.filter((request) => request.url.includes('/api/accounts')).length).toBe(2);
   });
 
-  test('repeats a write that carries an Idempotency-Key', async () => {
+  test('repeats a write with an Idempotency-Key', async () => {
     const { send } = between((request, n) =>
       request.url.endsWith('/transactions') && n < 4 ? refusal(503) : undefined,
     );
@@ -107,7 +107,7 @@ describe('The client', () => {
     expect((await data(asked)).id).toEqual(expect.any(String));
   });
 
-  test('reads what it wrote: it asks for no older read models than what it was told', async () => {
+  test('reads its own writes: it requires read models that include the last position it received', async () => {
     const { asked, send } = between(() => undefined);
     const office = officeOf({ fetch: send });
     for (let n = 0; n < 3; n += 1) {
@@ -122,7 +122,7 @@ describe('The client', () => {
     }
   });
 
-  test('renews a session that was ended, once for all who ask at once', async () => {
+  test('renews an ended session, once for all concurrent requests', async () => {
     const { asked, send } = between((request, n) =>
       n > 1 && n < 5 && !request.url.includes('/auth/') ? refusal(401) : undefined,
     );
@@ -134,7 +134,7 @@ describe('The client', () => {
     expect(paths.filter((path) => path === '/api/auth/refresh').length).toBe(1);
   });
 
-  test('goes on with its session, though for a moment the service cannot renew it', async () => {
+  test('keeps its session although the service temporarily cannot renew it', async () => {
     const { asked, send } = between((_, n) => {
       if (n === 4) return refusal(503, '0');
       return n === 3 || n === 5 ? refusal(401) : undefined;
@@ -149,7 +149,7 @@ describe('The client', () => {
     ]);
   });
 
-  test('takes an answer that does not come in time for lost, and asks again', async () => {
+  test('treats a response that does not arrive in time as lost, and retries', async () => {
     const { asked, send } = between((request, n) =>
       n > 1
         ? undefined
@@ -166,7 +166,7 @@ describe('The client', () => {
     expect(asked.length).toBe(2);
   });
 
-  test('stops waiting for its next try when the request is called off', async () => {
+  test('stops waiting for its next attempt when the request is aborted', async () => {
     const calling = new AbortController();
     const { asked, send } = between((request) => {
       if (request.url.includes('/auth/')) return undefined;
@@ -182,7 +182,7 @@ describe('The client', () => {
     expect(asked.length).toBe(2);
   }, 10_000);
 
-  test('tells refusals by their code, with the fields that are wrong and the id of the request', async () => {
+  test('reports errors by their code, with the invalid fields and the id of the request', async () => {
     const wrong = data(officeOf().api.POST('/api/customers', { body: { name: '' } }));
     await expect(wrong).rejects.toBeInstanceOf(KontorError);
     await expect(wrong).rejects.toMatchObject({ status: 400, code: 'VALIDATION_FAILED', errors: [{ path: 'name' }] });
@@ -200,7 +200,7 @@ describe('The client', () => {
     await expect(data(stranger.api.GET('/api/auth/me'))).rejects.toMatchObject({ status: 401 });
   });
 
-  test('gives up where the pause that is asked for is too long, and after so many tries', async () => {
+  test('gives up if the requested pause is too long, and after the maximum attempts', async () => {
     const far = between(() => refusal(429, '3600'));
     await expect(shopOf(far.send).pushSale(saleOf('later'))).rejects.toMatchObject({ status: 429 });
     expect(far.asked.length).toBe(1);
@@ -209,7 +209,7 @@ describe('The client', () => {
     expect(never.asked.length).toBe(5);
   });
 
-  test('tells of an answer that is none of the service', async () => {
+  test('reports a response that does not come from the service', async () => {
     const proxy: Server = createServer((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const elsewhere = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
@@ -245,7 +245,7 @@ describe('The client', () => {
     for (let n = 0; n < 10; n += 1) await partner({ integrationKey }).pushSale(saleOf('often'));
   };
 
-  test.each(refusals)("tells a partner's refusal %d by its code, %s", async (status, code, push) => {
+  test.each(refusals)("reports a partner's error %d by its code, %s", async (status, code, push) => {
     const refused = (await push().catch((thrown: unknown) => thrown)) as KontorError;
     expect([refused.status, refused.code]).toEqual([status, code]);
     expect(refused.message).not.toMatch(/The service answered/);
