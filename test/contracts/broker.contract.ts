@@ -3,11 +3,11 @@ import type { StoredMessage } from '../support/stored-messages.js';
 import { type Broker, type BrokerMessage, BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
 
 export type BrokerUnderTest = {
-  /** Empty. It takes subjects that begin with `kontor.`. */
+  /** Initially empty. Accepts subjects that begin with `kontor.`. */
   readonly broker: Broker;
-  /** All that it has stored, in order. */
+  /** All stored messages, in order. */
   readonly stored: () => Promise<readonly StoredMessage[]>;
-  /** Called after each test, when the broker may be closed already. */
+  /** Called after each test, when the broker may already be closed. */
   readonly dispose: () => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ const message = (given: Partial<BrokerMessage> = {}): BrokerMessage => ({
   ...given,
 });
 
-/** What every adapter of the Broker port keeps. */
+/** The guarantees of every adapter of the Broker port. */
 export function brokerContract(name: string, open: () => Promise<BrokerUnderTest>): void {
   describe(`${name} as a broker`, () => {
     let broker: Broker;
@@ -30,7 +30,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
     });
     afterEach(() => dispose());
 
-    test('stores messages that belong together in their order, beside others', async () => {
+    test('stores the messages of a group in their order, beside others', async () => {
       const [a, b, c] = [message(), message(), message()];
       const [acks] = await Promise.all([broker.publishInOrder([a, b, c]), broker.publish(message())]);
       expect(acks.map(({ duplicate }) => duplicate)).toEqual([false, false, false]);
@@ -40,13 +40,13 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(again).toEqual(acks.map(({ sequence }) => ({ sequence, duplicate: true })));
     });
 
-    test('of messages that belong together keeps those before a refused one, and none after it', async () => {
+    test('keeps the messages of a group before a rejected one, and none after it', async () => {
       const [first, refused, last] = [message(), message({ subject: 'not a subject' }), message()];
       await expect(broker.publishInOrder([first, refused, last])).rejects.toBeInstanceOf(BrokerRefused);
       expect((await all()).map(({ id }) => id)).toEqual([first.id]);
     });
 
-    test('gives back a stored message as it was published', async () => {
+    test('returns a stored message as it was published', async () => {
       const published = message({
         headers: { 'ce-id': '0197', 'ce-type': 'SaleBooked', Empty: '' },
         payload: '{"name":"Zoë 🧾","text":"line\\nline"}',
@@ -58,7 +58,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(Number.isFinite(stored?.storedAtMs)).toBe(true);
     });
 
-    test('acknowledges with growing sequences', async () => {
+    test('acknowledges with increasing sequences', async () => {
       const first = await broker.publish(message());
       const second = await broker.publish(message());
       expect(first).toEqual({ sequence: first.sequence, duplicate: false });
@@ -74,7 +74,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(stored.map(({ sequence }) => sequence)).toEqual(acks.map(({ sequence }) => sequence));
     });
 
-    test('keeps a message once, however often it is published, and always answers with its sequence', async () => {
+    test('keeps a message once, however often it is published, and always returns its sequence', async () => {
       const original = message({ payload: 'first' });
       const first = await broker.publish(original);
       await broker.publish(message());
@@ -83,7 +83,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect((await all()).filter(({ id }) => id === original.id)).toMatchObject([{ payload: 'first' }]);
     });
 
-    test('keeps one of several messages with the same id that are published at once', async () => {
+    test('keeps one of several messages with the same id that are published concurrently', async () => {
       const twin = message();
       const acks = await Promise.all([twin, twin, message(), twin].map((each) => broker.publish(each)));
       expect(acks.map(({ duplicate }) => duplicate)).toEqual([false, true, false, true]);
@@ -118,7 +118,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       );
     });
 
-    test('refuses a message that is too large for good, and takes those beside it', async () => {
+    test('permanently rejects a message that is too large, and accepts the others', async () => {
       const before = broker.publish(message());
       const tooLarge = broker.publish(message({ payload: 'x'.repeat(1_048_577) }));
       const after = broker.publish(message());
@@ -134,7 +134,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       });
     });
 
-    test('takes a message of a million bytes', async () => {
+    test('accepts a message of a million bytes', async () => {
       const large = message({ payload: 'x'.repeat(1_000_000) });
       await broker.publish(large);
       expect((await all())[0]?.payload).toBe(large.payload);
@@ -150,14 +150,14 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       ['a space', 'kontor.sales booked'],
       ['a line break', 'kontor.sales\r\nPUB kontor.forged 0'],
       ['a NUL', 'kontor.sales\0'],
-    ])('refuses a subject with %s for good', async (_what, subject) => {
+    ])('permanently rejects a subject with %s', async (_what, subject) => {
       const refused = broker.publish(message({ subject }));
       await expect(refused).rejects.toBeInstanceOf(BrokerRefused);
       await expect(refused).rejects.toMatchObject({ code: 'INVALID_SUBJECT' });
       expect(await all()).toEqual([]);
     });
 
-    test('refuses headers and ids that could forge others', async () => {
+    test('rejects headers and ids that could forge others', async () => {
       await expect(broker.publish(message({ headers: { 'ce-id': 'a\r\nNats-Msg-Id: b' } }))).rejects.toMatchObject({
         code: 'INVALID_HEADER',
       });
@@ -170,7 +170,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(await all()).toEqual([]);
     });
 
-    test('tells which engine it is, until it is closed', async () => {
+    test('reports its engine until it is closed', async () => {
       const { engine, version } = await broker.facts();
       expect(['sqlite', 'nats']).toContain(engine);
       expect(version).toMatch(/^\d+\.\d+/);
@@ -178,7 +178,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       await expect(broker.facts()).rejects.toBeInstanceOf(BrokerUnavailable);
     });
 
-    test('keeps its word on messages that are under way when it closes, and takes none afterwards', async () => {
+    test('completes pending messages when it closes, and accepts none afterwards', async () => {
       const underWay = Array.from({ length: 20 }, () => broker.publish(message()));
       await broker.close();
       const outcomes = await Promise.allSettled(underWay);

@@ -1,19 +1,19 @@
 import { type Cache, CacheUnavailable } from '../../src/ports/cache.js';
 
 export type CacheUnderTest = {
-  /** Empty, without counters. */
+  /** Initially empty, without counters. */
   readonly cache: Cache;
-  /** Lets time pass for the cache: moves its clock, or waits where the clock is a server's. */
+  /** Lets time pass for the cache: advances its clock, or waits if the clock is a server's. */
   readonly wait: (ms: number) => Promise<void>;
-  /** The wall clock that ends of windows are told by. */
+  /** The wall clock of the ends of windows. */
   readonly nowMs: () => number;
-  /** Called after each test, when the cache may be closed already. */
+  /** Called after each test, when the cache may already be closed. */
   readonly dispose: () => Promise<void>;
 };
 
 const MINUTE_MS = 60_000;
 
-/** What every adapter of the Cache port keeps. */
+/** The guarantees of every adapter of the Cache port. */
 export function cacheContract(name: string, open: () => Promise<CacheUnderTest>): void {
   describe(`${name} as a cache`, () => {
     let under: CacheUnderTest;
@@ -42,12 +42,12 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(await cache.clear('a')).toBe(0);
       });
 
-      test('may hold an empty text', async () => {
+      test('can hold an empty text', async () => {
         await cache.set('empty', '', MINUTE_MS);
         expect(await cache.get('empty')).toBe('');
       });
 
-      test('vanish when their time is over', async () => {
+      test('disappear when their lifetime is over', async () => {
         await cache.set('short', 'x', 600);
         await cache.set('long', 'x', MINUTE_MS);
         expect(await present(['short', 'long'])).toEqual(['short', 'long']);
@@ -67,7 +67,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(await cache.get('a')).toBeUndefined();
       });
 
-      test.each(['__proto__', 'constructor', 'hasOwnProperty'])('may be called %s', async (key) => {
+      test.each(['__proto__', 'constructor', 'hasOwnProperty'])('can be called %s', async (key) => {
         expect(await cache.get(key)).toBeUndefined();
         await cache.set(key, 'x', MINUTE_MS);
         expect(await cache.get(key)).toBe('x');
@@ -122,7 +122,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect((await cache.hit('login:eve', MINUTE_MS)).count).toBe(2);
       });
 
-      test('takes the same time whatever the pattern', async () => {
+      test('takes the same time for any pattern', async () => {
         await fill(Array.from({ length: 200 }, (_, index) => `${'a'.repeat(200)}${index}`));
         const startMs = performance.now();
         expect(await cache.clear(`${'*a'.repeat(60)}*b`)).toBe(0);
@@ -132,7 +132,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
     });
 
     describe('counters', () => {
-      test('count every hit of a window that begins with the first', async () => {
+      test('count every hit of a window that starts with the first one', async () => {
         const first = await cache.hit('k', MINUTE_MS);
         expect(first.count).toBe(1);
         expect(Math.abs(first.resetAtMs - under.nowMs() - MINUTE_MS)).toBeLessThan(2_000);
@@ -142,7 +142,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(Math.abs(second.resetAtMs - first.resetAtMs)).toBeLessThanOrEqual(20);
       });
 
-      test('begin again when the window is over, however many hits it had', async () => {
+      test('restart when the window is over, however many hits it had', async () => {
         for (let hit = 1; hit <= 5; hit++) expect((await cache.hit('k', 1_000)).count).toBe(hit);
         await under.wait(600);
         await cache.hit('k', 1_000);
@@ -150,7 +150,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect((await cache.hit('k', 1_000)).count).toBe(1);
       });
 
-      test('are apart from each other and from entries', async () => {
+      test('are separate from each other and from entries', async () => {
         await cache.hit('a', MINUTE_MS);
         await cache.set('b', 'x', MINUTE_MS);
         await cache.clear('a');
@@ -160,14 +160,14 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(await cache.get('b')).toBe('x');
       });
 
-      test('give each of many hits at once a number of its own', async () => {
+      test('give each of many concurrent hits a distinct number', async () => {
         const counts = await Promise.all(Array.from({ length: 200 }, () => cache.hit('k', MINUTE_MS)));
         expect(counts.map(({ count }) => count).sort((a, b) => a - b)).toEqual(
           Array.from({ length: 200 }, (_, index) => index + 1),
         );
       });
 
-      test('count several hits at once, and take hits back without touching the end of the window', async () => {
+      test('count several hits at once, and take hits back without changing the end of the window', async () => {
         const first = await cache.hit('k', MINUTE_MS, 5);
         expect(first.count).toBe(5);
         await under.wait(30);
@@ -184,7 +184,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect((await cache.hit('k', MINUTE_MS)).count).toBe(1);
       });
 
-      test('begin no window by taking hits back', async () => {
+      test('start no window by taking hits back', async () => {
         expect((await cache.hit('k', 1_000, -1)).count).toBe(0);
         await under.wait(600);
         expect((await cache.hit('k', 1_000)).count).toBe(1);
@@ -195,7 +195,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect((await cache.hit('k', 1_000)).count).toBe(1);
       });
 
-      test('lose none of many hits that are counted and taken back at once', async () => {
+      test('lose none of many hits that are counted and taken back concurrently', async () => {
         await Promise.all(Array.from({ length: 200 }, (_, index) => cache.hit('k', MINUTE_MS, index % 2 ? 3 : 1)));
         await Promise.all(Array.from({ length: 100 }, () => cache.hit('k', MINUTE_MS, -3)));
         expect((await cache.hit('k', MINUTE_MS)).count).toBe(101);
@@ -211,7 +211,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
     });
 
     describe('status', () => {
-      test('tells how many entries there are and how often look-ups found one', async () => {
+      test('reports the number of entries and how often look-ups found one', async () => {
         expect(await cache.status()).toMatchObject({ connected: true, keyCount: 0, hitRate: null });
         await fill(['a', 'b']);
         await present(['a', 'b', 'c', 'd']);
@@ -222,7 +222,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(status.usedMemoryBytes).toBeGreaterThan(0);
       });
 
-      test('says which engine it is, until it is closed', async () => {
+      test('reports its engine until it is closed', async () => {
         const { engine, version } = await cache.facts();
         expect(engine).toBe((await cache.status()).store);
         expect(version).toBe((await cache.status()).version);
@@ -230,7 +230,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         await expect(cache.facts()).rejects.toBeInstanceOf(CacheUnavailable);
       });
 
-      test('is not connected after closing, when counting is refused and nothing is found', async () => {
+      test('is not connected after closing, when counting is rejected and nothing is found', async () => {
         await fill(['a']);
         await cache.close();
         await cache.close();

@@ -14,11 +14,11 @@ import {
 } from '../../src/ports/event-store.js';
 
 export type EventStoreUnderTest = {
-  /** It may hold events of others: the contract looks only at streams of its own. */
+  /** May contain events of others: the contract uses only its own streams. */
   readonly store: EventStore;
-  /** Closes the store and opens the same history again. Left out where the store is a server's. */
+  /** Closes the store and reopens the same history. Omitted if the store is a server's. */
   readonly reopen?: () => Promise<EventStore>;
-  /** Called after each test, when the store may be closed already. */
+  /** Called after each test, when the store may already be closed. */
   readonly cleanup: () => Promise<void>;
 };
 
@@ -31,7 +31,7 @@ const event = (type: string, data: object = {}, metadata: object = {}): EventToA
 const numbered = (...numbers: number[]): EventToAppend[] => numbers.map((n) => event('Counted', { n }));
 const numbersOf = (events: readonly RecordedEvent[]): unknown[] => events.map(({ data }) => (data as { n: number }).n);
 
-/** What every adapter of the EventStore port keeps. */
+/** The guarantees of every adapter of the EventStore port. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
   describe(`${name} as an event store`, () => {
     let store: EventStore;
@@ -85,7 +85,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(appended.position).toBe(events[2]?.position);
       });
 
-      test('gives an event back as it was written, in any script', async () => {
+      test('returns an event as it was written, in any script', async () => {
         const written = event(
           'Ödeme.Yapıldı',
           { s: 'ığüşöç İ 漢字 🎉 \u0000 \ud83d', n: 1.5, nested: { a: [1, null, true] }, empty: '' },
@@ -104,7 +104,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         ]);
       });
 
-      test('takes what an event held at the moment of the call', async () => {
+      test('stores the content that an event had at the time of the call', async () => {
         const data = { amount: 1 };
         const appending = create('sale', event('A', data));
         data.amount = 2;
@@ -112,7 +112,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('sale'))).events[0]?.data).toEqual({ amount: 1 });
       });
 
-      test('refuses a new stream that is there already and says at which revision it is', async () => {
+      test('rejects a new stream that already exists, and reports its revision', async () => {
         await create('sale', event('A'), event('B'));
         await expect(create('sale', event('C'))).rejects.toEqual(
           new WrongExpectedRevision(stream('sale'), 'no_stream', 1),
@@ -122,7 +122,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       test.each([
         ['too low', 0],
         ['too high', 9],
-      ])('refuses an expected revision that is %s', async (_, expected) => {
+      ])('rejects an expected revision that is %s', async (_, expected) => {
         await create('sale', event('A'), event('B'));
         await expect(store.append({ stream: stream('sale'), expected, events: [event('C')] })).rejects.toEqual(
           new WrongExpectedRevision(stream('sale'), expected, 1),
@@ -130,13 +130,13 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('sale'))).events).toHaveLength(2);
       });
 
-      test('refuses an exact revision of a stream that was never written', async () => {
+      test('rejects an exact revision of a stream that was never written', async () => {
         await expect(store.append({ stream: stream('none'), expected: 0, events: [event('A')] })).rejects.toEqual(
           new WrongExpectedRevision(stream('none'), 0, 'no_stream'),
         );
       });
 
-      test('of twenty who create a stream at once, one wins', async () => {
+      test('lets one of twenty concurrent creators of a stream win', async () => {
         const all = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => create('race', ...numbered(n))));
         const refused = all.filter((each) => each.status === 'rejected').map(({ reason }) => reason as unknown);
         expect(refused).toHaveLength(19);
@@ -145,7 +145,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await numbersIn('race')).toEqual([winner]);
       });
 
-      test('loses no update of writers that read, append at the revision read, and try again when they lose', async () => {
+      test('loses no update of writers that read, append at the revision read, and retry when they lose', async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 2, maxLength: 5 }),
@@ -176,7 +176,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         );
       });
 
-      test('writes nothing for an append of no events, but checks its revision', async () => {
+      test('writes nothing for an append without events, but checks its revision', async () => {
         const { position } = await create('sale', event('A'));
         const nothing = (expected: Append['expected']) =>
           store.append({ stream: stream('sale'), expected, events: [] });
@@ -186,7 +186,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('none'))).exists).toBe(false);
       });
 
-      test('takes a large event and refuses one over the limit', async () => {
+      test('accepts a large event and rejects one over the limit', async () => {
         await create('large', event('Imported', { text: 'x'.repeat(900_000) }));
         const { events } = await store.readStream(stream('large'));
         expect((events[0]?.data as { text: string }).text).toHaveLength(900_000);
@@ -196,22 +196,22 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('larger'))).exists).toBe(false);
       });
 
-      test('refuses a stream or an event without a name', async () => {
+      test('rejects a stream or an event without a name', async () => {
         await expect(store.append({ stream: '', expected: 'no_stream', events: [event('A')] })).rejects.toThrow(Error);
         await expect(create('sale', event(''))).rejects.toThrow(Error);
       });
     });
 
-    describe('a stream whose name cannot be written', () => {
+    describe('a stream whose name is invalid', () => {
       const names = (): string[] => ['', stream('sale\0'), stream('sale\0x'), stream('\ud83d'), 'x'.repeat(1_001)];
       beforeEach(() => create('sale', ...numbered(1)));
 
-      test('is not there, whatever stream its name begins like', async () => {
+      test('does not exist, whatever stream has a name with the same beginning', async () => {
         for (const name of names())
           expect(await store.readStream(name)).toEqual({ exists: false, revision: -1, events: [] });
       });
 
-      test('takes no append, and no other stream takes it instead', async () => {
+      test('accepts no append, and no other stream receives it instead', async () => {
         for (const name of names())
           for (const expected of ['no_stream', 0] as const)
             await expect(store.append({ stream: name, expected, events: numbered(2) })).rejects.toBeInstanceOf(
@@ -221,8 +221,8 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       });
     });
 
-    describe('appending again what was appended before', () => {
-      test('answers with the original result and writes nothing, also after others have appended', async () => {
+    describe('repeating an earlier append', () => {
+      test('returns the original result and writes nothing, even after appends of others', async () => {
         const sale = event('A');
         const first = await create('sale', sale);
         expect(await create('sale', sale)).toEqual(first);
@@ -234,7 +234,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('sale'))).events).toHaveLength(4);
       });
 
-      test('when both attempts run at once, both get the same answer', async () => {
+      test('returns the same result to two concurrent attempts', async () => {
         const sale = event('A');
         const [one, other] = await Promise.all([create('sale', sale), create('sale', sale)]);
         expect(one).toEqual(other);
@@ -249,14 +249,14 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('sale'))).events).toHaveLength(2);
       });
 
-      test('refuses a batch of which only a part was stored', async () => {
+      test('rejects a batch of which only a part was stored', async () => {
         const sale = event('A');
         await create('sale', sale);
         await expect(create('sale', sale, event('B'))).rejects.toBeInstanceOf(WrongExpectedRevision);
         expect((await store.readStream(stream('sale'))).events).toHaveLength(1);
       });
 
-      test('keeps the same id in two streams as two events', async () => {
+      test('treats the same id in two streams as two events', async () => {
         const both = event('A');
         expect((await create('one', both)).revision).toBe(0);
         expect((await create('two', both)).revision).toBe(0);
@@ -270,7 +270,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         events: numbered(...numbers),
       });
 
-      test('answers for each, in the order given', async () => {
+      test('returns a result for each, in the given order', async () => {
         const appended = await store.appendInOrder([
           claim('claim', 1),
           claim('sale', 2, 3),
@@ -283,7 +283,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await store.appendInOrder([])).toEqual([]);
       });
 
-      test('stops at the first refusal: those before it stay, those after it are not tried', async () => {
+      test('stops at the first rejection: earlier ones are stored, later ones are not attempted', async () => {
         await create('taken', ...numbered(0));
         await expect(
           store.appendInOrder([claim('before', 1), claim('taken', 2), claim('after', 3)]),
@@ -304,7 +304,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     describe('reading a stream', () => {
-      test('says that a stream never written does not exist', async () => {
+      test('reports that a stream never written does not exist', async () => {
         expect(await store.readStream(stream('none'))).toEqual({ exists: false, revision: -1, events: [] });
         expect(await store.readStream(stream('none'), { direction: 'backwards', maxCount: 1 })).toEqual({
           exists: false,
@@ -313,7 +313,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         });
       });
 
-      test('goes forwards and backwards, from a revision, as far as asked', async () => {
+      test('works forwards and backwards, from a revision, up to a limit', async () => {
         await create('sale', ...numbered(1, 2, 3, 4, 5));
         const read = async (options: Parameters<EventStore['readStream']>[1]) =>
           numbersOf((await store.readStream(stream('sale'), options)).events);
@@ -327,7 +327,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ direction: 'backwards', from: 99 })).toEqual([5, 4, 3, 2, 1]);
       });
 
-      test('past its end it exists and holds nothing more, and then what was appended since', async () => {
+      test('past its end returns an existing stream without events, and later what was appended since', async () => {
         await create('sale', ...numbered(1, 2));
         const tail = () => store.readStream(stream('sale'), { from: 2 });
         expect(await tail()).toMatchObject({ exists: true, events: [] });
@@ -336,7 +336,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect([revision, numbersOf(events)]).toEqual([2, [3]]);
       });
 
-      test('reads a stream of thousands whole', async () => {
+      test('returns a stream of thousands completely', async () => {
         for (let first = 0; first < 3_000; first += 500)
           await store.append({
             stream: stream('long'),
@@ -348,7 +348,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     describe('reading the whole history', () => {
-      test('is in the order of the commits, whatever the stream', async () => {
+      test('is in commit order, whatever the stream', async () => {
         for (const n of [1, 2, 3])
           await store.append({ stream: stream(`s${n % 2}`), expected: n < 3 ? 'no_stream' : 0, events: numbered(n) });
         const all = await store.readAll({ filter: ownEvents() });
@@ -358,7 +358,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(positions.every((position) => position > BEFORE_ALL && Number.isSafeInteger(position))).toBe(true);
       });
 
-      test('begins after or before a position, and ends where asked', async () => {
+      test('starts after or before a position, and ends at its limit', async () => {
         const at = [];
         for (const n of [1, 2, 3, 4]) at.push((await create(`s${n}`, ...numbered(n))).position);
         const read = async (options: Parameters<EventStore['readAll']>[0]) =>
@@ -371,7 +371,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ direction: 'backwards', maxCount: 2 })).toEqual([4, 3]);
       });
 
-      test('finds by prefixes of the stream or of the type', async () => {
+      test('filters by prefixes of the stream or of the type', async () => {
         const { position } = await create('before', event('Old'));
         const sale = stream('sale');
         await store.append({
@@ -389,14 +389,14 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ on: 'stream', prefixes: [stream('%'), stream('_')] })).toEqual([]);
       });
 
-      test('knows the position of its last event', async () => {
+      test('knows the position of the last event', async () => {
         const { position } = await create('sale', event('A'), event('B'));
         expect(await store.head()).toBe(position);
       });
     });
 
     describe('subscribing', () => {
-      test('delivers what is stored, then what comes, without gap or repeat, while others append', async () => {
+      test('delivers stored, then new events, without gaps or repeats, during appends', async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 60, maxLength: 120 }),
@@ -428,14 +428,14 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         );
       });
 
-      test('goes on after the position given', async () => {
+      test('resumes after the given position', async () => {
         const { position } = await create('sale', ...numbered(1, 2));
         await create('other', ...numbered(3));
         const { events } = await follow({ after: position, filter: ownEvents() }, ({ length }) => length === 1);
         expect(numbersOf(events)).toEqual([3]);
       });
 
-      test('from any checkpoint of another one, delivers the rest', async () => {
+      test('delivers the rest from any checkpoint of another subscription', async () => {
         const after = await store.head();
         await Promise.all(Array.from({ length: 40 }, (_, n) => create(`s${n}`, ...numbered(n))));
         const first = await follow({ after, filter: ownEvents(), maxBatchSize: 7 }, ({ length }) => length === 40);
@@ -446,7 +446,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         }
       });
 
-      test('delivers only its filter, and moves its checkpoint over the rest', async () => {
+      test('delivers only events that match its filter, and advances its checkpoint over the others', async () => {
         const after = await store.head();
         const last = await create('other', ...numbered(1, 2, 3));
         const { events } = await follow(
@@ -459,7 +459,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(numbersOf((await following).events)).toEqual([4]);
       });
 
-      test('says when it has caught up, and not before', async () => {
+      test('reports when it has caught up, and not before', async () => {
         const after = await store.head();
         const { position } = await create('sale', ...numbered(1, 2, 3, 4, 5));
         const { batches } = await follow(
@@ -471,7 +471,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(batches.slice(0, 2).map(({ caughtUp }) => caughtUp)).toEqual([false, false]);
       });
 
-      test('serves several at their own pace', async () => {
+      test('serves several consumers at their own pace', async () => {
         const after = await store.head();
         const fast = follow({ after, filter: ownEvents() }, ({ length }) => length === 30);
         const slow = follow({ after, filter: ownEvents(), maxBatchSize: 1 }, ({ length }) => length === 30);
@@ -479,7 +479,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await slow).events).toEqual((await fast).events);
       });
 
-      test('delivers what came while its consumer was busy with the batch before', async () => {
+      test('delivers events that arrived while its consumer was busy with the previous batch', async () => {
         const { position } = await create('sale', ...numbered(1));
         const filter = { on: 'stream', prefixes: [stream('')] } as const;
         const batches = store.subscribeToAll({ after: position, filter })[Symbol.asyncIterator]();
@@ -491,7 +491,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         await batches.return?.();
       });
 
-      test('ends when its signal aborts, also while it waits', async () => {
+      test('ends when its signal aborts, even while it waits', async () => {
         const ending = new AbortController();
         const after = await store.head();
         const following = follow({ after, filter: ownEvents(), signal: ending.signal }, () => false);
@@ -502,7 +502,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(late.batches).toEqual([]);
       });
 
-      test('ends when its consumer gives up while it waits for more', async () => {
+      test('ends when its consumer stops while it waits for more', async () => {
         const batches = store
           .subscribeToAll({ after: await store.head(), filter: ownEvents() })
           [Symbol.asyncIterator]();
@@ -514,7 +514,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     describe('closing', () => {
-      test('finishes the appends under way, ends subscriptions, refuses what comes later', async () => {
+      test('completes pending appends, ends subscriptions, and rejects later calls', async () => {
         const following = follow({ after: await store.head(), filter: ownEvents() }, () => false);
         const appending = Promise.all(Array.from({ length: 20 }, (_, n) => create(`s${n}`, ...numbered(n))));
         await store.close();
@@ -526,7 +526,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         await expect(store.head()).rejects.toBeInstanceOf(EventStoreUnavailable);
       });
 
-      test('leaves everything there for the next start', async () => {
+      test('keeps everything for the next start', async () => {
         if (!reopen) return;
         const first = event('A', { n: 1 });
         const appended = await create('sale', first, ...numbered(2));
@@ -539,7 +539,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         await expect(create('sale', ...numbered(5))).rejects.toBeInstanceOf(WrongExpectedRevision);
       });
 
-      test('tells which engine it is, until it is closed', async () => {
+      test('reports its engine until it is closed', async () => {
         const { engine, version } = await store.facts();
         expect(['sqlite', 'eventstoredb']).toContain(engine);
         expect(version).toMatch(/^\d+\.\d+/);
@@ -550,7 +550,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
   });
 }
 
-/** Checkpoints never go back and cover exactly what was delivered up to them. */
+/** Checkpoints never decrease, and cover exactly what was delivered up to them. */
 function assertCheckpoints(after: number, batches: readonly EventBatch[]): void {
   let checkpoint = after;
   for (const { events, position } of batches) {

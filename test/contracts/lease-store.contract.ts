@@ -1,16 +1,16 @@
 import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
 
 export type LeaseStoreUnderTest = {
-  /** Without leases. */
+  /** Initially without leases. */
   readonly leases: LeaseStore;
-  /** The same leases as another replica sees them. */
+  /** The same leases as seen by another replica. */
   readonly another: () => Promise<LeaseStore>;
   readonly dispose: () => Promise<void>;
 };
 
 const lease = (holder: string, term = 1, counter = 1): Lease => ({ holder, term, counter });
 
-/** What every adapter of the LeaseStore port keeps. */
+/** The guarantees of every adapter of the LeaseStore port. */
 export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreUnderTest>): void {
   describe(`${name} as a lease store`, () => {
     let under: LeaseStoreUnderTest;
@@ -21,11 +21,11 @@ export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreU
     });
     afterEach(() => under.dispose());
 
-    test('a lease that nobody ever held is not there', async () => {
+    test('a lease that was never held does not exist', async () => {
       expect(await leases.read('projections')).toBeUndefined();
     });
 
-    test('a lease is taken, renewed and given up, and others see it', async () => {
+    test('a lease is taken, renewed and released, and others see it', async () => {
       const other = await under.another();
       expect(await leases.replace('projections', undefined, lease('a'))).toBe(true);
       expect(await other.read('projections')).toEqual(lease('a'));
@@ -45,18 +45,18 @@ export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreU
       expect(await leases.read('projections')).toEqual(stored);
     });
 
-    test('a lease that is not there cannot be renewed', async () => {
+    test('a lease that does not exist cannot be renewed', async () => {
       expect(await leases.replace('projections', lease('a'), lease('a', 1, 2))).toBe(false);
       expect(await leases.read('projections')).toBeUndefined();
     });
 
-    test('each name is a lease of its own', async () => {
+    test('each name is a separate lease', async () => {
       await leases.replace('projections', undefined, lease('a'));
       expect(await leases.replace('integration-events', undefined, lease('b'))).toBe(true);
       expect(await leases.read('projections')).toEqual(lease('a'));
     });
 
-    test('of many that take a lease at once exactly one has it', async () => {
+    test('exactly one of many concurrent callers gets a lease', async () => {
       const stores = [leases, await under.another(), await under.another()];
       const takes = Array.from({ length: 30 }, (_, n) => lease(`replica ${n}`));
       const taken = await Promise.all(

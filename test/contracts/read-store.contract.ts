@@ -14,7 +14,7 @@ import {
 } from '../../src/ports/read-store.js';
 import { words } from '../../src/ports/search.js';
 
-/** A store of its own for every test; `another` is a second instance on the same documents, as another replica has. */
+/** A separate store for every test; `another` is a second instance on the same documents, like another replica's. */
 export type ReadStoreUnderTest = {
   readonly store: ReadStore;
   readonly another: () => Promise<ReadStore>;
@@ -89,7 +89,7 @@ const batch = (writes: readonly DocumentWrite[], to: AnyTable = table, checkpoin
   checkpoints: Object.entries(checkpoints).map(([key, position]) => ({ key, position })),
 });
 
-// The naive store: arrays, filters and sorts, by the words of the port.
+// The naive store: arrays, filters and sorts, as the port specifies.
 type Known = { readonly id: string; readonly document: Thing | null; readonly position: number };
 const byText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const byValue = (a: string | number | null, b: string | number | null): number => {
@@ -128,7 +128,7 @@ function naiveList(known: Iterable<Known>, query: ListQuery, joined: ReadonlyMap
   return { items: page.map(({ document }) => JSON.stringify(document)), totalCount: found.length };
 }
 
-// Few values, so that they meet; among them whatever a database might take for its own.
+// Few values, so that they collide; among them any that a database might treat specially.
 const text = fc.constantFrom(
   'İstanbul',
   'ıstanbul depo',
@@ -157,7 +157,7 @@ const someThing: fc.Arbitrary<Thing> = fc.record({
   note: nullable(text),
 });
 
-// At most two filters and one range: with more of them hardly anything would be found.
+// At most two filters and one range: more of them would match hardly anything.
 const somePage = { offset: fc.oneof(fc.constant(0), fc.nat({ max: 5 })), limit: fc.integer({ min: 1, max: 8 }) };
 const someFilter = fc.oneof(
   fc.record({ kind: fc.constantFrom('x', 'y', 'a', 'a\0b') }),
@@ -220,7 +220,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     const totalOf = async (query: Partial<ListQuery> = {}): Promise<number> =>
       (await store.list(table, mine, { ...everything, ...query })).totalCount;
 
-    /** A whole list, part by part; `meanwhile` happens between two parts. */
+    /** Reads a whole list in parts; `meanwhile` runs between two parts. */
     async function inParts(
       home: AnyTable,
       query: Omit<ListQuery, 'offset' | 'limit'>,
@@ -239,7 +239,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     }
 
     describe('guards its writes', () => {
-      test('a document that is not there yet is stored, as the JSON text of what was given', async () => {
+      test('a new document is stored, as the JSON text of what was given', async () => {
         expect(await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]))).toEqual({ conflicts: [] });
         expect(await store.get(table, mine, 'one')).toBe(JSON.stringify(thing({ name: 'One' })));
         expect(await store.load(table, [{ scope: mine, id: 'one' }])).toEqual([
@@ -267,13 +267,13 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({})).toEqual(['One']);
       });
 
-      test('an update of a document that was never there is reported', async () => {
+      test('an update of a document that never existed is reported', async () => {
         const { conflicts } = await store.write(batch([{ ...create(mine, 'one', thing(), 9), expected: 7 }]));
         expect(conflicts).toEqual([{ table, scope: mine, id: 'one' }]);
         expect(await store.get(table, mine, 'one')).toBeUndefined();
       });
 
-      test('all conflicts of a batch are reported, those of other tables too', async () => {
+      test('all conflicts of a batch are reported, including those of other tables', async () => {
         await store.write(batch([create(mine, 'one', thing()), create(mine, 'two', thing())]));
         await store.write(batch([create(mine, 'o1', { name: 'Ada', city: 'Bursa' })], ownersTable));
         const { conflicts } = await store.write({
@@ -286,7 +286,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(conflicts.map(({ id }) => id).sort()).toEqual(['o1', 'one', 'two']);
       });
 
-      test('of two writers that read the same position, one wins', async () => {
+      test('one of two writers that read the same position wins', async () => {
         const other = await under.another();
         await other.prepare([ownersTable, table]);
         await store.write(batch([create(mine, 'one', thing({ size: 1 }), 1)]));
@@ -298,11 +298,11 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
     });
 
-    test('values first seen in a batch that was refused are told apart from those that come later', async () => {
+    test('values first seen in a rejected batch are distinguished from later ones', async () => {
       await store.write(batch([create(mine, 'one', thing({ name: 'One' }))]));
       const refused = [create(mine, 'two', thing({ kind: 'refused' })), create(mine, 'one', thing())];
       expect((await store.write(batch(refused))).conflicts.map(({ id }) => id)).toContain('one');
-      // A store without transactions may have kept the part that did not conflict.
+      // A store without transactions may have kept the part without conflicts.
       const isKept = (await store.get(table, mine, 'two')) !== undefined;
       for (const [id, kind] of [
         ['three', 'later'],
@@ -313,8 +313,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       expect(await totalOf({ where: { kind: 'refused' } })).toBe(isKept ? 2 : 1);
     });
 
-    describe('keeps what it is given', () => {
-      test('keys and texts that mean something to a database come back as they were', async () => {
+    describe('returns what it was given', () => {
+      test('keys and texts with a meaning for databases are returned unchanged', async () => {
         const hostile = {
           ...thing({ name: '$where', note: 'a\0b', kind: '{"$gt":""}' }),
           $set: { $ne: null },
@@ -331,7 +331,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         ]);
       });
 
-      test('several writes of one document in one batch are carried out in their order', async () => {
+      test('several writes of one document in one batch are applied in order', async () => {
         const update = (size: number) => ({ ...create(mine, 'one', thing({ size }), size), expected: size - 1 });
         const writes = [create(mine, 'one', thing({ size: 1 }), 1), update(2), update(3)];
         expect(await store.write(batch(writes))).toEqual({ conflicts: [] });
@@ -357,31 +357,31 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     describe('keeps checkpoints', () => {
-      test('a subscriber without one is before everything', async () => {
+      test('a subscriber without one starts before everything', async () => {
         expect(await store.checkpoint('things')).toBe(-1);
       });
 
-      test('a checkpoint is stored with the documents, for each key apart', async () => {
+      test('a checkpoint is stored with the documents, separately for each key', async () => {
         await store.write(batch([create(mine, 'one', thing())], table, { things: 12, others: 3 }));
         expect(await store.checkpoint('things')).toBe(12);
         expect(await store.checkpoint('others')).toBe(3);
         expect(await store.checkpoints(['others', 'nobody', 'things'])).toEqual([3, -1, 12]);
       });
 
-      test('a checkpoint stays where it is when a write conflicts', async () => {
+      test('a checkpoint is unchanged when a write conflicts', async () => {
         await store.write(batch([create(mine, 'one', thing())], table, { things: 12 }));
         const { conflicts } = await store.write(batch([create(mine, 'one', thing())], table, { things: 15 }));
         expect(conflicts).toHaveLength(1);
         expect(await store.checkpoint('things')).toBe(12);
       });
 
-      test('a checkpoint never moves back', async () => {
+      test('a checkpoint never decreases', async () => {
         await store.write(batch([], table, { things: 12 }));
         await store.write(batch([], table, { things: 4 }));
         expect(await store.checkpoint('things')).toBe(12);
       });
 
-      test('whoever sees a checkpoint sees its documents', async () => {
+      test('if a checkpoint is visible, so are its documents', async () => {
         const other = await under.another();
         await other.prepare([ownersTable, table]);
         for (let position = 0; position < 20; position += 1) {
@@ -397,7 +397,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         batch([{ ...create(mine, 'one', {}, position), document: null, expected }]);
       beforeEach(() => store.write(batch([create(mine, 'one', thing({ name: 'One', tags: ['red'], kind: 'x' }), 1)])));
 
-      test('a deleted document is in no answer, but its position is', async () => {
+      test('a deleted document is in no result, but its position is kept', async () => {
         await store.write(bury(5, 1));
         expect(await store.get(table, mine, 'one')).toBeUndefined();
         expect((await store.getMany(table, mine, ['one'])).size).toBe(0);
@@ -407,7 +407,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await store.load(table, [{ scope: mine, id: 'one' }])).toEqual([{ json: null, position: 5 }]);
       });
 
-      test('a late write to it conflicts, and one at its position brings it back', async () => {
+      test('a late write to it conflicts, and one at its position restores it', async () => {
         await store.write(bury(5, 1));
         expect((await store.write(batch([create(mine, 'one', thing())]))).conflicts).toHaveLength(1);
         const restored = thing({ name: 'Restored', tags: ['blue'] });
@@ -417,7 +417,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await totalOf({ where: { tags: 'red' } })).toBe(0);
       });
 
-      test('a document may be deleted before it was ever seen', async () => {
+      test('a document can be deleted before it was ever seen', async () => {
         await store.write(batch([{ ...create(mine, 'two', {}, 3), document: null }]));
         expect(await store.load(table, [{ scope: mine, id: 'two' }])).toEqual([{ json: null, position: 3 }]);
         expect(await totalOf()).toBe(1);
@@ -425,7 +425,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     describe('reads', () => {
-      test('loads in the order of the keys, over all scopes, with gaps where nothing was', async () => {
+      test('documents are loaded in the order of the keys, over all scopes, with gaps for missing ones', async () => {
         await store.write(
           batch([create(mine, 'a', thing({ size: 1 }), 1), create(theirs, 'a', thing({ size: 2 }), 2)]),
         );
@@ -439,7 +439,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(loaded.map((document) => document?.position)).toEqual([2, undefined, 1, undefined]);
       });
 
-      test('gives several documents by id and leaves out what is not there', async () => {
+      test('several documents are returned by id, without missing ones', async () => {
         await store.write(batch(['a', 'b', 'c'].map((id) => create(mine, id, thing({ name: id })))));
         const found = await store.getMany(table, mine, ['c', 'x', 'a', 'a']);
         expect(new Map([...found].sort())).toEqual(
@@ -460,7 +460,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await notes(true)).toEqual(['a', 'b', 'c']);
       });
 
-      test('found by several values or by a search, documents come in the same order, also after it changed', async () => {
+      test('results for several values or a search are in the same order, also after a change', async () => {
         const ordered = (rank: number) => thing({ rank, name: 'same', tags: ['red'], note: `n${rank}` });
         await store.write(batch(['b', 'a', 'c'].map((id) => create(mine, id, ordered(1)))));
         await store.write(batch([{ ...create(mine, 'b', ordered(0), 2), expected: 1 }]));
@@ -495,13 +495,13 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
 
       test.each([false, true])(
-        'gone through in parts, what stays as it is comes exactly once, whatever is written meanwhile (reverse: %s)',
+        'in a walk in parts, unchanged documents appear exactly once, whatever is written meanwhile (reverse: %s)',
         async (reverse) => {
           const nth = (n: number) =>
             thing({ rank: n % 5 === 0 ? null : n % 4, name: n % 3 === 0 ? null : 'same', note: `${n}`, tags: ['red'] });
           await store.write(batch(Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, nth(n)))));
           let turn = 0;
-          // Each time one is put before all others and one behind them, one is deleted, and one moves.
+          // Each time one is inserted before all others and one after them, one is deleted, and one moves.
           const meanwhile = () => {
             turn += 1;
             const moved = { ...create(mine, `d${turn}`, { ...nth(turn), rank: 9 }, 2), expected: 1 };
@@ -523,14 +523,14 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       );
 
       test.each(['x', '[]', '{"a":1}', '[1,2,3,4,5]', '[{"$gt":""},"a","b"]'])(
-        'a place in a list that no list told (%s) is a defect of the caller',
+        'a place that no list has returned (%s) is a programming error',
         async (after) => {
           await store.write(batch([create(mine, 'a', thing({ rank: 1, name: 'A' }))]));
           await expect(store.list(table, mine, { ...everything, after })).rejects.toThrow(RangeError);
         },
       );
 
-      test('texts are ordered, bounded and found by their code points, whatever is in them', async () => {
+      test('texts are ordered, bounded and found by their code points, whatever they contain', async () => {
         const names = [
           '',
           '\0',
@@ -556,7 +556,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         }
       });
 
-      test('totals are right after every insert, update and deletion', async () => {
+      test('totals are correct after every insert, update and deletion', async () => {
         await store.write(
           batch([create(mine, 'a', thing({ kind: 'x' }), 1), create(mine, 'b', thing({ kind: 'x' }), 1)]),
         );
@@ -573,7 +573,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([await totalOf(), await totalOf({ where: { kind: 'y' } })]).toEqual([1, 1]);
       });
 
-      test('a value that no document has finds nothing, not what has no value', async () => {
+      test('a value that no document has finds nothing, not the documents without a value', async () => {
         await store.write(batch([create(mine, 'a', thing()), create(mine, 'b', thing({ kind: 'x', tags: ['red'] }))]));
         for (const where of [{ kind: 'never' }, { tags: 'never' }, { size: 7 }, { owner: 'never', kind: 'x' }])
           expect(await store.list(table, mine, { ...everything, where })).toEqual({ items: [], totalCount: 0 });
@@ -598,7 +598,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         ['a value of another type', { where: { active: 'true' } }],
         ['an offset below zero', { offset: -1 }],
         ['a broken limit', { limit: 1.5 }],
-      ])('%s is a defect of the caller', async (_, query) => {
+      ])('%s is a programming error', async (_, query) => {
         await expect(store.list(table, mine, { ...everything, ...query })).rejects.toThrow(RangeError);
       });
     });
@@ -624,7 +624,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({ search })).toEqual([name]);
       });
 
-      test('every word must match, each as the beginning of a word of any of the texts', async () => {
+      test('every word must match the beginning of a word in any of the texts', async () => {
         await store.write(
           batch([
             create(mine, 'a', thing({ name: 'Red chair', note: 'from Oslo' })),
@@ -636,19 +636,19 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({ search: 'red oslo table' })).toEqual([]);
       });
 
-      test('an empty search is none, and one without any word finds nothing', async () => {
+      test('an empty search is no search, and one without any word finds nothing', async () => {
         await store.write(batch([create(mine, 'a', thing({ name: 'A' }))]));
         expect(await totalOf({ search: '' })).toBe(1);
         for (const search of [' ', '-', '%', '"', '$', '😀']) expect(await totalOf({ search })).toBe(0);
       });
 
-      test('words that are gone from a document no longer find it', async () => {
+      test('words removed from a document no longer find it', async () => {
         await store.write(batch([create(mine, 'a', thing({ name: 'old name' }), 1)]));
         await store.write(batch([{ ...create(mine, 'a', thing({ name: 'new name' }), 2), expected: 1 }]));
         expect([await totalOf({ search: 'old' }), await totalOf({ search: 'new name' })]).toEqual([0, 1]);
       });
 
-      test('characters with a meaning elsewhere and very long texts are harmless', async () => {
+      test('special characters and very long texts are harmless', async () => {
         const hostile = [
           `"' OR 1=1 --`,
           '(((((a+)+)+)+)+$',
@@ -673,7 +673,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         }
       });
 
-      test('the texts of the record that a field points to count too, but only those that are named', async () => {
+      test('the texts of a referenced record count, too, but only the named ones', async () => {
         await store.write(batch([create(mine, 'o1', { name: 'Ada Lovelace', city: 'Bursa' })], ownersTable));
         await store.write(
           batch([
@@ -686,21 +686,21 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({ search: 'bursa' })).toEqual([]);
       });
 
-      test('a renamed record is found under its new name at once', async () => {
+      test('a renamed record is found by its new name at once', async () => {
         await store.write(batch([create(mine, 'o1', { name: 'Ada', city: '' }, 1)], ownersTable));
         await store.write(batch([create(mine, 'a', thing({ name: 'Chair', owner: 'o1' }))]));
         await store.write(batch([{ ...create(mine, 'o1', { name: 'Grace', city: '' }, 2), expected: 1 }], ownersTable));
         expect([await totalOf({ search: 'ada' }), await totalOf({ search: 'grace' })]).toEqual([0, 1]);
       });
 
-      test("another tenant's record of the same id lends nobody its name", async () => {
+      test("another tenant's record with the same id contributes no name", async () => {
         await store.write(batch([create(theirs, 'o1', { name: 'Ada', city: '' })], ownersTable));
         await store.write(batch([create(mine, 'a', thing({ owner: 'o1' }))]));
         expect(await totalOf({ search: 'ada' })).toBe(0);
       });
     });
 
-    test('no answer for one scope ever holds what another stored', async () => {
+    test('no result for one scope ever contains what another one stored', async () => {
       const secret = 'belongs to the other tenant';
       let generation = 100;
       const model = { ...things, version: 2 };
@@ -731,7 +731,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     test.each([false, true])(
-      'answers as a naive store does, whatever happened before (written in bulk: %s)',
+      'results equal those of a naive store, whatever happened before (written in bulk: %s)',
       async (bulk) => {
         let generation = 200;
         await fc.assert(
@@ -792,7 +792,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     describe('holds generations side by side', () => {
       const next: AnyTable = { model: things, generation: 2 };
 
-      test('a generation is live once it was said so, for each version apart', async () => {
+      test('a generation is live once it was switched to, separately for each version', async () => {
         expect(await store.liveGeneration('things', 1)).toBeUndefined();
         await store.setLiveGeneration('things', 1, 1);
         await store.setLiveGeneration('things', 2, 5);
@@ -801,7 +801,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await (await under.another()).liveGeneration('things', 1)).toBe(2);
       });
 
-      test('what is written to one generation is not in the other, and dropping one leaves the other', async () => {
+      test('writes to one generation are not in the other, and dropping one keeps the other', async () => {
         await store.prepare([next], { bulk: true });
         await store.write(batch([create(mine, 'a', thing({ name: 'old' }))]));
         await store.write(batch([create(mine, 'a', thing({ name: 'new', tags: ['red'] }))], next));
@@ -815,7 +815,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         ).toBe(1);
       });
 
-      test('a generation that was dropped begins empty when it is made again', async () => {
+      test('a generation that was dropped is empty when it is created again', async () => {
         await store.write(batch([create(mine, 'a', thing({ name: 'old', tags: ['red'] }))]));
         await store.drop(table);
         await store.prepare([table]);
@@ -825,7 +825,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([await totalOf(), await totalOf({ where: { tags: 'red' } })]).toEqual([1, 0]);
       });
 
-      test('preparing and indexing again changes nothing', async () => {
+      test('repeated preparation and indexing changes nothing', async () => {
         await store.write(batch([create(mine, 'a', thing({ name: 'kept' }))]));
         await store.prepare([table]);
         await store.prepare([table], { bulk: true });
@@ -850,7 +850,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         create(mine, `d${n}`, thing({ rank: n % 3, kind: n % 2 === 0 ? 'x' : 'y', tags: ['red'] }), n + 1);
       const thirty = Array.from({ length: 30 }, (_, n) => tagged(n));
 
-      test('no further than it is told to, and says so', async () => {
+      test('only up to the given limit, and says so', async () => {
         await store.write(batch(thirty, table, { things: 30 }));
         const list = (countUpTo: number, offset = 0) =>
           store.list(table, mine, { offset, limit: 5, where: { tags: 'red' }, countUpTo });
@@ -860,7 +860,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         else expect(some.totalCount).toBe(30);
         expect(await list(30)).toEqual({ items: some.items, totalCount: 30 });
         expect((await list(0)).items).toEqual(some.items);
-        // Whoever has seen as many knows that they are there.
+        // A reader who has seen this many documents knows that they exist.
         const beyond = await list(10, 20);
         expect(beyond.items).toHaveLength(5);
         expect(beyond.totalCount).toBeGreaterThanOrEqual(25);
@@ -868,7 +868,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([last.items.length, last.totalCount, last.isCapped]).toEqual([2, 30, undefined]);
       });
 
-      test('to the end where totals are kept, however little counting is allowed', async () => {
+      test('to the end if totals are kept, whatever the limit', async () => {
         await store.write(batch(thirty, table, { things: 30 }));
         const totals = async (query: Partial<ListQuery>) => {
           const { totalCount, isCapped } = await store.list(table, mine, {
@@ -885,7 +885,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await totals({ where: { kind: 'never' } })).toEqual([0, undefined]);
       });
 
-      test('rightly, whatever batches were written by two stores, refused, repaired beside the checkpoint or repeated', async () => {
+      test('correctly, whatever batches two stores wrote, rejected, repaired beside the checkpoint or repeated', async () => {
         let generation = 300;
         const someBatch = fc.record({
           changes: fc.array(someChange, { minLength: 1, maxLength: 6 }),
@@ -925,7 +925,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               if (kind !== 'interrupted')
                 expect((await target.write(batch(writes, home, reached))).conflicts).toEqual([]);
               else {
-                // One stale write keeps the checkpoint back; what was stored all the same is there for the next writer.
+                // One stale write holds the checkpoint back; what was stored all the same is visible to the next
+                // writer.
                 const stale = { ...create(mine, 'stale', thing(), position), expected: 999_999 };
                 await target.write(batch([...writes, stale], home, reached));
                 const stored = await stores[by ? 1 : 0].load(home, writes);
@@ -949,7 +950,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     test.each([false, true])(
-      'a page far behind is what a walk through the whole list finds there, ties and gaps included (reverse: %s)',
+      'a distant page equals what a walk through the whole list finds there, including ties and gaps (reverse: %s)',
       async (reverse) => {
         const size = 1_300;
         const nth = (n: number, gaps: boolean) =>
@@ -984,7 +985,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       60_000,
     );
 
-    test('a scan gives every document once, tombstones included, by scope and id', async () => {
+    test('a scan returns every document once, including tombstones, by scope and id', async () => {
       const writes = Array.from({ length: 1_200 }, (_, n) =>
         create(n % 3 === 0 ? theirs : mine, `d${n}`, thing({ size: n }), n),
       );
@@ -1001,13 +1002,13 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       expect(scanned).toEqual(expected.sort((a, b) => byText(a[0], b[0]) || byText(a[1], b[1])));
     });
 
-    test('a store tells which engine it is', async () => {
+    test('a store reports its engine', async () => {
       const { engine, version } = await store.facts();
       expect(['sqlite', 'mongodb']).toContain(engine);
       expect(version).toMatch(/^\d+\.\d+/);
     });
 
-    test('a closed store answers no more, and may be closed again', async () => {
+    test('a closed store rejects calls, and can be closed again', async () => {
       const other = await under.another();
       await other.prepare([table]);
       await other.close();
