@@ -6,7 +6,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const START_MS = Date.UTC(2026, 2, 1);
 const BURST = 64;
 
-/** How many of `count` background steps, for something that happened `ageMs` ago, may be taken at once. */
+/** How many of `count` background steps, for an event `ageMs` ago, may run at once. */
 async function takenAtOnce(pace: Backpressure, clock: ManualClock, count: number, ageMs = 0): Promise<number> {
   let taken = 0;
   const run = async () => {
@@ -20,7 +20,7 @@ async function takenAtOnce(pace: Backpressure, clock: ManualClock, count: number
   return taken;
 }
 
-/** In a burst of requests on a thread that is busy for such a share of its time. */
+/** During a burst of requests, with this utilization of the thread. */
 function inBurst(clock: ManualClock, eventLoopUtilization = 1): Backpressure {
   const pace = new Backpressure(clock, () => eventLoopUtilization);
   for (let request = 0; request < BURST; request += 1) pace.requestBegins();

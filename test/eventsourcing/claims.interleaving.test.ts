@@ -22,15 +22,15 @@ import {
 type Act = { readonly where: number; readonly who: number; readonly what: 'take' | 'give' | 'greet' | 'leave' };
 type Plan = {
   readonly present: readonly boolean[];
-  /** Those of one process share its caches. */
+  /** Actors of one process share its caches. */
   readonly acts: readonly Act[];
-  /** Which process dies, and after how many steps of its sleepless watcher. */
+  /** The process that dies, and the number of steps of its watcher before that. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly skewsMs: readonly number[];
   readonly picks: Picking;
 };
 
-/** Room for shrinking a failure. */
+/** Leaves room for shrinking a failure. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const MEMBERS = 3;
@@ -52,7 +52,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   picks: fc.array(fc.nat(11), { maxLength: 120, size: 'max' }).map(byNumbers),
 });
 
-/** What a command does, without its second thoughts: one look, one claim, one append at the revision that was seen. */
+/** A command without its retries: one read, one claim, one append at the revision that it saw. */
 async function attemptOnce({ read, claims, appender }: Replica, id: string, email: string | null): Promise<void> {
   const { stream, revision } = await read(id);
   if (email !== null && (await claims.acquire(emailClaim(email), { stream, revision })).outcome === 'held') return;

@@ -59,7 +59,7 @@ describe('A fair queue', () => {
     const others = ['a', 'b', 'c', 'd'].map((name) => visit(queue, name));
     expect(await Promise.all(others)).toEqual(['in', 'in', 'in', 'in']);
     const outcomes = await Promise.all(many);
-    // One was let in at once, ten waited, and four of those made room.
+    // One was admitted at once, ten waited, and four of those were displaced.
     expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(7);
     expect(outcomes.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => 'in'));
   });
@@ -84,7 +84,7 @@ describe('A fair queue', () => {
 });
 
 describe('A fair queue with reserved capacity', () => {
-  /** Works that end when they are told, by group, in the order in which they began. */
+  /** Tasks that end on demand, by group, in the order in which they began. */
   function stage(atOnce: number) {
     const queue = new FairQueue({ atOnce, leavesRoom: true });
     const running: { readonly group: string; readonly end: () => void }[] = [];

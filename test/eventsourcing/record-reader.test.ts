@@ -20,7 +20,9 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { member, memberStream, OTHER_TENANT, replica, TENANT } from '../support/member.toy.js';
 
-/** A made-up record whose event has had three versions: an amount in dollars, then in cents, then with its currency. */
+/**
+ * A fictional record whose event has had three versions: an amount in dollars, then in cents, then with its currency.
+ */
 const priceEvents = {
   PriceSet: domain('UPDATE', 'price', z.object({ cents: z.number().int(), currency: z.string().length(3) }), {
     version: 3,
@@ -39,9 +41,9 @@ const price: Aggregate<Price, PriceEvent> = {
   evolve: ({ history }, { data }) => ({ history: [...history, `${data.cents} ${data.currency}`] }),
 };
 
-/** Answers to reads can be held back. */
+/** Responses to reads can be held back. */
 class SlowEventStore extends FaultyEventStore {
-  /** Whether what was held back turns out to be a failure. */
+  /** Whether the reads held back turn out to be failures. */
   fails = false;
   private held: Promise<void> = Promise.resolve();
 
@@ -77,7 +79,7 @@ describe('A record that is read', () => {
   });
   const priced = (cents: number): EventToAppend => stored('PriceSet', { cents, currency: 'USD' }, 3);
   const fence = (): EventToAppend => stored(CLAIM_FENCED, { claim: 'c', attemptId: 'a' }, 1);
-  /** Somebody else's append. */
+  /** An append by another writer. */
   const write = (...events: EventToAppend[]) => appendNext(store.inner, stream, ...events);
   const read = (maxAgeMs?: number) => reader.read(price, TENANT, 'p1', maxAgeMs === undefined ? {} : { maxAgeMs });
 

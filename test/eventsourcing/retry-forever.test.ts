@@ -8,7 +8,7 @@ describe('A persistent retry', () => {
     const ending = new AbortController();
     const attemptedAtMs: number[] = [];
     const complaints: unknown[] = [];
-    /** Fails until it has been attempted these many times; says that it gets on at those that are told. */
+    /** Fails until the given number of attempts; reports progress at the given attempts. */
     const attempt =
       (until: number, getsOnAt: readonly number[] = []) =>
       (gotOn: () => void): Promise<string> => {
