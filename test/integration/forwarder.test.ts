@@ -77,12 +77,12 @@ type Settings = { readonly restoreForward?: 'wait' | 'all' };
 
 class Scene {
   readonly clock = new ShiftedClock();
-  /** Types of the events that were parked. */
+  /** Types of the parked events. */
   readonly parked: string[] = [];
   readonly warnings: string[] = [];
-  /** As long as it fails nothing can be parked. */
+  /** While it fails, nothing can be parked. */
   failParking: () => Error | undefined = () => undefined;
-  /** What outlives a forwarder beside the history. */
+  /** What outlives a forwarder, besides the history. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
   private readonly seen: Stored[] = [];
@@ -123,7 +123,7 @@ class Scene {
     await appendAllNext(this.events, appends);
   }
 
-  /** Decides on the forwarder's stream, as commands do. */
+  /** Decides on the forwarder's stream, like commands. */
   async decide(decision: (state: State, now: Date) => readonly ForwarderEvent[]): Promise<void> {
     const { state, stream } = await this.reader.read(aggregate, 'platform', FORWARDER);
     await this.happen(...decision(state, new Date(this.clock.nowMs())).map((event) => ({ ...event, stream })));
@@ -160,14 +160,14 @@ class Scene {
     return forwarder;
   }
 
-  /** What the broker has stored, in its order. */
+  /** The messages stored by the broker, in its order. */
   stored(): Promise<readonly Stored[]> {
     for (const message of messagesIn(this.directory, this.seen.at(-1)?.message.sequence))
       this.seen.push({ message, event: JSON.parse(message.payload) as CloudEvent });
     return Promise.resolve(this.seen);
   }
 
-  /** What was said of a record, in the broker's order. */
+  /** The messages about a record, in the broker's order. */
   async told(subject: string, isReplay = false): Promise<string[]> {
     const own = (await this.stored()).filter(({ event }) => event.subject === subject);
     return own.filter(({ event }) => (event.replayed ?? false) === isReplay).map(({ event }) => event.type);
@@ -198,7 +198,7 @@ const isAbout = (event: 'accepted' | 'rejected', externalId: string, message: Br
 const whole = ['kontor.sale.accepted.v1', 'kontor.sale.rejected.v1', 'kontor.sale.booked.v1'];
 
 describe('The events of a return', () => {
-  /** A sale, and a return that was rejected first and then booked on that sale. */
+  /** A sale, and a return that was first rejected and then booked on that sale. */
   const history = [
     ...[accepted('S'), booked('S')],
     ...[accepted('R', 'S'), rejected('R'), returned('R', 'S'), accepted('last')],
@@ -232,7 +232,7 @@ const branches = (count: number, name = 'B'): Fact[] =>
   Array.from({ length: count }, (_, at) => opened(`${name}${at}`));
 const again = async (scene: Scene): Promise<number> =>
   (await scene.stored()).filter(({ event }) => event.replayed).length;
-/** The codes of the branches that were told of, in the broker's order; those of repeats with a mark. */
+/** The codes of the published branches, in the broker's order; repeats are marked. */
 const codes = async (scene: Scene): Promise<string[]> =>
   (await scene.stored()).map(
     ({ event }) => `${(event.data as { code: string }).code}${event.replayed ? ' again' : ''}`,
@@ -272,7 +272,7 @@ describe('A rewind', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
-      // As it arrives from another thread: without what it was.
+      // As it arrives from another thread: without its class.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
       await scene.rewind({ position: 0 });
@@ -304,7 +304,7 @@ describe('A rewind', () => {
       await scene.happen(...branches(5_000));
       scene.forward();
       await until(async () => (await scene.stored()).length === 5_000);
-      // Of the first rewind the broker takes a part only, so it cannot end by itself.
+      // The broker accepts only part of the first rewind, so it cannot end by itself.
       const limit = scene.line.attempts + 1_000;
       scene.line.letThrough(({ payload }) => scene.line.attempts < limit || payload.includes('"after"'));
       await scene.rewind({ position: 0 });
@@ -351,7 +351,7 @@ test('Two concurrent forwarders publish everything once, and repeat it once in a
 const HOUR_MS = 60 * 60_000;
 
 describe('A forwarder without a checkpoint', () => {
-  /** A history that was forwarded, under read models that know nothing of it. */
+  /** A forwarded history, with read models that do not know of it. */
   const restored = async (scene: Scene): Promise<void> => {
     await scene.happen(...branches(3));
     const first = scene.forward();

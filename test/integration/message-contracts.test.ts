@@ -7,8 +7,8 @@ import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { ensureContract } from '../support/contract-check.js';
 import { recordings } from '../support/corpus.js';
 
-// Messages are not validated when they are published. That every version of every public event type is in a recording,
-// test/reliability/old-events.test.ts checks; test/http/integration-event-contracts.test.ts generates events.
+// Messages are not validated when they are published. test/reliability/old-events.test.ts checks that every version of
+// every public event type is in a recording; test/http/integration-event-contracts.test.ts generates events.
 
 const recorded = recordings().flatMap(({ name, events }) =>
   events
@@ -24,7 +24,7 @@ const faultOf = (check: () => void): string | undefined => {
   }
 };
 
-test('Every message of every event that was ever recorded matches its contract, also as a repeat', () => {
+test('Every message of every recorded event matches its contract, also as a repeat', () => {
   const faults = recorded.flatMap(({ name, event }) =>
     [undefined, { by: 'rewind.1' }].flatMap((again) =>
       messagesOf(event, again).map(({ subject, payload }) => {
@@ -39,7 +39,7 @@ test('Every message of every event that was ever recorded matches its contract, 
   expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
 });
 
-test('Every public event that was ever recorded has messages, and they are of every contract', () => {
+test('Every recorded public event has messages, and together they cover every contract', () => {
   const seen = new Set<string>();
   for (const { event } of recorded) {
     const messages = translate(event);
@@ -49,7 +49,7 @@ test('Every public event that was ever recorded has messages, and they are of ev
   expect([...seen].sort()).toEqual(contracts.map(typeOf));
 });
 
-test('The messages of an event are the same whenever they are translated, with ids that no other event has', () => {
+test('The messages of an event are the same in every translation, with ids that no other event has', () => {
   for (const { name } of recordings()) {
     const own = recorded.filter((one) => one.name === name).map(({ event }) => event);
     const once = own.flatMap((event) => messagesOf(event));
