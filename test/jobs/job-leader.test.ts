@@ -42,13 +42,13 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A replica with a clock and a memory of its own, on the shared history and leases. */
+/** A replica with its own clock and memory, on the shared history and leases. */
 class Replica {
   readonly clock = new ManualClock(Date.UTC(2026, 10, 21, 12));
   readonly toy = new ToyJob();
   readonly events = new FaultyEventStore(store);
   readonly complaints: string[] = [];
-  /** Its process is paused, or cut off from the leases. */
+  /** Its process is paused, or disconnected from the leases. */
   isCutOff = false;
   private readonly runner: CommandRunner;
   private readonly reader: RecordReader;
@@ -77,7 +77,7 @@ class Replica {
     return { info: () => undefined, warn: complain, error: complain };
   }
 
-  /** Begins to lead, or to stand by. */
+  /** Starts to lead, or to stand by. */
   join(isEnabled = false): this {
     const leader = this.leader(isEnabled);
     const way: LeaseStore = {
@@ -109,7 +109,7 @@ class Replica {
     return (await this.state()).last;
   }
 
-  /** Its time goes by, and nobody else's. */
+  /** Its time passes, and nobody else's. */
   until(condition: () => boolean | Promise<boolean>): Promise<void> {
     return until(this.clock, condition);
   }
@@ -165,7 +165,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     const executionId = await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
-    // Its time stands still from here on, as that of a paused process, or of one that is gone.
+    // Its time stands still from here on, like that of a process that is paused or gone.
     const b = new Replica('b').join();
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     return { a, b, executionId };
@@ -186,7 +186,7 @@ describe('A leader that disappears during a run', () => {
     const { a, b, executionId } = await leftBehind();
     await b.until(async () => (await b.state()).run === null);
     const before = await eventTypes();
-    // It has learnt of the end of its run: the run is told to stop.
+    // It has learnt of the end of its run, so the run is signalled to stop.
     await a.until(() => a.toy.latest.run.signal.aborted);
     a.toy.latest.finish({ message: 'Too late.' });
     a.toy.latest.run.report(99, 'too late');
@@ -232,7 +232,7 @@ describe('A leader', () => {
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     await b.trigger();
     await b.until(() => b.toy.runs.length === 1);
-    // As one that began its term, was paused, and reads what there is to do only now.
+    // It began its term, was paused, and reads the pending work only now.
     const late = new Replica('late');
     const leader = late.leader();
     const stale = new AbortController();

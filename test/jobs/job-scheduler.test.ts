@@ -29,7 +29,7 @@ class Bench {
     return fold(aggregate, this.events);
   }
 
-  /** The instants for which runs were started. */
+  /** Instants for which runs were started. */
   get runs(): (string | null)[] {
     return this.events.flatMap((event) => (event.type === 'JobStarted' ? [event.data.scheduledFor] : []));
   }
@@ -63,7 +63,7 @@ class Bench {
     await this.pass(0);
   }
 
-  /** Time goes by, in steps that let the schedulers act. */
+  /** Lets time pass, in steps that let the schedulers act. */
   async pass(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs >= 0; leftMs -= 5 * MINUTE_MS) {
       await this.clock.advance(Math.min(leftMs, 5 * MINUTE_MS));
@@ -71,7 +71,7 @@ class Bench {
     }
   }
 
-  /** The run that is under way ends. */
+  /** Ends the run in progress. */
   endRun(): void {
     const { run } = this.state;
     if (!run) throw new Error('Nothing runs');

@@ -48,7 +48,7 @@ async function documentsOf(table: AnyTable): Promise<Stored[]> {
   return found;
 }
 
-/** Puts something in the place of a stored document, as a defect might. */
+/** Replaces a stored document, as a defect might. */
 async function put(table: AnyTable, { scope, id, position }: Stored, document: object | null, at = position) {
   const writes = [{ scope, id, document, position: at, expected: position }];
   const { conflicts } = await service.service.engines.reads.write({ tables: [{ table, writes }], checkpoints: [] });
@@ -143,7 +143,7 @@ test('A share and a seed select the documents, deterministically', async () => {
   await expect(run({ share: 0.5, seed: 2 })).resolves.toMatchObject({
     message: expect.stringMatching(/seed 2/) as string,
   });
-  // Where all are wrong, those that are named are those that were chosen.
+  // If all are wrong, the named ones are the selected ones.
   const table = await tableOf('transactions');
   for (const victim of await documentsOf(table)) await put(table, victim, { ...victim.document, amount: '0.00' });
   const chosenBy = async (seed: number) => (await verify({ share: 0.5, seed })).differences.map(({ id }) => id).sort();

@@ -34,7 +34,7 @@ async function stateOf({ accessToken }: Tokens): Promise<string> {
   return 'endReason' in state ? [state.status, state.endReason ?? '-'].join(' ') : state.status;
 }
 
-/** What the run says it did. */
+/** The reported result of the run. */
 async function cleanUp(run: Partial<JobRun> = {}): Promise<string> {
   await service.quiet();
   const job = jobOf(service, 'session-cleanup');
@@ -59,7 +59,7 @@ describe('The session cleanup', () => {
     const later = await signIn();
     clock.pass(SESSION_MS / 2 + DAY_MS + 60_000);
     const fresh = await signIn();
-    // Those of the tenant's making and the operator's are as old as the first two.
+    // The sessions from creating the tenant, and the operator's, are as old as the first two.
     expect(await cleanUp()).toMatch(/^[45] sessions ended\.$/);
     for (const tokens of lapsed) expect(await stateOf(tokens)).toBe('ended EXPIRED');
     expect(await stateOf(out)).toBe('ended LOGOUT');
