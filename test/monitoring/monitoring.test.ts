@@ -8,10 +8,10 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const ALERTS = 'docs/monitoring/alerts.yml';
 const DASHBOARD = 'docs/monitoring/grafana-dashboard.json';
 
-/** Made by Prometheus itself, for every target. */
+/** Created by Prometheus itself, for every target. */
 const OF_PROMETHEUS = new Set(['up']);
 
-/** Names of metrics in expressions; what histograms add to theirs is taken off. */
+/** Names of metrics in expressions, without the suffixes of histograms. */
 const metricsIn = (text: string): string[] => [
   ...new Set(
     [...text.matchAll(/\b(?:up(?=\{)|(?:kontor|nodejs|process)_[a-z0-9_]+)/g)].map(([name]) =>
