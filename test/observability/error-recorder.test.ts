@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A process on the shared history, which remembers nothing of the others. */
+/** A process on the shared history, without the memory of the others. */
 function replica() {
   const clock = new SystemClock();
   const reader = new RecordReader(store, catalogue, clock);
@@ -73,7 +73,7 @@ const resolve = async (runner: CommandRunner, id: string): Promise<void> => {
   await inContext(context, () => runner.execute(errorLog, { tenantId: PLATFORM_TENANT, id }, {}, resolveErrors));
 };
 
-/** What the records have counted, by their ids, in the order in which they began. */
+/** The counts of the records by id, in the order in which the records began. */
 async function counts(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   const events = await store.inner.readAll({ filter: { on: 'type', prefixes: ['ErrorOccurred'] }, maxCount: 10_000 });
@@ -97,10 +97,10 @@ test('A report whose first append has an unknown outcome counts once', async () 
   const report = reportOf(5);
   store.answersToLose = 4;
   await expect(recorder.record(report)).rejects.toThrow('error-log');
-  // Another replica goes on meanwhile, so that the same append can't be recognised by its place.
+  // Another replica continues meanwhile, so the same append cannot be recognised by its position.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
-  // Nor by what the process remembers of the record.
+  // Nor by the process's memory of the record.
   await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));

@@ -18,7 +18,7 @@ class DriverError extends Error {
 const fail = (message: string): Error => new DriverError(message);
 const failElsewhere = (message: string): Error => new DriverError(message);
 
-describe('What background work logs', () => {
+describe('Log output of background work', () => {
   test('is noted if it is a warning, an error or a recovery, and always logged', () => {
     const { logger, noted, lines } = logging();
     logger.info({ url: 'x' }, 'Kontor is ready');

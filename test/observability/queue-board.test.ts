@@ -11,7 +11,7 @@ const QUEUES = [
   { name: 'booking', kind: 'policy' },
 ] as const;
 
-/** A replica with its own meters, on a cache and a history that it shares. */
+/** A replica with its own meters, on a shared cache and history. */
 class Replica {
   readonly meters: QueueMeters;
   readonly board: QueueBoard;
