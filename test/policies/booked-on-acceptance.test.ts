@@ -19,7 +19,7 @@ let books: Books;
 let store: FaultyEventStore;
 /** While true, the read models that the serving thread reads are unavailable. */
 let isModelsAway = false;
-/** While set, their reads end only when it resolves. */
+/** While set, those reads end only when it resolves. */
 let modelsHang: Promise<void> | undefined;
 const clock = new PatientClock(PATIENCE_MS);
 
@@ -172,7 +172,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
     await elsewhere(engines, () => service.service.app.get(Claims).acquire(claim, owner), tenantId);
     const before = store.appends.length;
     await push('pending', { customer });
-    // The intake has ended no claim of others.
+    // The intake did not end the claims of others.
     expect(store.appends.slice(before).filter(({ stream }) => stream === owner.stream)).toEqual([]);
     expect(appendsTo('pending')[0]).toBe('SaleAccepted');
     await settles('pending');
@@ -191,7 +191,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
   });
 
   test('if acceptance and booking together are too large for one append', async () => {
-    // As on a server with a lower limit than the one that the payload is limited for.
+    // Like a server with a lower limit than the one that the payload is limited for.
     store.beforeAppendTo(streamOf('large'), () => Promise.reject(new EventTooLarge(streamOf('large'), 2, 1)));
     expect((await push('large', {}, 'large')).status).toBe(202);
     await settles('large');

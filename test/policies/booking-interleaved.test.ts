@@ -7,7 +7,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { PatientClock } from '../support/patient-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Carries out something just before one of the coming reads of streams. */
+/** Runs something just before one of the next stream reads. */
 class InterruptedEventStore extends FaultyEventStore {
   private readsLeft = 0;
   private act: (() => Promise<unknown>) | undefined;
@@ -16,7 +16,7 @@ class InterruptedEventStore extends FaultyEventStore {
     [this.readsLeft, this.act] = [number, act];
   }
 
-  /** Whether nothing was carried out, because there were fewer reads. */
+  /** Whether nothing was run, because there were fewer reads. */
   stopInterrupting(): boolean {
     const isUnused = this.act !== undefined;
     this.act = undefined;
@@ -63,7 +63,7 @@ const streamOf = (externalId: string): string =>
 type Race = {
   readonly facts: object;
   readonly change: () => Promise<unknown>;
-  /** What became of a sale. */
+  /** The outcome of a sale. */
   readonly outcome: (transactions: readonly LedgerTransaction[]) => unknown;
 };
 
@@ -81,8 +81,8 @@ const MAX_READS = 40;
 const externalId = 'raced';
 
 /**
- * Carries out a race with the change before the sale, then before each read of the sale in turn, then just before its
- * append is stored. Returns the outcomes in this order.
+ * Runs a race with the change before the sale, then before each read of the sale in turn, then just before its append
+ * is stored. Returns the outcomes in this order.
  */
 async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
   const sequential = await prepare();
@@ -108,7 +108,7 @@ async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
 const accountsOf = (transactions: readonly LedgerTransaction[]): string =>
   [...new Set(transactions.map(({ accountId }) => accountId).filter((id) => id !== null))].join(' ');
 
-/** The change counts for no sale decided before it, and for every sale decided after it. */
+/** The change applies to no sale decided before it, and to every sale decided after it. */
 function expectSerial(outcomes: readonly unknown[], before: unknown, after: unknown): void {
   expect(new Set(outcomes)).toEqual(new Set([before, after]));
   expect([outcomes[0], outcomes.at(-1)]).toEqual([after, before]);

@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A replica, with a memory of its own. */
+/** A replica with its own memory. */
 function newReplica() {
   const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -87,7 +87,7 @@ const newCustomer = (name: string, code: string): Promise<string> => {
 const newCategory = (name: string): Promise<string> =>
   execute(category, ids.next(), { name, direction: 'BOTH' }, createCategory);
 
-/** An event that tells of a choice: as a person makes it, unless told otherwise. */
+/** An event that records a choice, made by a person by default. */
 function told(entity: string, type: string, data: object, metadata: object = { userId: 'ada' }): Choice {
   const at = new Date(START_MS + (choices += 1) * 1_000).toISOString();
   const recordId = `record-${choices}`;
@@ -120,8 +120,8 @@ const written = async (entity: string): Promise<string[]> => {
   return found.map(({ type }) => type);
 };
 
-describe('What people choose for a merchant', () => {
-  test('becomes a rule with the third transaction, for exactly that merchant', async () => {
+describe('The choices of people for a merchant', () => {
+  test('become a rule with the third transaction, for exactly that merchant', async () => {
     await react(...streak(food, 't1', 't2'));
     expect(await ruleFor(food)).toBeUndefined();
     await react(chosen('t3', food));
@@ -131,7 +131,7 @@ describe('What people choose for a merchant', () => {
     });
   });
 
-  test('counts wherever it is chosen: with the transaction, for one of a sale, for an opening balance', async () => {
+  test('count wherever they are made: with the transaction, for one of a sale, for an opening balance', async () => {
     await react(
       recorded('t1', food),
       told('sale', 'SaleTransactionCategorized', { transactionId: 't2', categoryId: food, customerId: acme }),
@@ -140,7 +140,7 @@ describe('What people choose for a merchant', () => {
     expect(await ruleFor(food)).toMatchObject({ source: 'LEARNED' });
   });
 
-  test('is not what a rule gave, nor what nobody chose, nor what no customer is known of', async () => {
+  test('exclude categories from rules, transactions without a choice, and transactions without a known customer', async () => {
     const before = await events.head();
     const hit = { categorizedBy: { ruleId: 'r', source: 'SEED' } };
     await react(
@@ -154,7 +154,7 @@ describe('What people choose for a merchant', () => {
     expect(await events.head()).toBe(before);
   });
 
-  test('is one merchant whatever the spelling, and others are others', async () => {
+  test('belong to one merchant in any spelling, and to no other', async () => {
     const [shouted, bcme] = [await newCustomer('  ACME   Tradıng ', 'C-2'), await newCustomer('Bcme', 'C-3')];
     await react(chosen('t1', food), chosen('t2', food, bcme), chosen('t3', food, shouted));
     expect(await written('category-rule')).toEqual([]);
@@ -163,7 +163,7 @@ describe('What people choose for a merchant', () => {
     expect(await ruleFor(food, 'Bcme')).toBeUndefined();
   });
 
-  test('makes no rule for a category that was archived meanwhile, until it is chosen again', async () => {
+  test('create no rule for a category that was archived meanwhile, until it is chosen again', async () => {
     const third = chosen('t3', food);
     await react(...streak(food, 't1', 't2'));
     await execute(category, food, {}, archiveCategory);
@@ -174,7 +174,7 @@ describe('What people choose for a merchant', () => {
     expect(await ruleFor(food)).toMatchObject({ isEnabled: true });
   });
 
-  test('disables the rule when two transactions speak against it, and enables it when three are for it again', async () => {
+  test('disable the rule when two transactions contradict it, and enable it when three support it again', async () => {
     await react(...streak(food, 't1', 't2', 't3'), chosen('t4', rent));
     expect(await ruleFor(food)).toMatchObject({ isEnabled: true });
     await react(chosen('t5', null));
@@ -185,12 +185,12 @@ describe('What people choose for a merchant', () => {
     expect(await written('category-rule')).toEqual(happened);
   });
 
-  test('may make a rule for another category', async () => {
+  test('can create a rule for another category', async () => {
     await react(...streak(food, 't1', 't2', 't3'), ...streak(rent, 't4', 't5', 't6'));
     expect([await ruleFor(food), await ruleFor(rent)]).toMatchObject([{ isEnabled: false }, { isEnabled: true }]);
   });
 
-  test('leaves a rule alone that a person has changed, disabled or deleted', async () => {
+  test('do not affect a rule that a person has changed, disabled or deleted', async () => {
     await react(...streak(food, 't1', 't2', 't3'));
     await execute(categoryRule, ruleId(food), { priority: 7 }, updateCategoryRule);
     await react(...streak(null, 't4', 't5'));
@@ -201,7 +201,7 @@ describe('What people choose for a merchant', () => {
   });
 });
 
-describe('Choices that are delivered again', () => {
+describe('Redelivered choices', () => {
   const life = (): Choice[] => [
     ...streak(food, 't1', 't2', 't3'),
     ...[chosen('t4', rent), chosen('t4', food), chosen('t5', null), chosen('t6', rent)],
@@ -209,7 +209,7 @@ describe('Choices that are delivered again', () => {
     ...streak(rent, 't10', 't11', 't12'),
   ];
 
-  test('change nothing, whichever they are, and whoever gets them', async () => {
+  test('change nothing, whichever they are, and whichever process gets them', async () => {
     const delivered = life();
     await react(...delivered);
     const before = await events.head();
@@ -218,7 +218,7 @@ describe('Choices that are delivered again', () => {
     expect(await events.head()).toBe(before);
   });
 
-  test('change nothing where each is delivered again at once, with all that were before', async () => {
+  test('change nothing if each is redelivered at once, with all earlier ones', async () => {
     const delivered = life();
     await react(...delivered);
     const expected = await written('category-rule');
@@ -231,7 +231,7 @@ describe('Choices that are delivered again', () => {
     expect(await written('merchant-choices')).toHaveLength(again.length + 5);
   });
 
-  test('do not overrule what people have said of the rule since', async () => {
+  test('do not overrule later decisions of people about the rule', async () => {
     const delivered = [...streak(food, 't1', 't2', 't3'), ...streak(null, 't4', 't5')];
     await react(...delivered);
     await execute(categoryRule, ruleId(food), { isEnabled: true }, updateCategoryRule);
@@ -239,7 +239,7 @@ describe('Choices that are delivered again', () => {
     expect(await ruleFor(food)).toMatchObject({ isEnabled: true });
   });
 
-  test('do what a crash left undone after the choice was noted', async () => {
+  test('complete what a crash left undone after the choice was recorded', async () => {
     const delivered = streak(food, 't1', 't2', 't3');
     const noteOnly = async ({ id: choiceId, metadata: { timestamp: chosenAt } }: Choice, transactionId: string) => {
       const [data, id] = [
@@ -254,7 +254,7 @@ describe('Choices that are delivered again', () => {
     expect(await written('merchant-choices')).toHaveLength(4);
   });
 
-  test('count once where two handle them at the same moment', async () => {
+  test('count once if two processes handle them concurrently', async () => {
     const others = [replica.policy, newReplica().policy, newReplica().policy];
     for (const event of life()) await Promise.all(others.map((policy) => policy.react(event)));
     const notes = (await written('merchant-choices')).filter((type) => type === 'MerchantChoiceNoted');

@@ -30,7 +30,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { HurriedClock } from '../support/hurried-clock.js';
 import { PushService, type Browser, type PushReply } from '../support/push-service.js';
 
-/** A second passes in half of one. */
+/** Time runs twice as fast. */
 const HURRY = 2;
 const [clock, ids] = [new HurriedClock(HURRY), new Uuid7Ids()];
 const tenantId = ids.next();
@@ -41,7 +41,7 @@ let directory: string;
 let pushes: PushService;
 let events: FaultyEventStore;
 let client: PushClient;
-/** What a test leaves to itself. */
+/** Work that a test does not await. */
 const underWay: Promise<unknown>[] = [];
 let tries = 0;
 beforeEach(() => {
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 type Listed = Browser & { readonly id: string };
 const browser = (...replies: PushReply[]): Listed => Object.assign(pushes.browser(...replies), { id: ids.next() });
-/** A browser whose push service does not answer at all. */
+/** A browser whose push service does not respond at all. */
 const unreachable = ({ keys }: Browser) => ({ id: ids.next(), endpoint: 'https://127.0.0.1:1/push', keys });
 const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys'>): PushTarget => {
   const createdAt = new Date(clock.nowMs()).toISOString();
@@ -104,7 +104,7 @@ const own = <T>(work: () => Promise<T>): Promise<T> =>
 const countOf = (one: Browser): number => pushes.pushesTo(one).length;
 const arrived = (one: Browser, count = 1): Promise<boolean> => eventually(() => countOf(one) >= count, 10_000);
 const never = (): AbortSignal => new AbortController().signal;
-/** As if all pushes to these had been given up. */
+/** As if all pushes to these had been abandoned. */
 async function giveUp({ recordId: id }: Sent, browsers: readonly Pick<Listed, 'id'>[]): Promise<void> {
   const { runner } = newProcess([]);
   for (let from = 0; from < browsers.length; from += 1_000) {
@@ -127,8 +127,8 @@ const subscribe = ({ runner }: Process, { id, endpoint, keys }: Listed) =>
     ),
   );
 
-describe('A browser that is gone while the event store is away', () => {
-  test('leaves no rejection behind that nobody awaits, which would end the process', async () => {
+describe('A browser that is gone while the event store is unavailable', () => {
+  test('leaves no unhandled rejection, which would end the process', async () => {
     const [slow, gone] = [browser('hang'), browser({ status: 410 })];
     const kontor = newProcess([[slow], [gone]]);
     await subscribe(kontor, gone);
@@ -141,11 +141,11 @@ describe('A browser that is gone while the event store is away', () => {
     const delivering = kontor.deliveries.deliver(notification(), never());
     underWay.push(delivering.catch(() => undefined));
     await refused;
-    // The test ends here, while the other browser hangs: jest fails it for what nobody handles by now.
+    // The test ends here, while the other browser hangs: jest fails it for rejections that are unhandled by now.
     await clock.sleep(1_000);
   });
 
-  test('is told when all others of its stretch have ended: the next try does not overtake them', async () => {
+  test('is reported when all others of its stretch have ended: the next attempt does not overtake them', async () => {
     const [slow, gone] = [browser('hang'), browser({ status: 410 })];
     const kontor = newProcess([[gone, slow]]);
     await subscribe(kontor, gone);
@@ -156,7 +156,7 @@ describe('A browser that is gone while the event store is away', () => {
 });
 
 describe('A stop', () => {
-  test('repeats two stretches at most, also where one browser of the first was slow', async () => {
+  test('repeats two stretches at most, even if one browser of the first was slow', async () => {
     const slow = browser('hang');
     const others = Array.from({ length: 6 }, () => browser());
     const stretches = [[slow], ...others.map((one) => [one])];
@@ -184,8 +184,8 @@ describe('A stop', () => {
   });
 });
 
-describe('A replay of what was given up', () => {
-  test('ends within seconds where a push service hangs, and goes on with the others next time', async () => {
+describe('A replay of abandoned pushes', () => {
+  test('ends within seconds if a push service hangs, and continues with the others next time', async () => {
     const hanging = Array.from({ length: 20 }, () => browser(...Array.from({ length: 9 }, () => 'hang' as const)));
     const working = browser();
     const event = notification();
@@ -200,9 +200,9 @@ describe('A replay of what was given up', () => {
     expect(await failedOf(event)).toHaveLength(20);
   });
 
-  test('records what was delivered, however many are left, and asks a service that is down a few times only', async () => {
+  test('records deliveries, however many are left, and calls an unavailable service only a few times', async () => {
     const working = browser();
-    // More than one event could name.
+    // More than one event can name.
     const down = Array.from({ length: 13_000 }, () => unreachable(working));
     const event = notification();
     await giveUp(event, [working, ...down]);
@@ -213,7 +213,7 @@ describe('A replay of what was given up', () => {
     expect(tries).toBeLessThan(1_000);
   });
 
-  test('is done where the browsers are unsubscribed by now', async () => {
+  test('is complete if the browsers have unsubscribed meanwhile', async () => {
     const event = notification();
     await giveUp(event, [browser(), browser()]);
     expect(await newProcess([]).deliveries.retry(event)).toBeUndefined();

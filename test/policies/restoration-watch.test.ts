@@ -66,7 +66,7 @@ describe('The watch over deleted records', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** A customer that is deleted, and posted to nevertheless. */
+  /** A deleted customer that is posted to nevertheless. */
   async function reach(id: string): Promise<void> {
     await office.openCustomer(id, `code of ${id}`);
     await office.openAccount(`account of ${id}`, null);
@@ -85,7 +85,7 @@ describe('The watch over deleted records', () => {
     metadata: { tenantId: TENANT, timestamp: '', version: 1, commandId: 'c', requestId: 'r', $correlationId: 'r' },
   });
 
-  /** Lets the read model have everything. */
+  /** Lets the read model catch up. */
   async function follow(): Promise<void> {
     const head = await store.inner.head();
     const events = (await store.inner.readAll({ maxCount: 1_000 })).map((event) => catalogue.decode(event));
@@ -97,7 +97,7 @@ describe('The watch over deleted records', () => {
   const isRestored = async (id: string): Promise<boolean> =>
     (await store.inner.readStream(streamName('customer', TENANT, id))).events.at(-1)?.type === 'CustomerRestored';
 
-  test('restores what is reached while it runs, and looks again only when there is something new', async () => {
+  test('restores records that are reached while it runs, and looks again only if there is something new', async () => {
     const running = watch.start();
     await reach('ada');
     expect(await isRestored('ada')).toBe(false);
@@ -105,7 +105,7 @@ describe('The watch over deleted records', () => {
     await until(clock, () => isRestored('ada'));
     await follow();
     await clock.advance(10_000);
-    // Whoever looked now would complain.
+    // A look now would log a warning.
     reads.away = true;
     await clock.advance(60_000);
     expect(warnings).toEqual([]);
@@ -117,7 +117,7 @@ describe('The watch over deleted records', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('tries again until it works, with pauses, where a store is away', async () => {
+  test('retries until it succeeds, with pauses, while a store is unavailable', async () => {
     await reach('ada');
     await follow();
     store.away = true;
@@ -132,14 +132,14 @@ describe('The watch over deleted records', () => {
     await running.stop();
   });
 
-  test('restores the others where one cannot be restored', async () => {
+  test('restores the others if one cannot be restored', async () => {
     await reach('ada');
     await reach('bob');
     await follow();
     const pause = store.pauseAppendTo(streamName('customer', TENANT, 'ada'));
     const looking = watch.look();
     await whileTimePasses(clock, pause.reached);
-    // As often as the appender tries: then it gives up.
+    // As often as the appender tries before it gives up.
     store.appendsToLose = 4;
     pause.resume();
     expect(await whileTimePasses(clock, looking)).toBe(false);

@@ -20,12 +20,12 @@ const RIVALS = ['take code', 'take link', 'take account code'] as const;
 type What = (typeof MAIN)[number] | (typeof RIVALS)[number];
 type Plan = {
   readonly acts: readonly { readonly where: number; readonly what: What }[];
-  /** Which process dies, and after how many steps of its sleepless watcher. */
+  /** The process that dies, and the number of steps of its watcher before that. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly picks: Picking;
 };
 
-/** Room for shrinking a failure. */
+/** Leaves room for shrinking a failure. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
@@ -75,7 +75,7 @@ function statesOverTime(history: readonly Recorded[]): ReadonlyMap<string, Held>
 const holds = ({ claims }: Held, { kind, value }: Claim): boolean =>
   claims.some((claim) => claim.kind === kind && claim.value === value);
 
-describe('Deletions, transactions and restorations, whatever the interleaving', () => {
+describe('Deletions, transactions and restorations, in any interleaving', () => {
   let directory: string;
   let store: EmbeddedEventStore;
   let run = 0;
@@ -135,7 +135,7 @@ describe('Deletions, transactions and restorations, whatever the interleaving', 
         interleaver.crash(`process-${crash.where}`);
       })();
     await interleaver.run(picks);
-    // Whoever leads later: everything is delivered to it, much of it once more.
+    // A later leader receives everything, much of it once more.
     const clock = new ManualClock(Date.UTC(2026, 0, 2));
     const later = new Office(TENANT, store, clock, new SeededIds(run * 10 + 9), look);
     const restore = () => whileTimePasses(clock, Promise.all([later.restoreReached(), later.reactToDeletions()]), 50);
@@ -147,7 +147,7 @@ describe('Deletions, transactions and restorations, whatever the interleaving', 
 
   type Outcome = Awaited<ReturnType<typeof carryOut>>;
 
-  /** What was posted to is there in the end, what was not is as its owner left it. */
+  /** In the end records with postings exist, and the others are as their owner left them. */
   function checkPresence({ ids, history, faults, isStill }: Outcome): void {
     expect(faults).toEqual([]);
     const last = statesOverTime(history).at(-1);
@@ -169,7 +169,7 @@ describe('Deletions, transactions and restorations, whatever the interleaving', 
     }
   }
 
-  /** A code or link has one holder at any time, and is lost to a restored record only where another had it. */
+  /** A code or link has one holder at any time; a restored record loses it only if another has it. */
   function checkHolders({ ids, named, history }: Outcome): void {
     const over = statesOverTime(history);
     const link = { sourceId: 'shop', externalId: named(LINK) };
@@ -189,7 +189,7 @@ describe('Deletions, transactions and restorations, whatever the interleaving', 
   }
 
   test(
-    'what was posted to is there, what was not is left deleted, and no code has two holders',
+    'records with postings exist, the others stay deleted, and no code has two holders',
     () =>
       fc.assert(
         fc.asyncProperty(plan, async (given) => {
@@ -201,7 +201,7 @@ describe('Deletions, transactions and restorations, whatever the interleaving', 
     TIMEOUT_MS,
   );
 
-  test('such races happen in the plans: both orders, restorations with and without the code', async () => {
+  test('the plans include such races: both orders, restorations with and without the code', async () => {
     const wanted = ['CustomerDeleted', 'TransactionRecorded', 'account', 'with its code', 'without its code'];
     const seen = new Set<string>();
     for (const given of fc.sample(plan, { numRuns: 200, seed: 7 })) {
