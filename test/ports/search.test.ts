@@ -28,13 +28,13 @@ describe('Search words', () => {
     expect(words(text)).toEqual(expected);
   });
 
-  test('a long word is cut alike wherever it stands, never within a letter', () => {
+  test('a long word is truncated alike wherever it occurs, never within a letter', () => {
     const long = '𐐨'.repeat(200);
     expect(words(long)).toEqual(['𐐨'.repeat(MAX_WORD_LENGTH)]);
     expect(searchWords('x'.repeat(10_000))).toEqual(words('x'.repeat(999)));
   });
 
-  test('no text is no search, text without a word is a search for nothing', () => {
+  test('an empty text is no search, and text without a word is a search for nothing', () => {
     expect([searchWords(undefined), searchWords(''), searchWords('?')]).toEqual([undefined, undefined, []]);
   });
 
@@ -60,7 +60,7 @@ describe('Search words', () => {
     const unlike: string[] = [];
     for (let point = 0; point < 0x20000; point += 1) {
       const letter = String.fromCodePoint(point);
-      // Surrogates are no letters; the Greek iota below, a mark, has a letter for its upper case.
+      // Surrogates are not letters; the Greek iota subscript, a mark, has a letter as its upper case.
       if ((point >= 0xd800 && point < 0xe000) || letter.normalize('NFD').includes('\u0345')) continue;
       const spellings = [
         letter,
