@@ -49,7 +49,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** An event store of its own, with so many events. */
+/** A separate event store with this many events. */
 async function history(name: string, count: number): Promise<EmbeddedEventStore> {
   const events = EmbeddedEventStore.open({ directory: join(directory, name), clock });
   opened.push(events);

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** The shared leases as one replica reaches them: the way to them can break, and answers can get lost. */
+/** The shared leases as one replica reaches them: the connection can break, and responses can get lost. */
 class Way implements LeaseStore {
   isBroken = false;
   answersGetLost = false;
@@ -32,7 +32,7 @@ class Way implements LeaseStore {
 
 const NAME = 'projections';
 
-/** A replica with a clock of its own, and what it did as a leader. */
+/** A replica with its own clock, and its actions as a leader. */
 class Replica {
   readonly clock = new ManualClock();
   readonly way: Way;

@@ -22,7 +22,7 @@ let faulty: FaultyEventStore;
 let clock: ManualClock;
 let feed: LiveFeed;
 let streams: Set<EventStream>;
-/** Positions of the events that are shown, in order. */
+/** Positions of the visible events, in order. */
 let positions: number[];
 let written = 0;
 
@@ -50,7 +50,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Events that are shown, with others between them, in streams that are followed and others. */
+/** Visible events, with others between them, in followed streams and others. */
 async function write(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     for (const [type, stream] of [
@@ -66,7 +66,7 @@ async function write(count: number): Promise<void> {
   }
 }
 
-/** A connection that takes as much as it is told to. */
+/** A connection that accepts as much as it is told to. */
 class Client extends Writable {
   received = '';
   private waiting: (() => void)[] = [];
@@ -128,7 +128,7 @@ describe('A live feed', () => {
       await has(client, positions.slice(index + 1));
       expect([index, client.positions]).toEqual([index, positions.slice(index + 1)]);
     }
-    // Nobody has a subscription of its own any more.
+    // No watcher has a separate subscription any more.
     await until(clock, () => faulty.subscriptions === 1);
   });
 
@@ -178,7 +178,7 @@ describe('A live feed', () => {
       for (const { client, stream } of clients) {
         client.read();
         if (stream.destroyed) {
-          // It broke off while it caught up: what came is a stretch without gaps.
+          // It broke off during its catch-up: the received events have no gaps.
           const from = positions.indexOf(client.positions[0] ?? -1);
           if (from >= 0) expect(client.positions).toEqual(positions.slice(from, from + client.positions.length));
           continue;
@@ -203,10 +203,10 @@ describe('A live feed', () => {
     expect(reader.stream.stalledForMs()).toBe(0);
     for (const { stream, client } of silent) {
       expect(stream.stalledForMs()).toBeGreaterThanOrEqual(30_000);
-      // One frame on its way on either side, whatever has happened.
+      // One frame in flight on either side, whatever has happened.
       expect(stream.readableLength + client.writableLength).toBeLessThan(64);
     }
-    // Those who begin to read again have missed nothing.
+    // Watchers that resume reading have missed nothing.
     const [first] = silent;
     first?.client.read();
     await has(first?.client ?? reader.client, positions);

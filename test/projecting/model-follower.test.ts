@@ -43,7 +43,7 @@ describe('A replica that follows the read models of another', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** What the other replica's projector stores. */
+  /** The writes of the other replica's projector. */
   const project = async (position: number, generation = 1): Promise<void> => {
     const checkpoints = models.map((model) => ({ key: checkpointKey(model, generation), position }));
     await store.inner.write({ tables: [], checkpoints });
@@ -108,7 +108,7 @@ describe('A replica that follows the read models of another', () => {
 
   test('frees the memory of completed turns', async () => {
     let turns = 0;
-    // Every sleep is over at once: some hours of them pass in a second.
+    // Every sleep ends at once: hours of them pass in a second.
     const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
     follower = new ModelFollower(store, models, progress, hurried, silentLogger, () => Promise.resolve());
     progress.isReportedHere = true;

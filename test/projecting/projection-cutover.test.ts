@@ -14,7 +14,7 @@ import { until, whileTimePasses } from '../support/while-time-passes.js';
 
 const isDone = async (club: Club, name: string): Promise<boolean> => (await club.control(name)).last?.status === 'DONE';
 
-/** Goes on until nothing is left to do of a rebuild, then as long again. */
+/** Runs until a rebuild has no work left, then as long again. */
 const longAfter = (club: Club) => club.clock.advance(40_000);
 
 describe('A rebuild that is live before it is reported', () => {
@@ -43,7 +43,7 @@ describe('A rebuild that is live before it is reported', () => {
       await until(club.clock, () => first.parked.length === 1);
       isBroken = false;
       await happen(club.events, facts.rebuildRequested('members', 'one'));
-      // Nothing comes through from the swap on.
+      // Nothing gets through from the swap on.
       club.settlementsToLose = Number.POSITIVE_INFINITY;
       club.reportToLose = { kind: 'done', isKept: false };
       await until(club.clock, () => club.reportToLose === undefined);

@@ -371,7 +371,7 @@ describe('Running projections', () => {
         await held.reached;
         const others = [greeterProjection, roomProjection];
         await all.reached(await happen(club.events, facts.greeted('m0', 'kim')), ...others);
-        // It has stored what was the end when it read, and is one event behind the others when they get another.
+        // It has stored the end as of its read, and is one event behind the others when they get another.
         const next = club.store.holdWriteTo('members');
         held.release();
         await next.reached;

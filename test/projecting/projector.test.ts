@@ -37,7 +37,7 @@ async function openClub(): Promise<Club> {
 
 const liveTable = ({ model }: AnyProjection): AnyTable => ({ model, generation: 1 });
 
-/** One leader: its own memory of documents, and its place in the history. */
+/** One leader: its own memory of documents, and its position in the history. */
 class Leader {
   private projectors: Projector[] = [];
   position = -1;
@@ -53,7 +53,7 @@ class Leader {
     );
   }
 
-  /** Takes the next events, at most `size`; answers false when there are none. */
+  /** Takes the next events, at most `size`; returns false if there are none. */
   async step(size: number): Promise<boolean> {
     const batch = await this.club.events.readAll({ from: this.position, maxCount: size });
     const last = batch.at(-1);
@@ -71,7 +71,7 @@ class Leader {
   }
 }
 
-/** Hashes of the live tables, and of tables that are built anew from the history. */
+/** Hashes of the live tables, and of tables rebuilt from the history. */
 async function compare({ events, store }: Club): Promise<{ live: string[]; rebuilt: string[] }> {
   const upTo = await events.head();
   const live: string[] = [];
@@ -153,7 +153,7 @@ describe('A projection', () => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));
       const slow = new Leader(club);
       await new Leader(club).step(100);
-      // The slower leader knows nothing of the departure yet, and dies before it gets there.
+      // The slower leader does not know of the departure yet, and dies before it gets there.
       await slow.step(1);
       expect(await memberOf(club, 'ada')).toBeUndefined();
       const { live, rebuilt } = await compare(club);

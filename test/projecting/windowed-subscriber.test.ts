@@ -25,12 +25,12 @@ import { messagesIn } from '../support/stored-messages.js';
 
 class Away extends Error {}
 
-/** Events as they were handled, and a door that can be kept shut. */
+/** Events as they were handled, and a gate that can be kept closed. */
 class Desk {
   readonly begun: string[] = [];
   readonly done: string[] = [];
   readonly parked: string[] = [];
-  /** Handlings of these events wait until they are let through. */
+  /** Handlers of these events wait until they are released. */
   private readonly doors = new Map<string, { opened: Promise<void>; open: () => void }>();
   most = 0;
   private atWork = 0;
@@ -273,7 +273,7 @@ describe('A windowed subscriber', () => {
     }));
 
   describe('when handling fails', () => {
-    /** Fails as often as `times` says for each event. */
+    /** Fails as often as `times` specifies for each event. */
     const failing = (desk: Desk, times: Record<string, number>, make: () => Error) => async (event: Recorded) => {
       const label = labelOf(event);
       const left = times[label] ?? 0;
@@ -291,7 +291,7 @@ describe('A windowed subscriber', () => {
         await scene.until(() => desk.done.length === 3);
         expect(desk.done).toEqual(['eve-0', 'ada-0', 'ada-1']);
         expect(desk.parked).toEqual([]);
-        // Pauses of 50, 100, … 1,600 ms, each shortened by at most a half.
+        // Pauses of 50, 100, … 1,600 ms, each shortened by at most half.
         expect(clock.monotonicMs()).toBeGreaterThanOrEqual(1_575);
         expect(clock.monotonicMs()).toBeLessThan(4_000);
       }));
@@ -477,7 +477,7 @@ describe('A windowed subscriber', () => {
           for (let turn = 0; turn < 200 && first.done.length < doneBeforeCrash; turn += 1) await nextTurn();
           if (saves) await scene.clock.advance(200);
           await scene.turns(5);
-          // What a crash leaves is the saved checkpoint alone.
+          // A crash leaves only the saved checkpoint.
           const checkpoint = await scene.saved();
           const open = order.filter((label) => !first.done.includes(label));
           expect(order.slice(0, checkpoint + 1).filter((label) => open.includes(label))).toEqual([]);
