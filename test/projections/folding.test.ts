@@ -32,7 +32,7 @@ async function tableOf(projection: AnyProjection): Promise<AnyTable> {
   return table;
 }
 
-/** The table's contents after the batches, each folded by whatever projector `leaderOf` names. */
+/** The table's contents after the batches, each folded by the projector that `leaderOf` names. */
 async function folded(
   projection: AnyProjection,
   batches: readonly (readonly Recorded[])[],
@@ -57,7 +57,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** The documents by hand: each event in turn, on what may not be changed. */
+/** The documents folded by hand: each event in turn, on frozen input. */
 function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Map<string, object | undefined> {
   const documents = new Map<string, object | undefined>();
   for (const event of events.filter(({ entity }) => wants(projection, entity)))
@@ -68,7 +68,7 @@ function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Ma
   return documents;
 }
 
-/** Cuts a list into pieces of the given lengths, over and over. */
+/** Splits a list into pieces of the given lengths, repeatedly. */
 function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
   const pieces: T[][] = [];
   for (let from = 0; from < list.length;) {
@@ -81,11 +81,11 @@ function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
 
 const someLengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-// Time enough to tell a failure in few events, and to print its seed.
+// Time enough to reduce a failure to few events, and to print its seed.
 const limits = { numRuns: 20, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
 
 describe.each(all)('The projection %s', (_, projection) => {
-  test('folds event by event as in one batch or in any', async () => {
+  test('folds event by event as in one batch, or in any batches', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, someLengths, async (events, lengths) => {
         const inOne = await folded(projection, [events]);
@@ -96,7 +96,7 @@ describe.each(all)('The projection %s', (_, projection) => {
     );
   });
 
-  test('is not changed by what is delivered again, nor by a second leader', async () => {
+  test('is not changed by redelivery, nor by a second leader', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyHistory,
@@ -105,7 +105,8 @@ describe.each(all)('The projection %s', (_, projection) => {
         async (events, lengths, seeds) => {
           const pieces = cut(events, lengths);
           const seedOf = (index: number): number => seeds[index % seeds.length] ?? 0;
-          // Some batches begin earlier than the last one ended; after some, everything from an earlier one on comes again.
+          // Some batches begin before the previous one ended; after some, everything since an earlier one is
+          // redelivered.
           const delivered = pieces.flatMap((piece, index) => {
             const again = pieces.slice(seedOf(index) % (index + 1), index + 1);
             return [[again.flat()], [piece, ...again], [piece]][seedOf(index) % 3] ?? [];
@@ -118,7 +119,7 @@ describe.each(all)('The projection %s', (_, projection) => {
     );
   });
 
-  test('stores what folding by hand gives, and changes neither events nor documents', async () => {
+  test('stores the result of folding by hand, and changes neither events nor documents', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (events) => {
         const table = await tableOf(projection);
@@ -137,7 +138,7 @@ describe.each(all)('The projection %s', (_, projection) => {
   });
 });
 
-test('The histories are such that every projection has something to fold', () => {
+test('The histories give every projection something to fold', () => {
   const touched = new Set<string>();
   for (const events of fc.sample(anyHistory, { numRuns: 50, seed: 1 }))
     for (const projection of projections)

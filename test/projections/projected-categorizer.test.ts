@@ -22,10 +22,10 @@ const TENANT = '0199d3a0-0000-7000-8000-000000000001';
 const OTHER_TENANT = '0199d3a0-0000-7000-8000-000000000002';
 const PROJECTIONS: readonly AnyProjection[] = [categoryProjection, categoryRuleProjection, categoryRuleSetProjection];
 
-/** A history, and the three models of rules, each of which has as much of it as a test wants. */
+/** A history, and the three models of rules, each advanced as far as a test chooses. */
 class Rules {
   readonly calls = { get: 0, list: 0 };
-  /** What happens when the rules have been read the next time, before anybody hears of it. */
+  /** Runs after the next read of the rules, before its caller gets the result. */
   afterRules: (() => Promise<void>) | undefined;
   readonly categorizer: Categorizer;
   private readonly events: Recorded[] = [];
@@ -54,7 +54,7 @@ class Rules {
     return this.events.at(-1)?.position ?? -1;
   }
 
-  /** Appends an event that no model has yet; answers its position. */
+  /** Appends an event that no model has yet; returns its position. */
   happens(entity: string, recordId: string, type: string, data: object = {}, tenantId = TENANT): number {
     const position = this.head + 3;
     const metadata = { tenantId, timestamp: '2026-01-01T00:00:00.000Z', commandId: 'c', requestId: 'r', version: 1 };
@@ -74,7 +74,7 @@ class Rules {
     return this.happens('category', name, 'CategoryCreated', data, tenantId);
   }
 
-  /** A rule of the same id as its word. */
+  /** A rule whose id is its word. */
   makesRule(word: string, categoryId: string, tenantId = TENANT): number {
     const data = { ...RULE_DEFAULTS, keyword: word, categoryId, source: 'MANUAL' };
     return this.happens('category-rule', word, 'CategoryRuleCreated', data, tenantId);
@@ -94,13 +94,13 @@ class Rules {
     for (const model of this.feeds.keys()) await this.feed(model);
   }
 
-  /** Time goes on for others: the models move, but nothing of the tenant has changed. */
+  /** Events of others: the models advance, but nothing of the tenant changes. */
   async nothingHappens(): Promise<void> {
     this.happens('category', 'elsewhere', 'CategoryRestored', {}, OTHER_TENANT);
     await this.feedAll();
   }
 
-  /** What all the models have, so that every answer to what made it may have been sent. */
+  /** The position that all models have reached: any response to the earlier changes may have been sent. */
   get settled(): number {
     return Math.min(...this.feeds.map(({ position }) => position));
   }
@@ -152,7 +152,7 @@ async function rulesWithOne(): Promise<Rules> {
 }
 
 describe('The rules of a tenant', () => {
-  test('tell category, rule and source', async () => {
+  test('contain category, rule and source', async () => {
     const rules = await rulesWithOne();
     const subject = { merchant: null, description: 'Bread', amount: '1.00', direction: null, accountIds: [] };
     expect((await rules.categorizer.rulesOf(TENANT)).resolve(subject)).toEqual({
@@ -162,7 +162,7 @@ describe('The rules of a tenant', () => {
     expect(await rules.ruleFor('wine')).toBeUndefined();
   });
 
-  test('are its own', async () => {
+  test('are separate from those of other tenants', async () => {
     const rules = await rulesWithOne();
     rules.makesCategory('drink', OTHER_TENANT);
     rules.makesRule('wine', 'drink', OTHER_TENANT);
@@ -171,7 +171,7 @@ describe('The rules of a tenant', () => {
     expect(await rules.ruleFor('bread', OTHER_TENANT)).toBeUndefined();
   });
 
-  test('are not read at all while the models have not moved', async () => {
+  test('are not read at all while the models have not advanced', async () => {
     const rules = await rulesWithOne();
     await rules.ruleFor('bread');
     const before = { ...rules.calls };
@@ -179,7 +179,7 @@ describe('The rules of a tenant', () => {
     expect(rules.calls).toEqual(before);
   });
 
-  test('are looked at once, and not read, when the models have moved and no rule has changed', async () => {
+  test('are checked once, and not read, if the models have advanced and no rule has changed', async () => {
     const rules = await rulesWithOne();
     await rules.ruleFor('bread');
     const before = { ...rules.calls };
@@ -188,7 +188,7 @@ describe('The rules of a tenant', () => {
     expect(rules.calls).toEqual({ get: before.get + 1, list: before.list });
   });
 
-  test('that there are none is kept as well', async () => {
+  test('are cached even if there are none', async () => {
     const rules = await newRules();
     await rules.nothingHappens();
     await rules.ruleFor('bread');
@@ -198,7 +198,7 @@ describe('The rules of a tenant', () => {
     expect(rules.calls.list).toBe(list);
   });
 
-  test('are read anew, once, when a rule or a category has changed', async () => {
+  test('are read again, once, after a rule or a category has changed', async () => {
     const rules = await rulesWithOne();
     await rules.ruleFor('bread');
     const { list } = rules.calls;
@@ -212,14 +212,14 @@ describe('The rules of a tenant', () => {
     expect(rules.calls.list).toBe(list + 4);
   });
 
-  test('are read once for all who ask at the same time', async () => {
+  test('are read once for all concurrent callers', async () => {
     const rules = await rulesWithOne();
     const found = await Promise.all(Array.from({ length: 50 }, () => rules.ruleFor('bread')));
     expect(new Set(found)).toEqual(new Set(['bread']));
     expect(rules.calls).toEqual({ get: 1, list: 2 });
   });
 
-  test('have a rule that all models got when they had just been read for another', async () => {
+  test('include a rule that all models received just after a read for another one', async () => {
     const rules = await rulesWithOne();
     let asked: Promise<string | undefined> | undefined;
     rules.afterRules = async () => {
@@ -233,7 +233,7 @@ describe('The rules of a tenant', () => {
     expect(await rules.ruleFor('wine')).toBe('wine');
   });
 
-  test('are read by the next who asks where the read store was away', async () => {
+  test('are read by the next caller if the read store was unavailable', async () => {
     const rules = await rulesWithOne();
     rules.afterRules = () => Promise.reject(new ReadStoreUnavailable('away'));
     await expect(rules.ruleFor('bread')).rejects.toThrow(ReadStoreUnavailable);
@@ -241,7 +241,7 @@ describe('The rules of a tenant', () => {
   });
 });
 
-// Categories, rules, and what tells of changes of both.
+// Categories, rules, and the models that report changes of both.
 const ORDERS = [0, 1, 2].flatMap((first) =>
   [0, 1, 2].filter((second) => second !== first).map((second) => [first, second, 3 - first - second]),
 );
@@ -287,7 +287,7 @@ test('Whatever each of the models has, a rule counts once all have it, and not a
           else if (position <= settled && archivedAt === undefined)
             expect([word, await rules.ruleFor(word)]).toEqual([word, word]);
         }
-        // Also where nothing is known yet for sure: what is found now must not stay.
+        // Also while nothing is certain yet: what is found now must not be kept.
         await rules.ruleFor('nothing');
       };
       for (const [index, { what, which, share }] of plan.entries()) {

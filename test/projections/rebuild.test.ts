@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A notification that is read, and a browser that it was pushed to. */
+/** A read notification, and a browser to which it was pushed. */
 async function notify({ id: tenantId, token }: TestTenant): Promise<void> {
   const path = '/api/notifications';
   const sent = await service.post(`${path}/admin/send`, { title: 'a', body: 'b', broadcast: true }, token);
@@ -58,7 +58,7 @@ const all = projections.map((projection) => [projection.model.name, projection] 
 describe.each(all)('The read model %s', (_, projection) => {
   const { model } = projection;
 
-  test('is the same when it is built anew from the history', async () => {
+  test('is the same when it is rebuilt from the history', async () => {
     const { events, reads } = service.service.engines;
     const head = await service.quiet();
     expect(await reads.liveGeneration(model.name, model.version)).toBe(LIVE);
@@ -66,7 +66,7 @@ describe.each(all)('The read model %s', (_, projection) => {
     expect(await hashOf(reads, { model, generation: ANEW })).toBe(await hashOf(reads, { model, generation: LIVE }));
   });
 
-  test('is not changed when the whole history is delivered once more', async () => {
+  test('is not changed when the whole history is redelivered', async () => {
     const { events, reads } = service.service.engines;
     const head = await service.quiet();
     const table = { model, generation: LIVE };
@@ -82,7 +82,7 @@ describe.each(all)('The read model %s', (_, projection) => {
     expect(await hashOf(reads, table)).toBe(before);
   });
 
-  test('is the same when batches overlap, as after a crash between a write and its checkpoint', async () => {
+  test('is the same if batches overlap, as after a crash between a write and its checkpoint', async () => {
     const { events, reads } = service.service.engines;
     const head = await service.quiet();
     const table = { model, generation: ANEW };
@@ -96,7 +96,7 @@ describe.each(all)('The read model %s', (_, projection) => {
   });
 });
 
-test('A read model that was built anew up to an earlier moment is not the same: the comparison can fail', async () => {
+test('A read model rebuilt up to an earlier position is different: the comparison can fail', async () => {
   const { events, reads } = service.service.engines;
   const head = await service.quiet();
   const differing: string[] = [];

@@ -11,7 +11,7 @@ import { anyHistory } from './arbitrary-history.js';
 
 const isOfLedger = (event: Recorded): event is Recorded<LedgerEvent> => wants(transactionProjection, event.entity);
 
-test('Transactions of the same millisecond stand in the order of their events, and in each event in its order', () => {
+test('Transactions of the same millisecond are in the order of their events, and within each event in its order', () => {
   const timestamp = '2026-01-31T21:00:00.000Z';
   fc.assert(
     fc.property(anyHistory, (history) => {
