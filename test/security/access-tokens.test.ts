@@ -44,7 +44,7 @@ describe('An access token', () => {
     exp: nowSeconds() + 60,
     ...changes,
   });
-  /** Signed with the real key, whatever is in it. */
+  /** Signed with the real key, whatever it contains. */
   const forged = async (
     claims: object,
     protectedHeader: { alg: string; typ?: string; kid?: string } = header,

@@ -4,9 +4,7 @@ import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
-/*
- * What every answer carries, and what none does: of all routes, successes and refusals.
- */
+/* Headers that every response has, and headers that no response has: for all routes, successes and rejections. */
 
 let service: TestService;
 let requester: Requester;
@@ -21,13 +19,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
-/** Answers that are the same for all, and may be kept. */
+/** Responses that are the same for everyone and may be cached. */
 const CACHEABLE = new Map([
   ['GET /.well-known/jwks.json', 'public, max-age=60'],
   ['GET /openapi.json', 'no-cache'],
   ['GET /docs', 'no-cache'],
 ]);
-/** Pages have a policy of their own, tested where they are: test/http/console.test.ts and openapi.test.ts. */
+/** Pages have their own policy, tested in test/http/console.test.ts and openapi.test.ts. */
 const isPage = ({ body }: Route): boolean => body === 'page-html';
 const NO_SUCH_ROUTE: Route = {
   name: 'GET /api/nothing',
@@ -39,11 +37,11 @@ const NO_SUCH_ROUTE: Route = {
   permission: '-',
 };
 
-/** The ways in which each route is asked: as it wants, and in every way that it refuses. */
+/** The requests to each route: one as it requires, and one for every kind of rejection. */
 async function answersOf(route: Route): Promise<[string, Answered][]> {
   const required = schemas.queryOf(route).filter((one) => one.required);
   const query = required.length === 0 ? '' : `?${required.map(({ name }) => `${name}=1`).join('&')}`;
-  // A write is found malformed: these are not to act.
+  // Writes are malformed, so that they do not act.
   const right = route.method === 'GET' ? { query } : { raw: '{"' };
   return [
     [`${route.name} as it wants`, await requester.ask(route, { ...right, headers: EVIL })],
@@ -153,7 +151,7 @@ describe('Other methods', () => {
           route.path,
           true,
         ]);
-        // TRACE would show credentials to whoever makes a browser send them.
+        // TRACE would reveal credentials to anyone who makes a browser send them.
         expect([method, route.path, text.includes('sing-3x')]).toEqual([method, route.path, false]);
         expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
       }

@@ -3,12 +3,12 @@ import { endpointsOf } from '../../src/http/routes.js';
 import { allControllers } from '../../src/app/app.module.js';
 import { SchemaCollection, type JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** Free JSON is bounded by the length of its text: `[0,0,…]` has most values. */
+/** Free JSON is limited by the length of its text: `[0,0,…]` has the most values. */
 const MOST_IN_FREE_JSON = 16_384 / 2;
 
 const endpoints = endpointsOf(allControllers);
 
-/** How many values the largest body has that the schema lets through. */
+/** The number of values in the largest body that the schema accepts. */
 function largest(schema: JsonSchema, named: Record<string, JsonSchema>): number {
   const { $ref, properties, additionalProperties, items, maxItems, anyOf, oneOf } = schema as {
     $ref?: string;

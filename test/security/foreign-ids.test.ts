@@ -4,15 +4,15 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Two tenants. One names records of the other in every place of every request in which an id may stand. The places come
- * from the OpenAPI document: one that nobody has thought of here fails.
+ * Two tenants. One names records of the other in every place of every request that accepts an id. The places come from
+ * the OpenAPI document, and an unforeseen one fails.
  */
 
 let service: TestService;
 let schemas: RequestSchemas;
-/** Who asks, and whose records are asked for. */
+/** The requesting tenant, and the tenant whose records are requested. */
 let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
-/** Records of the one who asks that the requests below need beside those of the requester. */
+/** Records of the requesting tenant that the requests below need besides the requester's. */
 const own = { cash: '', bank: '', customer: '' };
 let headBefore: number;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const routes = routeTable.filter(({ who }) => who === 'any' || who.startsWith('t
 const isId = (name: string): boolean => /Ids?$/.test(name) && !/(?:source|external|national)Id$/i.test(name);
 
 type Case = { readonly route: Route; readonly place: Place };
-/** Every place of a body in which the id of a record may stand; of a list of ids its item. */
+/** Every place in a body that accepts the id of a record; for a list of ids, its item. */
 const places = (): Case[] =>
   routes
     .filter((route) => schemas.takesBody(route))
@@ -52,7 +52,7 @@ const places = (): Case[] =>
     );
 
 const cash = { date: '2026-03-04', amount: '1.00' };
-/** What makes a request right but for the id in that place; where the least body is right, nothing. */
+/** Makes a request valid except for the id in that place; nothing if the minimal body is valid. */
 const around = ({ route, place }: Case): object => {
   const of: Readonly<Record<string, () => object>> = {
     'POST /api/transactions': () => ({ ...cash, type: 'COLLECTION', customerId: own.customer, accountId: own.cash }),
@@ -96,7 +96,7 @@ const heard = ({ status, text }: Answered, id: string): [number, string] => [
   text
     .replace(/"requestId":"[^"]+"/, '')
     .replaceAll(id, 'ID')
-    // A draft of a rule that is tried gets both anew.
+    // A rule draft that is tested gets both anew.
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '*'),
 ];
 

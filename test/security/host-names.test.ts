@@ -1,7 +1,7 @@
 import { parsed, talk } from '../support/raw-http.js';
 import { TestService } from '../support/service.js';
 
-/** What the service says to a request under a host name, as a browser sends it that was led here by that name. */
+/** The service's response to a request with a host name, as sent by a browser that was directed here by that name. */
 async function asked(service: TestService, path: string, host: string, ...more: string[]): Promise<string> {
   const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...more];
   const { status, body } = parsed(await talk(service.url, `${lines.join('\r\n')}\r\n\r\n`));
@@ -55,7 +55,7 @@ test('A page that rebinds its own name to this machine cannot read the metrics',
     expect(await asked(service, '/metrics', `rebound.example:${port}`)).toBe('401 UNAUTHENTICATED');
     expect(await asked(service, '/metrics', `localhost:${port}`)).toBe('200');
     expect(await asked(service, '/metrics', `127.0.0.1:${port}`)).toBe('200');
-    // Where no names are listed, any name may be the service's own.
+    // Without a list of names, any name may be the service's own.
     expect(await asked(service, '/livez', `books.example:${port}`)).toBe('200');
   } finally {
     await service.close();

@@ -5,9 +5,9 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Texts that are made to keep a pattern, a search or a rule busy. Service and client share this process's event loop: what
- * holds it up holds up everybody. Another process may do that, too, so the least of some attempts counts: what is slow by
- * itself is slow every time.
+ * Texts that keep a pattern, a search or a rule busy. Service and client share this process's event loop, so a delay
+ * affects everything. Another process may cause a delay, too, so the minimum of some attempts counts: slow code is slow
+ * every time.
  */
 
 const LIMIT_MS = 50;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => service.close());
 
-/** For how long a timer came late at most while the work was done, milliseconds. */
+/** The maximum delay of a timer during the work, milliseconds. */
 async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   let worstMs = 0;
   let lastMs = performance.now();
@@ -43,7 +43,7 @@ async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   return worstMs;
 }
 
-/** The least of some attempts. */
+/** The minimum of some attempts. */
 async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && leastMs >= LIMIT_MS; attempt += 1)
@@ -51,13 +51,15 @@ async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   return leastMs;
 }
 
-/** Nothing where it was quick. */
+/** Empty if it was quick. */
 const unlessQuick = async (name: string, work: () => Promise<unknown>): Promise<string[]> => {
   const ms = await heldUpMs(work);
   return ms < LIMIT_MS ? [] : [`${name}: ${ms.toFixed(0)} ms`];
 };
 
-/** Each as long as asked for. They end in what no pattern takes, so that it tries again from every place. */
+/**
+ * Each has the given length and ends in characters that no pattern accepts, so a pattern retries from every position.
+ */
 const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => `${'a'.repeat(length - 1)}!`,
   (length) => `${'1'.repeat(length - 1)}x`,
@@ -80,7 +82,7 @@ test('Slow operations are detected', async () => {
 });
 
 test('A body of hostile text is processed quickly, wherever the text is', async () => {
-  // Most of a mebibyte, which is what a body may have: patterns may be tried before a length is looked at.
+  // Most of the mebibyte that a body may have: patterns may be tried before the length is checked.
   const LENGTH = 250_000;
   const texts = routeTable
     .filter((route) => schemas.takesBody(route))

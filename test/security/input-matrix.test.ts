@@ -4,11 +4,11 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService } from '../support/service.js';
 
 /*
- * What nobody may send, sent to every route in every place of its query and body. The places come from the OpenAPI
- * document, which the service makes from its declarations: a new route or field is asked, too.
+ * Invalid input, sent to every route in every place of its query and body. The places come from the OpenAPI document,
+ * which the service generates from its declarations, so new routes and fields are covered, too.
  */
 
-/** Members by which a request would reach for what is not its own. */
+/** Members with which a request would try to reach foreign data. */
 const REACHING = [
   'id',
   'tenantId',
@@ -35,9 +35,9 @@ const REACHING = [
   'toString',
   '__defineGetter__',
 ];
-/** What takes any members on purpose: what a partner keeps with a sale is data, and never looked into. */
+/** Accepts any members on purpose: a partner's data with a sale is never inspected. */
 const OPEN_PLACES = ['POST /api/integrations/v1/sales metadata'];
-/** Checked by the job, which alone knows what it takes. */
+/** Checked by the job, which alone knows its parameters. */
 const CHECKED_BY_JOB = ['POST /api/platform/jobs/trigger parameters'];
 
 let service: TestService;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   service = await TestService.start();
   requester = await Requester.of(service);
   schemas = new RequestSchemas(service.service.openApi());
-  // A page of the console under any address answers the same; it has no input.
+  // Any console address returns the same page, which has no input.
   routes = routeTable.filter(({ body }) => body !== 'page-html');
   headBefore = await service.quiet();
 }, 30_000);
@@ -75,7 +75,7 @@ const send = (route: Route, place: Place, value: unknown): Promise<Answered> =>
   requester.ask(route, { raw: JSON.stringify(schemas.bodyWith(route, place, value)) });
 
 const AT_ONCE = 8;
-/** What came of each case, by its name; few are asked at once. */
+/** The results of the cases by name; few requests run concurrently. */
 async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<string | undefined>): Promise<string[]> {
   const told: string[] = [];
   for (let first = 0; first < cases.length; first += AT_ONCE)
@@ -83,7 +83,7 @@ async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<s
       if (outcome !== undefined) told.push(outcome);
   return told;
 }
-/** Nothing where a request is refused with 400 for the path, or for something within it. */
+/** Empty if a request is rejected with 400 for the path, or for something within it. */
 const unlessRefused = (name: string, { status, faults }: Answered, path: string): string | undefined =>
   status === 400 &&
   faults.some((fault) => fault === path || fault.startsWith(`${path}.`) || fault.startsWith(`${path}[`))
@@ -179,7 +179,7 @@ describe('A body', () => {
       const told = await outcomes(
         fields(({ place }) => place.length > 0),
         async ([route, { place, schema }]) => {
-          // Of a list the operator is an item.
+          // In a list the operator is an item.
           const value = schema.type === 'array' && !Array.isArray(operator) ? [operator] : operator;
           return unlessRefused(nameOf(route, place), await send(route, place, value), placeText(place));
         },
@@ -194,7 +194,7 @@ describe('A body', () => {
         (type === 'array' && maxItems === undefined) ||
         (type === 'string' && [maxLength, choices, only, pattern, format].every((bound) => bound === undefined)),
     ).map(([route, { place }]) => nameOf(route, place));
-    // Names of a fixed set, in any case: nothing that is not one of them is taken.
+    // Names of a fixed set, in any case: no other value is accepted.
     expect(unbounded).toEqual(['POST /api/accounts type']);
     const told = await outcomes(
       fields(({ schema: { type, maxItems } }) => (type === 'array' ? maxItems !== undefined : type === 'string')),

@@ -1,9 +1,7 @@
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books, type TestKey } from '../support/service.js';
 
-/*
- * What a partner's key reaches: the sales of its tenant and its source, its own rate, and nothing else.
- */
+/* The reach of a partner's key: the sales of its tenant and its source, its own rate limit, and nothing else. */
 
 let service: TestService;
 let books: Books;

@@ -2,9 +2,7 @@ import { createServer } from '../../src/http/kernel.js';
 import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/*
- * HTTP as nobody's client speaks it, to the real service over a socket.
- */
+/* HTTP that no ordinary client sends, to the real service over a socket. */
 
 let service: TestService;
 let books: Books;
@@ -137,7 +135,7 @@ describe('An address', () => {
   ])('cannot escape by dots, slashes or escapes: %s', async (path) => {
     const { status, body } = await ask(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', bearer());
     expect([path, /"permissions"/.test(body)]).toEqual([path, false]);
-    // The console answers its page under any address of its own.
+    // The console returns its page at any address below it.
     expect([400, 401, 404, ...(path.startsWith('/console/') ? [200] : [])]).toContain(status);
   });
 
@@ -176,7 +174,7 @@ describe('A slow client', () => {
       ],
     ],
   ])('%s gets an error, and is disconnected', async (_, parts) => {
-    // The same server with the same two limits, but shorter: Node looks at them every so often.
+    // The same server with shorter values of the same two limits, which Node checks periodically.
     const server = createServer();
     Object.assign(server.server, { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 50 });
     server.all('/slow', () => 'served');

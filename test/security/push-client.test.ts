@@ -15,7 +15,7 @@ const message = { payload: Buffer.from('{}'), ttlSeconds: 60, urgency: 'normal',
 let directory: string;
 let vapid: VapidKeys;
 let pushes: PushService;
-/** Counts who connects, whatever they want. */
+/** Counts connections, whatever their purpose. */
 let listener: Server;
 let connections = 0;
 const clients: PushClient[] = [];
@@ -160,7 +160,7 @@ test('A push service with an untrusted certificate gets nothing', async () => {
 });
 
 test('A name is resolved for every connection, which uses that address', async () => {
-  // Each push needs a connection of its own.
+  // Each push needs a separate connection.
   const closing = { status: 201, headers: { connection: 'close' } };
   const browser = pushes.browser(closing, closing);
   const endpoint = browser.endpoint.replace('127.0.0.1', 'push.test');

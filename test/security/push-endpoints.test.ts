@@ -2,8 +2,8 @@ import { Browser } from '../support/push-service.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 /*
- * What a browser's push service may be, over HTTP and with the settings that nobody has changed. What names stand for is
- * looked at when they are connected to: test/security/push-client.test.ts.
+ * Permitted push services of browsers, over HTTP and with default settings. The addresses behind names are checked on
+ * connection: test/security/push-client.test.ts.
  */
 
 let service: TestService;

@@ -53,7 +53,7 @@ describe('A text in the error log', () => {
   test('is truncated without leaving part of a secret', () => {
     expect(redact('x'.repeat(50), 10)).toBe('xxxxxxxxx…');
     expect(redact('😀'.repeat(9), 6)).toBe('😀😀…');
-    // The secret's form is lost where the text is cut, so what is cut is never shown.
+    // Truncation destroys the form of a secret, so a truncated secret is never shown.
     const text = `${'x '.repeat(3_990)}mongodb://admin:hunter2-and-more-of-it@db`;
     expect(redact(text, 1_000)).not.toContain('hunter');
   });

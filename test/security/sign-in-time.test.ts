@@ -2,12 +2,12 @@ import { TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 /*
- * Whether the time of a refused sign-in tells if there is such an account. The work is counted exactly elsewhere
- * (test/http/sessions.test.ts); here the clock decides, as it would for somebody outside.
+ * Whether the duration of a rejected sign-in reveals that the account exists. The work is counted exactly elsewhere
+ * (test/http/sessions.test.ts); here the clock decides, as it would for an outside observer.
  */
 
 const ROUNDS = 25;
-/** After ten failures an account has attempts from strange addresses wait. */
+/** After ten failures an account delays attempts from unknown addresses. */
 const ROUNDS_AT_ONCE = 9;
 const WINDOW_MS = 15 * 60_000;
 
@@ -29,7 +29,7 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
     const addresses = [email, 'nobody@kontor.test', suspended.email, deleted.email, 'no address at all'];
     const times = new Map(addresses.map((address): [string, number[]] => [address, []]));
     let from = 0;
-    // By turns, so that whatever else the machine does meets all of them.
+    // Alternating, so that other load of the machine affects all of them.
     for (let round = 0; round < ROUNDS; round += 1) {
       if (round % ROUNDS_AT_ONCE === 0) clock.pass(WINDOW_MS);
       for (const address of addresses) {
@@ -42,7 +42,7 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
       }
     }
     const medians = [...times.values()].map(medianOf);
-    // Without the work of hashing an unknown address takes a tenth of it.
+    // Without the work of hashing, an unknown address takes a tenth of the time.
     expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.6);
   } finally {
     await service.close();
