@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
-/** Time that passes so many times as fast, for all who take it from here: what waits for minutes is seen in seconds. */
+/** Time that passes this many times as fast for all users of the clock: waits of minutes take seconds. */
 export class HurriedClock extends SystemClock {
   private readonly beganMs = super.nowMs();
   private readonly beganMonotonicMs = super.monotonicMs();

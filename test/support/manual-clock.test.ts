@@ -54,7 +54,7 @@ describe('The manual clock', () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  test('can have its wall clock set back while the monotonic one goes on', async () => {
+  test('can have its wall clock set back while the monotonic one continues', async () => {
     const clock = new ManualClock(10_000_000);
     clock.jump(-3_600_000);
     await clock.advance(5);
@@ -79,7 +79,7 @@ describe('Seeded ids', () => {
     expect(take(7, 100)).not.toEqual(take(8, 100));
   });
 
-  test('are valid UUIDs of version 7, growing and without repeats', () => {
+  test('are valid UUIDs of version 7, increasing and unique', () => {
     const ids = take(1, 2_000);
     expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true);
     expect([...ids].sort()).toEqual(ids);

@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     return this.elapsedMs;
   }
 
-  /** How many sleep now: lets a test wait until the code under test has gone to sleep. */
+  /** The number of current sleepers: lets a test wait until the code under test sleeps. */
   get sleeping(): number {
     return this.sleepers.length;
   }
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
-  /** The wall clock alone is set forward or back, as an operator or NTP does it; nobody wakes. */
+  /** Sets only the wall clock forward or back, like an operator or NTP; nobody wakes. */
   jump(ms: number): void {
     this.wallMs += ms;
   }
@@ -72,7 +72,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Ids of the form of a UUIDv7, growing by one millisecond each: the same seed gives the same ids. */
+/** Ids in the form of a UUIDv7, each one millisecond later: the same seed produces the same ids. */
 export class SeededIds implements Ids {
   private readonly random: () => number;
   private timestampMs = Date.UTC(2026, 0, 1);
@@ -92,7 +92,7 @@ export class SeededIds implements Ids {
   }
 }
 
-/** Numbers from 0 to 1 (exclusive) that a seed decides. Source: Tommy Ettinger's mulberry32 (public domain). */
+/** Numbers from 0 to 1 (exclusive), determined by a seed. Source: Tommy Ettinger's mulberry32 (public domain). */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {

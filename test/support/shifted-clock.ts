@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
-/** Real time, which a test may move forward. Sleeps take as long as they say, so that nothing under test stands still. */
+/** Real time, which a test may move forward. Sleeps take their stated time, so nothing under test stands still. */
 export class ShiftedClock extends SystemClock {
   private passedMs = 0;
 
@@ -12,7 +12,7 @@ export class ShiftedClock extends SystemClock {
     return super.monotonicMs() + this.passedMs;
   }
 
-  /** Both clocks go forward at once. */
+  /** Advances both clocks at once. */
   pass(ms: number): void {
     this.passedMs += ms;
   }
