@@ -42,7 +42,7 @@ const directory = mkdtempSync(join(tmpdir(), 'kontor-architecture-'));
 const config = readConfig({ DATA_DIR: directory, SUBSCRIBERS: 'inline', SEED_DEMO: 'false' });
 const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 function quiet(): void {
-  // A test that fails says so itself.
+  // A failing test reports itself.
 }
 let engines: Engines;
 let service: Service;
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('every part is wired up', () => {
-  /** What @nestjs/cqrs writes on the classes of handlers. */
+  /** The metadata that @nestjs/cqrs writes on handler classes. */
   const handled = async (key: string): Promise<string[]> => {
     const providers = AppModule.over(config, engines, await openParts(config, engines)).providers ?? [];
     return providers
@@ -83,7 +83,7 @@ describe('every part is wired up', () => {
     expect(await handled('__queryHandler__')).toEqual(await messages(Query, 'src/queries'));
   });
 
-  test('every aggregate is in the catalogue, which refuses two events of one name', async () => {
+  test('every aggregate is in the catalogue, which rejects two events with one name', async () => {
     const isAggregate = (value: unknown): value is AnyAggregate =>
       typeof value === 'object' && value !== null && 'evolve' in value && 'events' in value;
     const aggregates = (await exportsOf('src/aggregates')).filter(isAggregate);
@@ -99,7 +99,7 @@ describe('every part is wired up', () => {
   });
 
   const PUBLIC = ['/api/auth/login', '/api/auth/refresh', '/api/auth/oidc/bind'];
-  test('every route of a controller is in the OpenAPI document, as what it is declared', () => {
+  test('every route of a controller is in the OpenAPI document as declared', () => {
     const document = JSON.parse(service.openApi()) as {
       paths: Record<string, Record<string, { security?: object[] }>>;
     };
@@ -115,12 +115,12 @@ describe('every part is wired up', () => {
   });
 });
 
-describe('the sources keep the rules', () => {
+describe('the sources follow the rules', () => {
   test('settings are read in one place', () => {
     expect(having(sources, /process\.env/)).toEqual(['src/config.ts']);
   });
 
-  test('only what composes the service names adapters', () => {
+  test('only the composition of the service names adapters', () => {
     const composing = [
       'src/app/job.worker.ts',
       'src/app/open-engines.ts',
@@ -137,7 +137,7 @@ describe('the sources keep the rules', () => {
     expect(all.filter((path) => textOf(path).split('\n').length > 301)).toEqual([]);
   });
 
-  test('no name says nothing', () => {
+  test('no name is meaningless', () => {
     expect(sources.filter((path) => /\b(utils?|helpers?|managers?|base|index)\b/.test(path))).toEqual([]);
   });
 
@@ -147,15 +147,15 @@ describe('the sources keep the rules', () => {
     expect(having(consoleSources, /localStorage|sessionStorage|document\.cookie|dangerouslySetInnerHTML/)).toEqual([]);
   });
 
-  test('nothing is left for later', () => {
+  test('no work is left for later', () => {
     expect(having([...sources, ...consoleSources, ...tests], /\b(TODO|FIXME)\b|@ts-ignore|@ts-nocheck/)).toEqual([]);
   });
 
-  test('a rule of the linter is switched off with a reason, or not at all', () => {
+  test('a linter rule is disabled with a reason, or not at all', () => {
     expect(having([...sources, ...consoleSources, ...tests], /eslint-disable(?!.* -- \w)/)).toEqual([]);
   });
 
-  test('no test mocks, none is skipped, none runs alone', () => {
+  test('no test uses mocks, none is skipped, none runs exclusively', () => {
     const mocks = /\bjest\.(fn|mock|spyOn)\b/;
     const apart = /\b(test|it|describe)(\.\w+)*\.(skip|only|todo)\b|\b(fit|fdescribe|x(it|test|describe))\(/;
     expect(having(tests, mocks)).toEqual([]);
@@ -163,16 +163,16 @@ describe('the sources keep the rules', () => {
   });
 });
 
-describe('the documents are fresh', () => {
-  test("README's table of settings is what the schema says", () => {
+describe('the documents are up to date', () => {
+  test("README's table of settings matches the schema", () => {
     execFileSync(process.execPath, ['scripts/settings-table.mjs', '--check'], { cwd: root });
   });
 
-  test("docs/openapi.json, docs/asyncapi.json, docs/events and the client's types are what the code declares", () => {
+  test("docs/openapi.json, docs/asyncapi.json, docs/events and the client's types match the code", () => {
     execFileSync(process.execPath, ['scripts/contract-documents.mjs', '--check'], { cwd: root });
   }, 60_000);
 
-  test('what the documents name is there', () => {
+  test('everything that the documents name exists', () => {
     const adrs = readdirSync(join(root, 'docs/adr')).map((name) => `docs/adr/${name}`);
     const guides = [
       'README.md',
@@ -190,12 +190,12 @@ describe('the documents are fresh', () => {
     const named = quoted(/`((?:src|test|docs|scripts|bench|clients|console|\.ci)\/[\w./-]*)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    // From the root, or nobody sees that they have moved.
+    // Relative to the root, or moved files would go unnoticed.
     const folders = readdirSync(join(root, 'src')).filter((name) => !name.includes('.'));
     expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });
 
-  test('every threat that is named names its tests, and every test of security is named', () => {
+  test('every named threat names its tests, and every security test is named', () => {
     const rows = textOf('docs/SECURITY.md').match(/^\| .*`test\/.*$/gm) ?? [];
     expect(rows.length).toBeGreaterThan(40);
     const named = new Set(rows.flatMap((row) => [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path)));
@@ -206,7 +206,7 @@ describe('the documents are fresh', () => {
     expect(threats.match(/^\| (?!\*\*|threat|-)(?!.*`test\/).*$/gm)).toBeNull();
   });
 
-  test('decisions are numbered without gaps and say background, decision and consequences', () => {
+  test('decisions are numbered without gaps and have a background, a decision and consequences', () => {
     const names = readdirSync(join(root, 'docs/adr')).toSorted();
     expect(names.map((name) => name.slice(0, 4))).toEqual(names.map((_, index) => String(index + 1).padStart(4, '0')));
     for (const name of names)
@@ -216,14 +216,15 @@ describe('the documents are fresh', () => {
       ]);
   });
 
-  test('the containers are given settings that there are, and files that there are', () => {
+  test('the containers use only existing settings and existing files', () => {
     const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(textOf('docker-compose.yml')) ?? [];
     const known = Object.keys(settings.shape);
     const given = [...block.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name ?? '');
     expect(given).toContain('EVENTSTORE_URL');
     const taken = [...known, ...secretSettings.map((name) => `${name}_FILE`)];
     expect(given.filter((name) => !taken.includes(name))).toEqual([]);
-    // What the image says itself, what only development has, and what would be the same for all replicas.
+    // Settings of the image itself, settings for development only, and settings that would be the same for all
+    // replicas.
     const fixed = ['NODE_ENV', 'PORT', 'HOST', 'ROLES', 'DATA_DIR', 'SUBSCRIBERS', 'SEED_DEMO'];
     expect(known.filter((name) => !given.includes(name) && !given.includes(`${name}_FILE`))).toEqual(fixed);
     const kept = [...textOf('Dockerfile').matchAll(/^COPY --from=build \/kontor\/(scripts\/\S+)/gm)];
