@@ -173,9 +173,9 @@ describe('The embedded event store', () => {
       ['a stream name with half of a surrogate pair', { stream: 'a\ud83d' }],
       ['an endless stream name', { stream: 'a'.repeat(1_001) }],
       ['a negative revision', { expected: -1 }],
-      ['a broken revision', { expected: 0.5 }],
-      ['an id that is no UUID', { events: [{ ...event(), id: 'x' }] }],
-      ['data that is no object', { events: [{ ...event(), data: new Date(0) }] }],
+      ['a fractional revision', { expected: 0.5 }],
+      ['an id that is not a UUID', { events: [{ ...event(), id: 'x' }] }],
+      ['data that is not an object', { events: [{ ...event(), data: new Date(0) }] }],
       ['data that refers to itself', { events: [{ ...event(), data: circular() }] }],
     ])('%s', async (_, given) => {
       await expect(store.append({ stream: 's', expected: 'no_stream', events: [event()], ...given })).rejects.toThrow(
@@ -185,9 +185,9 @@ describe('The embedded event store', () => {
     });
 
     test.each([
-      ['no event at all', () => store.readStream('s', { maxCount: 0 })],
+      ['zero events', () => store.readStream('s', { maxCount: 0 })],
       ['from a negative revision', () => store.readStream('s', { from: -1 })],
-      ['from a broken position', () => store.readAll({ from: 0.5 })],
+      ['from a fractional position', () => store.readAll({ from: 0.5 })],
     ])('a read of %s', async (_, read) => {
       await create('s', event());
       await expect(read()).rejects.toBeInstanceOf(RangeError);

@@ -151,7 +151,7 @@ describe('The read store in SQLite', () => {
     test.each<[string, Partial<ListQuery>]>([
       ['the whole list', {}],
       ['the whole list in reverse', { reverse: true }],
-      ['a page far behind', { offset: 250 }],
+      ['a distant page', { offset: 250 }],
       ['a range of dates', { between: { date: { from: '2025-02-01', to: '2025-03-01' } } }],
       ['a part of a list', { after: '["2025-02-01",1,"id-000001"]' }],
       ['many hits of a filter', { where: { type: 'SALE' } }],
@@ -433,9 +433,9 @@ describe('The read store in SQLite', () => {
     });
 
     test.each<[string, Partial<Record<keyof Entry, unknown>>]>([
-      ['a text in place of a number', { sequence: '7' }],
-      ['a broken number', { sequence: 1.5 }],
-      ['a number in place of a text', { customerId: 7 }],
+      ['a text instead of a number', { sequence: '7' }],
+      ['a fractional number', { sequence: 1.5 }],
+      ['a number instead of a text', { customerId: 7 }],
       ['several values for the order', { date: ['2025-01-01'] }],
       ['several values for what is counted', { open: [true] }],
     ])('rejecting %s before writing', async (_, wrong) => {
@@ -470,11 +470,11 @@ describe('The read store in SQLite', () => {
       ['an upper-case name', { name: 'Entries' }],
       ['SQL in a field', { fields: { ...entries.fields, 'a" b': { type: 'text', of: () => '' } } }],
       ['fields that differ in case only', { fields: { ...entries.fields, Date: { type: 'text', of: () => '' } } }],
-      ['a filter that is no field', { filters: [...entries.filters, 'colour'] }],
-      ['a compound of what is no filter', { compound: [['type', 'date']] }],
-      ['a count of what is no filter', { counted: ['date'] }],
-      ['an order that is no field', { order: { fields: ['colour'], direction: 'ascending' } }],
-      ['a broken version', { version: 1.5 }],
+      ['a filter that is not a field', { filters: [...entries.filters, 'colour'] }],
+      ['a compound of non-filters', { compound: [['type', 'date']] }],
+      ['a count of a non-filter', { counted: ['date'] }],
+      ['an order that is not a field', { order: { fields: ['colour'], direction: 'ascending' } }],
+      ['a fractional version', { version: 1.5 }],
     ])('%s is rejected', async (_, wrong) => {
       await expect(prepare({ ...entries, ...wrong })).rejects.toThrow(RangeError);
     });

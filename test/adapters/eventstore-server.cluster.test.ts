@@ -8,7 +8,7 @@ import type { EventStoreServer } from '../support/eventstore-server/event-store-
 
 describe.each([
   ['in batches', true],
-  ['in calls of their own', false],
+  ['in separate calls', false],
 ])('A cluster of three test servers, appends sent %s,', (_how, batchAppend) => {
   let cluster: EventStoreCluster;
   let client: EventStoreDBClient;

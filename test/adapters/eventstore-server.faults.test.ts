@@ -70,7 +70,7 @@ function follow(subscription: AllStreamSubscription): { seen: number[]; errors: 
 
 describe.each([
   ['in batches', true],
-  ['in calls of their own', false],
+  ['in separate calls', false],
 ])('The EventStoreDB test server, appends sent %s,', (_how, batchAppend) => {
   let server: EventStoreServer;
   let client: EventStoreDBClient;

@@ -19,7 +19,7 @@ const withoutCodes = (answer: unknown): unknown =>
 describe.each([
   ['like 23.10, appends sent in batches', { like: '23.10' }, (answer: unknown) => answer],
   ['like 24.10, appends sent in batches', { like: '24.10' }, (answer: unknown) => answer],
-  ['appends sent in calls of their own, as to older servers', { batchAppend: false }, withoutCodes],
+  ['appends sent in separate calls, as to older servers', { batchAppend: false }, withoutCodes],
 ] as const)('The EventStoreDB test server behaves like EventStoreDB, %s', (_how, options, comparable) => {
   let server: EventStoreServer;
   let client: EventStoreDBClient;

@@ -109,7 +109,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
       'The event store is unavailable',
     ],
     [
-      'a host that nobody knows',
+      'an unknown host',
       () => secured(PASSWORD, 'ca.pem', 'nobody.invalid'),
       { setting: 'EVENTSTORE_URL, host', reason: 'the host name is unknown' },
       'The event store is unavailable',

@@ -120,9 +120,9 @@ describe('The EventStoreDB adapter, given a response', () => {
   });
 
   test.each([
-    ['of a time-out in the server', 'event_store.client.Timeout'],
+    ['of a timeout in the server', 'event_store.client.Timeout'],
     ['that the server does not know', 'event_store.client.Unknown'],
-    ['of a kind unheard of', 'event_store.client.Later'],
+    ['of an unknown kind', 'event_store.client.Later'],
   ])('%s, does not know what was stored', async (_, type) => {
     script = (call, request) => call.write(refused(request, type));
     await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
