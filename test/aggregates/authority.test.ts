@@ -61,7 +61,11 @@ describe('Who may change a user', () => {
     ['add a role', changed(user(), user('reports')), ['owner', 'admin', 'clerk']],
     ['add a role without permissions', changed(user(), user('none')), ['owner', 'admin', 'clerk']],
     ['add a role beyond the clerk', changed(user(), user('keys')), ['owner', 'admin']],
-    ['add a role to who has all of it already', changed(admin, { ...admin, roleIds: ['keys'] }), ['owner', 'admin']],
+    [
+      'add a role to a user who already has all of it',
+      changed(admin, { ...admin, roleIds: ['keys'] }),
+      ['owner', 'admin'],
+    ],
     ['take a role away', changed(user('hr'), user()), ['owner', 'admin', 'clerk']],
     ['take a role beyond the clerk away', changed(user('keys'), user()), ['owner', 'admin']],
     ['keep a role beyond the clerk', changed(user('keys'), user('hr', 'keys')), ['owner', 'admin']],

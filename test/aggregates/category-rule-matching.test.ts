@@ -32,13 +32,13 @@ const matches = (one: MatchableRule, given: Partial<RuleSubject> = {}): boolean 
 describe('A rule matches', () => {
   test.each<[string, Partial<MatchableRule>, Partial<RuleSubject>, boolean]>([
     ['a part of the merchant', { merchant: 'market' }, {}, true],
-    ['whatever the case, accents and dots', { merchant: 'MİGROS' }, { merchant: 'mıgrös' }, true],
-    ['whatever the white space', { keyword: 'weekly  shopping' }, { description: ' Weekly\tshopping ' }, true],
-    ['no merchant that is not there', { merchant: 'market' }, { merchant: null }, false],
+    ['with any case, accents and dots', { merchant: 'MİGROS' }, { merchant: 'mıgrös' }, true],
+    ['with any white space', { keyword: 'weekly  shopping' }, { description: ' Weekly\tshopping ' }, true],
+    ['no missing merchant', { merchant: 'market' }, { merchant: null }, false],
     ['the beginning', { merchant: 'migros', matchType: 'STARTS_WITH' }, {}, true],
-    ['not the middle as a beginning', { merchant: 'market', matchType: 'STARTS_WITH' }, {}, false],
+    ['not the middle instead of the beginning', { merchant: 'market', matchType: 'STARTS_WITH' }, {}, false],
     ['the whole', { merchant: 'migros market a.s.', matchType: 'EXACT' }, {}, true],
-    ['not a part as the whole', { merchant: 'migros', matchType: 'EXACT' }, {}, false],
+    ['not a part instead of the whole', { merchant: 'migros', matchType: 'EXACT' }, {}, false],
     ['both texts', { merchant: 'migros', keyword: 'weekly' }, {}, true],
     ['not one text of two', { merchant: 'migros', keyword: 'monthly' }, {}, false],
     ['not the other text of two', { merchant: 'aldi', keyword: 'weekly' }, {}, false],
@@ -65,12 +65,12 @@ describe('A rule matches', () => {
       false,
     ],
     [
-      'nothing that its category is not for',
+      'nothing that its category does not accept',
       { keyword: 'weekly', category: { direction: 'IN', isArchived: false } },
       {},
       false,
     ],
-    ['nothing with a text of no letter', { keyword: ' \t ' }, { description: ' ' }, false],
+    ['nothing with a text without letters', { keyword: ' \t ' }, { description: ' ' }, false],
   ])('%s', (_what, given, about, expected) => {
     expect(matches(rule(given), about)).toBe(expected);
   });
@@ -97,7 +97,7 @@ describe('Of several rules that match', () => {
     ],
     ['then the beginning before a part', { ...word, matchType: 'STARTS_WITH' }, { keyword: 'weekly shopping' }],
     ['then the longer pattern', { keyword: 'weekly s' }, { keyword: 'weekly ' }],
-    ['both texts counting for the length', { keyword: 'week', merchant: 'migros' }, { keyword: 'weekly sh' }],
+    ['with the length of both texts', { keyword: 'week', merchant: 'migros' }, { keyword: 'weekly sh' }],
     ['then the older rule', { ...word, createdAt: '2025-12-31T23:59:59.999Z' }, word],
     ['then the smaller id', { ...word, id: 'a' }, { ...word, id: 'b' }],
   ])('%s', (_what, first, second) => {

@@ -31,8 +31,8 @@ describe('An e-mail address', () => {
     ['more than 254 characters', `ada@${'d.'.repeat(125)}com`],
     ['no domain', 'ada@'],
     ['two @', 'ada@b@example.com'],
-    ['two points together', 'ada..b@example.com'],
-    ['a point before the @', 'ada.@example.com'],
+    ['two adjacent dots', 'ada..b@example.com'],
+    ['a dot before the @', 'ada.@example.com'],
     ['a space', 'ada lovelace@example.com'],
   ])('cannot have %s', (_, address) => {
     expect(takes(Email, address)).toBe(false);

@@ -30,14 +30,10 @@ test.each([
     scheduledExecutionId('toy', '2026-03-04T09:00:00.000Z'),
     '01dfa6fa-b449-5941-b1e8-52625fed98f4',
   ],
-  ['what people choose for a merchant', choices, '7196bc97-843e-5367-b9ac-4b252ce93fca'],
-  ['a rule that was learned', learnedRuleId(choices, 'food'), '82361122-2ca1-5771-88b8-0c265eac8d4d'],
-  [
-    'a browser that is pushed to',
-    pushSubscriptionId('https://push.example/one'),
-    'ab1e0f7d-1c19-5e97-9689-a0817d99a2a1',
-  ],
-  ['what people are told of an event', noticeId('e-1', 'letter'), 'bbabef63-3268-5210-be57-77dbfb168943'],
+  ['the choices for a merchant', choices, '7196bc97-843e-5367-b9ac-4b252ce93fca'],
+  ['a learned rule', learnedRuleId(choices, 'food'), '82361122-2ca1-5771-88b8-0c265eac8d4d'],
+  ['a push subscription', pushSubscriptionId('https://push.example/one'), 'ab1e0f7d-1c19-5e97-9689-a0817d99a2a1'],
+  ['a notification about an event', noticeId('e-1', 'letter'), 'bbabef63-3268-5210-be57-77dbfb168943'],
 ])('The id of %s never changes', (_, id, lasting) => {
   expect(id).toBe(lasting);
 });

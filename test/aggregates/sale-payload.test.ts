@@ -62,7 +62,7 @@ describe('the body of a sale', () => {
     ['a tax rate with 5 decimals', { lines: [{ ...coffee, taxRate: '1.00001' }] }, 'lines.0.taxRate'],
     ['an inexact number', { lines: [{ ...coffee, unitPrice: 0.1 + 0.2 }] }, 'lines.0.unitPrice'],
     ['a payment of zero', { payments: [{ method: 'CASH', amount: '0.00' }] }, 'payments.0.amount'],
-    ['an unknown means of payment', { payments: [{ method: 'BARTER', amount: '1' }] }, 'payments.0.method'],
+    ['an unknown payment method', { payments: [{ method: 'BARTER', amount: '1' }] }, 'payments.0.method'],
     ['a customer without a name', { customer: { email: 'a@b.test' } }, 'customer.name'],
     ['a customer with half an address', { customer: { name: 'Jane', email: 'jane@' } }, 'customer.email'],
     [
@@ -73,7 +73,7 @@ describe('the body of a sale', () => {
     ['metadata that is too long', { metadata: { a: 'x'.repeat(17_000) } }, 'metadata'],
     ['metadata with a reserved name', { metadata: { a: { toJSON: 1 } } }, 'metadata'],
     ['metadata with a number beyond doubles', { metadata: { a: '1e400' } }, 'metadata'],
-    ['a total that is no number', { total: 'much' }, 'total'],
+    ['a total that is not a number', { total: 'much' }, 'total'],
     ['a total of null', { total: null }, 'total'],
     ['a RETURN without its sale', { type: 'RETURN' }, 'relatedExternalId'],
     ['a RETURN without lines', { type: 'RETURN', relatedExternalId: 'S-0', lines: undefined }, 'lines'],
