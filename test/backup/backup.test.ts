@@ -169,9 +169,9 @@ describe('A damaged backup is rejected, naming the damaged line', () => {
     ['a changed link', (all) => all.with(4, (all[4] ?? '').replace(/.("\})$/, '-$1')), 5],
     ['a missing line', (all) => all.toSpliced(12, 1), 13],
     ['a missing manifest', (all) => all.slice(1), 1],
-    ['two lines in the other order', (all) => all.with(6, all[7] ?? '').with(7, all[6] ?? ''), 7],
-    ['a line that comes twice', (all) => all.toSpliced(5, 0, all[4] ?? ''), 6],
-    ['a line of other origin', (all) => all.toSpliced(5, 0, '{"kind":"event"}'), 6],
+    ['two swapped lines', (all) => all.with(6, all[7] ?? '').with(7, all[6] ?? ''), 7],
+    ['a repeated line', (all) => all.toSpliced(5, 0, all[4] ?? ''), 6],
+    ['a foreign line', (all) => all.toSpliced(5, 0, '{"kind":"event"}'), 6],
     ['an empty line', (all) => all.toSpliced(3, 0, ''), 4],
     ['no last line', (all) => all.slice(0, -1), -1],
     ['a line after the last', (all) => [...all, all.at(-1) ?? ''], 0],
@@ -185,18 +185,13 @@ describe('A damaged backup is rejected, naming the damaged line', () => {
   });
 
   const forgeries: readonly (readonly [string, (all: Record<string, unknown>[]) => object[], number, RegExp])[] = [
-    ['a version of the format to come', (all) => all.with(0, { ...all[0], version: 2 }), 1, /newer Kontor/],
+    ['a future version of the format', (all) => all.with(0, { ...all[0], version: 2 }), 1, /newer Kontor/],
     ['another format', (all) => all.with(0, { ...all[0], format: 'tar' }), 1, /not valid in a Kontor backup/],
     ['events without a manifest', (all) => all.slice(1), 1, /not valid in a Kontor backup/],
     ['an event without an id', (all) => all.with(4, { ...all[4], id: '' }), 5, /not valid in a Kontor backup/],
-    ['a position that goes back', (all) => all.with(4, { ...all[4], position: 0 }), 5, /does not follow/],
-    [
-      'a digest that is not true',
-      (all) => all.with(-1, { ...all.at(-1), sha256: '0'.repeat(64) }),
-      -1,
-      /does not match/,
-    ],
-    ['a count that is not true', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /does not match/],
+    ['a decreasing position', (all) => all.with(4, { ...all[4], position: 0 }), 5, /does not follow/],
+    ['a wrong digest', (all) => all.with(-1, { ...all.at(-1), sha256: '0'.repeat(64) }), -1, /does not match/],
+    ['a wrong count', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /does not match/],
   ];
   test.each(forgeries)('%s, although the chain is intact', async (_, forge, line, reason) => {
     await writeLines(path, chained(forge(unchained(lines))));
