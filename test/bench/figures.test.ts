@@ -36,7 +36,7 @@ describe('A figure', () => {
     ['a ratio that reaches it', { goal: { of: 'ratio', atLeast: 0.5 }, against: bare([200, 600, 400]) }, true],
     ['no ratio below it', { goal: { of: 'ratio', atLeast: 0.5 }, against: bare([201, 601, 401]) }, false],
     ['no ratio to nothing', { goal: { of: 'ratio', atLeast: 0 } }, false],
-    ['nothing that had an error', { goal: { of: 'value', atLeast: 1 }, errors: 1 }, false],
+    ['no figure with an error', { goal: { of: 'value', atLeast: 1 }, errors: 1 }, false],
   ])('meets its goal with %s', (_, given, met) => {
     expect(figureOf(measured(given)).met).toBe(met);
   });
