@@ -146,7 +146,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       ['an empty first token', '.kontor'],
       ['an empty last token', 'kontor.'],
       ['a wildcard', 'kontor.*.sales'],
-      ['the wildcard of all that follows', 'kontor.>'],
+      ['the multi-token wildcard', 'kontor.>'],
       ['a space', 'kontor.sales booked'],
       ['a line break', 'kontor.sales\r\nPUB kontor.forged 0'],
       ['a NUL', 'kontor.sales\0'],

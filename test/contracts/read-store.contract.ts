@@ -255,8 +255,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
 
       test.each([
-        ['a position that is past', 5],
-        ['a position to come', 8],
+        ['a past position', 5],
+        ['a future position', 8],
         ['nothing', null],
       ])('a write that expects %s changes nothing and is reported', async (_, expected) => {
         await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]));
@@ -589,15 +589,15 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
 
       test.each<[string, Partial<ListQuery>]>([
         ['an unknown filter', { where: { colour: 'red' } }],
-        ['a field that is no filter', { where: { name: 'x' } }],
+        ['a field that is not a filter', { where: { name: 'x' } }],
         ['a name from the prototype', { where: { constructor: 'x' } }],
         ['a range on an unknown field', { between: { colour: { from: 1 } } }],
         ['an operator as a value', { where: { kind: { $ne: 'x' } as never } }],
         ['an operator as a bound', { between: { name: { from: { $gt: '' } as never } } }],
         ['a list as a value', { where: { kind: ['x'] as never } }],
         ['a value of another type', { where: { active: 'true' } }],
-        ['an offset below zero', { offset: -1 }],
-        ['a broken limit', { limit: 1.5 }],
+        ['a negative offset', { offset: -1 }],
+        ['a fractional limit', { limit: 1.5 }],
       ])('%s is a programming error', async (_, query) => {
         await expect(store.list(table, mine, { ...everything, ...query })).rejects.toThrow(RangeError);
       });
