@@ -9,8 +9,8 @@ const name = z.strictObject({ name: z.string().min(1).max(3) });
 
 describe('A validation error', () => {
   test.each([
-    ['a field that is missing', name, {}, 'name: Is required.'],
-    ['a choice that is missing', z.object({ type: z.enum(['IN', 'OUT']) }), {}, 'type: Is required.'],
+    ['a missing field', name, {}, 'name: Is required.'],
+    ['a missing choice', z.object({ type: z.enum(['IN', 'OUT']) }), {}, 'type: Is required.'],
     ['a value of another type', name, { name: 5 }, 'name: Must be a string.'],
     ['an empty text', name, { name: '' }, 'name: Must not be empty.'],
     ['a text that is too long', name, { name: 'Kontor' }, 'name: Must have at most 3 characters.'],
@@ -21,12 +21,12 @@ describe('A validation error', () => {
     ['a number that is too small', z.number().min(1), 0, ': Must be at least 1.'],
     ['a number that is too large', z.number().lt(100), 100, ': Must be less than 100.'],
     ['a number that is not whole', z.int(), 1.5, ': Must be a whole number.'],
-    ['a number that is none', z.coerce.number(), 'x', ': Must be a number.'],
+    ['a value that is not a number', z.coerce.number(), 'x', ': Must be a number.'],
     ['another choice', z.enum(['IN', 'OUT']), 'UP', ': Must be one of IN, OUT.'],
-    ['no e-mail address', z.email(), 'ada', ': Must be an e-mail address.'],
+    ['an invalid e-mail address', z.email(), 'ada', ': Must be an e-mail address.'],
     ['a date that does not exist', z.iso.date(), '2026-02-30', ': Must be a calendar date: YYYY-MM-DD.'],
     ['a text of another form', z.string().regex(/^[A-Z]$/), 'a', ': Must match /^[A-Z]$/.'],
-    ['a field that there is not', name, { name: 'Ada', nick: 'A' }, 'nick: Unknown field.'],
+    ['an unknown field', name, { name: 'Ada', nick: 'A' }, 'nick: Unknown field.'],
   ])('of %s says what is required', (_, schema, value, words) => {
     expect(said(schema, value)).toEqual([words]);
   });

@@ -220,7 +220,7 @@ describe('A record that is read', () => {
     );
   });
 
-  describe('while the event store is away', () => {
+  describe('while the event store is unavailable', () => {
     const whileAway = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
     const lenient = () => reader.read(price, TENANT, 'p1', whileAway);
 
