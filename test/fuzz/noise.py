@@ -1,5 +1,5 @@
-"""False findings, each with its reason. Any other finding of schemathesis fails the run, and findings dropped here are counted
-in its table. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
+"""False findings, each with its reason. Any other finding of schemathesis fails the run, and findings dropped here are
+counted in its table. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
 """
 
 import json
