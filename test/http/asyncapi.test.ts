@@ -30,7 +30,7 @@ test('The AsyncAPI document passes the official parser without errors or warning
 
 test.each([
   ['an operation without its channel', { operations: { lost: { action: 'send' } } }],
-  ['a channel without address, parameters that are none', { channels: { lost: { parameters: [] } } }],
+  ['a channel without an address, and invalid parameters', { channels: { lost: { parameters: [] } } }],
   ['another version', { asyncapi: '9.0.0' }],
 ])('The parser finds %s', async (_, changes) => {
   expect(found(await parse({ ...asyncApiDocument(INFO), ...changes }))).not.toEqual([]);

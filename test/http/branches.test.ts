@@ -110,9 +110,9 @@ test.each([
   ['a blank name', { code: 'A', name: ' ' }, 'name'],
   ['a name of 121 characters', { code: 'A', name: 'n'.repeat(121) }, 'name'],
   ['no e-mail address', { code: 'A', name: 'A', email: 'nobody' }, 'email'],
-  ['an activity that is a text', { code: 'A', name: 'A', isActive: 'true' }, 'isActive'],
+  ['an active state that is a text', { code: 'A', name: 'A', isActive: 'true' }, 'isActive'],
   ['another tenant', { code: 'A', name: 'A', tenantId: 'x' }, 'tenantId'],
-  ['an id of the caller', { code: 'A', name: 'A', id: 'x' }, 'id'],
+  ['an id given by the caller', { code: 'A', name: 'A', id: 'x' }, 'id'],
 ])('A branch is rejected with %s', async (_, body, path) => {
   expect((await create(body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
 });

@@ -27,15 +27,15 @@ describe('A sale is rejected', () => {
     ['an external id with a line break', { externalId: 'a\nb' }, 'externalId'],
     ['another type', { type: 'REFUND' }, 'type'],
     ['no instant', { occurredAt: undefined }, 'occurredAt'],
-    ['a day for an instant', { occurredAt: '2026-03-04' }, 'occurredAt'],
+    ['a date instead of an instant', { occurredAt: '2026-03-04' }, 'occurredAt'],
     ['an instant without offset', { occurredAt: '2026-03-04T10:00:00' }, 'occurredAt'],
     ['an instant that does not exist', { occurredAt: '2026-02-30T10:00:00Z' }, 'occurredAt'],
     ['an offset that does not exist', { occurredAt: '2026-02-03T10:00:00+25:00' }, 'occurredAt'],
     ['no currency', { currency: undefined }, 'currency'],
-    ['a currency in small letters', { currency: 'eur' }, 'currency'],
+    ['a currency in lower case', { currency: 'eur' }, 'currency'],
     ['a branch code of 21 characters', { branchCode: 'b'.repeat(21) }, 'branchCode'],
     ['a customer without name', { customer: { code: 'A' } }, 'customer.name'],
-    ['a customer with a wrong e-mail', { customer: { ...customer, email: 'x' } }, 'customer.email'],
+    ['a customer with an invalid e-mail address', { customer: { ...customer, email: 'x' } }, 'customer.email'],
     ['a customer with an unknown field', { customer: { ...customer, vip: true } }, 'customer.vip'],
     ['no lines', { lines: undefined }, 'lines'],
     ['an empty list of lines', { lines: [] }, 'lines'],
@@ -44,7 +44,7 @@ describe('A sale is rejected', () => {
     ['a quantity of zero', withLine({ quantity: 0 }), 'lines[0].quantity'],
     ['a negative quantity', withLine({ quantity: -1 }), 'lines[0].quantity'],
     ['a quantity of 7 decimals', withLine({ quantity: '1.0000001' }), 'lines[0].quantity'],
-    ['a quantity that is no number', withLine({ quantity: 'two' }), 'lines[0].quantity'],
+    ['a quantity that is not a number', withLine({ quantity: 'two' }), 'lines[0].quantity'],
     ['a price with a sign', withLine({ unitPrice: '+1' }), 'lines[0].unitPrice'],
     ['a price of 16 digits', withLine({ unitPrice: '1'.repeat(16) }), 'lines[0].unitPrice'],
     ['a price of 16 digits as a number', withLine({ unitPrice: 0.1234567890123456 }), 'lines[0].unitPrice'],
@@ -123,7 +123,7 @@ describe('An integration key', () => {
     ['none', undefined],
     ['an empty one', ''],
     ['garbage', 'garbage'],
-    ['one of the right form that was never made', `kontor_${'A'.repeat(43)}_${'s'.repeat(43)}`],
+    ['a well-formed one that was never created', `kontor_${'A'.repeat(43)}_${'s'.repeat(43)}`],
   ])('must be valid: %s is rejected', async (_, key) => {
     const reply = await refused(key);
     expect(reply.told).toBe('401 INVALID_KEY');
@@ -165,7 +165,7 @@ describe('An integration key', () => {
     ['more than 60 a minute', { rateLimit: 61 }, 'rateLimit'],
     ['none a minute', { rateLimit: 0 }, 'rateLimit'],
     ['a part of a request', { rateLimit: 1.5 }, 'rateLimit'],
-    ['a secret of its own', { key: 'x' }, 'key'],
+    ['a given secret', { key: 'x' }, 'key'],
   ])('cannot be created with %s', async (_, changes, path) => {
     const body = { name: 'K', sourceId: 's', ...changes };
     const reply = await service.post('/api/integration-keys', body, books.tenant.token);

@@ -64,12 +64,12 @@ describe('A token of an OpenID issuer', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['for another audience', () => issuer.token(email, { aud: 'kontor' })],
     ['for no audience', () => issuer.token(email, { aud: undefined })],
-    ['that has run out', () => issuer.token(email, { exp: Math.floor(Date.now() / 1_000) - 1 })],
-    ['that never runs out', () => issuer.token(email, { exp: undefined })],
+    ['that has expired', () => issuer.token(email, { exp: Math.floor(Date.now() / 1_000) - 1 })],
+    ['that never expires', () => issuer.token(email, { exp: undefined })],
     ['not valid yet', () => issuer.token(email, { nbf: Math.floor(Date.now() / 1_000) + 3_600 })],
     ['of nobody', () => issuer.token(email, { sub: undefined })],
     ['without an address', () => issuer.token(email, { email: undefined })],
-    ['with an address that is not verified', () => issuer.token(email, { email_verified: false })],
+    ['with an unverified address', () => issuer.token(email, { email_verified: false })],
     ['that does not say whether it is', () => issuer.token(email, { email_verified: undefined })],
     ['that says so as a text', () => issuer.token(email, { email_verified: 'true' })],
     ['of another type', () => issuer.token(email, {}, { typ: 'logout+jwt' })],
@@ -77,7 +77,7 @@ describe('A token of an OpenID issuer', () => {
     ['of no type at all', () => issuer.token(email, {}, { typ: undefined })],
     ['with a nonce, as ID tokens have one', () => issuer.token(email, { nonce: 'n' })],
     ['with a hash of another token', () => issuer.token(email, { at_hash: 'h' })],
-    ['of a key that the issuer has not', () => issuer.token(email, {}, { kid: 'other' })],
+    ['of a key unknown to the issuer', () => issuer.token(email, {}, { kid: 'other' })],
     [
       'signed by somebody else under the same name',
       async () => {
@@ -148,7 +148,7 @@ describe('A token of an OpenID issuer', () => {
     expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/keys']);
   });
 
-  test('cannot be verified while the issuer is unavailable, which is then not asked for a while', async () => {
+  test('cannot be verified while the issuer is unavailable, which then gets no request for a while', async () => {
     issuer.away = true;
     for (let time = 0; time < 3; time += 1) expect(await told(await issuer.token(email))).toBe('UNAVAILABLE');
     expect(issuer.asked).toHaveLength(1);
@@ -164,8 +164,8 @@ describe('A token of an OpenID issuer', () => {
     ['is another’s', () => ({ issuer: 'https://elsewhere.test' }), /belongs to another issuer/],
     ['names keys without encryption', () => ({ jwks_uri: 'http://elsewhere.test/keys' }), /is not https/],
     ['names no keys', () => ({ jwks_uri: undefined }), /jwks_uri/],
-    ['is larger than anybody needs', () => ({ more: 'x'.repeat(1_100_000) }), /exceeds 1 MiB/],
-    ['names keys that are none', () => ({ jwks_uri: `${issuer.url}/nothing` }), /200 OK/],
+    ['is too large', () => ({ more: 'x'.repeat(1_100_000) }), /exceeds 1 MiB/],
+    ['names invalid keys', () => ({ jwks_uri: `${issuer.url}/nothing` }), /200 OK/],
   ])('is not trusted if the discovery document %s', async (_, document, why) => {
     issuer.discovery = document();
     expect(await told(await issuer.token(email))).toBe('UNAVAILABLE');

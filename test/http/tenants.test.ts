@@ -139,19 +139,19 @@ describe('A new tenant', () => {
     ['no name', { name: undefined }, 'name'],
     ['a blank name', { name: '  ' }, 'name'],
     ['a name of 121 characters', { name: 'n'.repeat(121) }, 'name'],
-    ['a slug in capitals', { slug: 'Acme' }, 'slug'],
+    ['a slug in upper case', { slug: 'Acme' }, 'slug'],
     ['a slug that begins with a dash', { slug: '-acme' }, 'slug'],
     ['an unknown currency', { currency: 'EUX' }, 'currency'],
-    ['a currency in small letters', { currency: 'eur' }, 'currency'],
+    ['a currency in lower case', { currency: 'eur' }, 'currency'],
     ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 'timeZone'],
-    ['an offset for a time zone', { timeZone: '+03:00' }, 'timeZone'],
+    ['an offset instead of a time zone', { timeZone: '+03:00' }, 'timeZone'],
     ['no owner', { owner: undefined }, 'owner'],
     ['an owner without e-mail', { owner: { ...owner, email: undefined } }, 'owner.email'],
-    ['a wrong e-mail', { owner: { ...owner, email: 'nobody' } }, 'owner.email'],
+    ['an invalid e-mail address', { owner: { ...owner, email: 'nobody' } }, 'owner.email'],
     ['a password of 9 characters', { owner: { ...owner, password: '123456789' } }, 'owner.password'],
     ['a password of 129 characters', { owner: { ...owner, password: 'pq'.repeat(64) + 'p' } }, 'owner.password'],
     ['a role for the owner', { owner: { ...owner, role: 'ADMIN' } }, 'owner.role'],
-    ['an id of the caller', { id: 'mine' }, 'id'],
+    ['an id given by the caller', { id: 'mine' }, 'id'],
     ['a name that is a number', { name: 7 }, 'name'],
   ])('is rejected with %s', async (_, changes, path) => {
     expect((await create(facts('faulty', changes))).told).toBe(`400 VALIDATION_FAILED ${path}`);
@@ -240,7 +240,7 @@ describe('Renaming a tenant', () => {
     ['its currency', { currency: 'USD' }, 'currency'],
     ['its time zone', { timeZone: 'UTC' }, 'timeZone'],
     ['a blank name', { name: ' ' }, 'name'],
-    ['an activity that is none', { isActive: 0 }, 'isActive'],
+    ['an invalid active state', { isActive: 0 }, 'isActive'],
   ])('cannot change %s', async (_, body, path) => {
     const { id } = await service.createTenant();
     expect((await change(id, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
