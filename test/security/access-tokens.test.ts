@@ -119,7 +119,7 @@ describe('An access token', () => {
       },
     ],
     [
-      'signed with a key that it brings along',
+      'signed with a key that it contains',
       () => {
         const own = generateKeyPairSync('ed25519');
         const text = `${encoded({ ...header, jwk: own.publicKey.export({ format: 'jwk' }) })}.${encoded(payload())}`;
@@ -136,12 +136,12 @@ describe('An access token', () => {
     ['of no type', () => forged(payload(), { alg: 'EdDSA', kid: header.kid })],
     ['of another type', () => forged(payload(), { ...header, typ: 'JWT' })],
     ['that does not name its key', () => forged(payload(), { alg: 'EdDSA', typ: 'at+jwt' })],
-    ['that names a key which cannot be one', () => forged(payload(), { ...header, kid: '../signing-key' })],
+    ['that names an invalid key', () => forged(payload(), { ...header, kid: '../signing-key' })],
     ['for another audience', () => forged(payload({ aud: 'other' }))],
     ['for no audience', () => forged(payload({ aud: undefined }))],
     ['from another issuer', () => forged(payload({ iss: 'other' }))],
-    ['that has run out', () => forged(payload({ exp: nowSeconds() }))],
-    ['that never runs out', () => forged(payload({ exp: undefined }))],
+    ['that has expired', () => forged(payload({ exp: nowSeconds() }))],
+    ['that never expires', () => forged(payload({ exp: undefined }))],
     ['without a session', () => forged(payload({ sid: undefined }))],
     ['of a user without a tenant', () => forged(payload({ tid: undefined }))],
     ['of an operator with a tenant', () => forged(payload({ scope: 'platform' }))],

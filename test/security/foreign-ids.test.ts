@@ -96,7 +96,7 @@ const heard = ({ status, text }: Answered, id: string): [number, string] => [
   text
     .replace(/"requestId":"[^"]+"/, '')
     .replaceAll(id, 'ID')
-    // A rule draft that is tested gets both anew.
+    // A tested rule draft gets new values for both.
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '*'),
 ];
 
