@@ -1,5 +1,5 @@
-// node history-job.mjs NAME: runs a job over the whole history as the service does in a worker thread, in a process of
-// its own that serves nothing. Settings come from the environment. A line on standard input stops the run early. Prints
+// node history-job.mjs NAME: runs a job over the whole history as the service does in a worker thread, in a separate
+// process that serves nothing. Settings come from the environment. A line on standard input stops the run early. Prints
 // the outcome and the maximum event-loop delay as JSON.
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -105,7 +105,7 @@ export function replica(store: EventStore, clock: Clock, ids: Ids, random: () =>
 }
 export type Replica = ReturnType<typeof replica>;
 
-/** Runs `work` in a request context of its own. */
+/** Runs `work` in a separate request context. */
 export const asRequest = <T>(work: () => T, given: Partial<RequestContext> = {}): T => {
   const id = randomUUID();
   return inContext(

@@ -69,7 +69,7 @@ export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure 
   return leader && notLeader(leader);
 }
 
-/** Append to one stream in a call of its own: used by the client with credentials, or with older servers. */
+/** Append to one stream in a separate call: used by the client with credentials, or with older servers. */
 export function append(
   node: EventStoreNode,
   call: ServerReadableStream<AppendReq, AppendResp>,

@@ -64,7 +64,7 @@ export const handlerFailed = (): RpcFailure => new RpcFailure(status.UNKNOWN, 'E
 export const unexpectedReadResult = (result: 'Error' | 'InvalidPosition'): RpcFailure =>
   new RpcFailure(status.UNKNOWN, `Unexpected ReadAllResult: ${result}`);
 
-/** Error of a dropped append, in a call of its own. */
+/** Error of a dropped append, in a separate call. */
 export const writeTimedOut = (): RpcFailure =>
   new RpcFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.');
 
