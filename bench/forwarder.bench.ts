@@ -17,7 +17,7 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B10: the forwarder translates and publishes a history from its first event to a NATS server of its own, which
+ * B10: the forwarder translates and publishes a history from its first event to a dedicated NATS server, which
  * acknowledges and stores each message. Baseline: the official client publishing prepared texts of the same length with
  * as many in flight.
  */

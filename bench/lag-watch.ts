@@ -24,7 +24,7 @@ export type Lag = {
 
 export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
 
-/** Measures the lag of a service under load with sales of its own, each followed to the end. */
+/** Measures the lag of a service under load with its own sales, each followed to the end. */
 export class LagWatch {
   private readonly stopping = new AbortController();
   private readonly done: Promise<unknown>;

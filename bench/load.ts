@@ -89,7 +89,7 @@ class Connection {
       this.send(n, performance.now());
       return;
     }
-    // Latency counts from the scheduled time, so that a slow response shows in those after it. A late timer is our own.
+    // Latency counts from the scheduled time, so that a slow response shows in those after it. A late timer is the generator's own delay.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);

@@ -18,7 +18,7 @@ export type Prepared = {
   readonly filling: { readonly seconds: number; readonly mostMiB: number; readonly afterMiB: number };
 };
 
-/** Read models depend on the build; another build prepares them anew. */
+/** Read models depend on the build; another build prepares new ones. */
 export const folderOf = (what: string, size: number): string => join(folder, `${what}-${size}-${BUILD}`);
 
 const MAIN = new URL('../dist/main.js', import.meta.url);
