@@ -13,7 +13,7 @@ import {
 import { MetricsText } from '../support/metrics-text.js';
 import { Servers } from '../support/servers.js';
 
-/** Who serves is asked of what others do. */
+/** The process that serves HTTP reports the state of the others. */
 const ROLES = ['projections,forwarder', 'policies', 'http'];
 
 type System = {
@@ -40,7 +40,7 @@ describe('processes that share the work', () => {
     new MetricsText(await (await fetch(`${url}/metrics`)).text());
 
   test(
-    'tell of their queues through the cache, each has metrics of its own, and what is away is told',
+    'share the state of their queues through the cache, publish their own metrics and report a missing server',
     () =>
       withDirectory(async (directory) => {
         const settings = { ...PLAIN, ...servers.settings };
@@ -55,14 +55,14 @@ describe('processes that share the work', () => {
           (status) => status === 'BOOKED',
         );
 
+        // Every process shares its readings every two seconds, so those of other processes can be older than the lag.
+        const BUSY = ['booking', 'integration-events', 'transactions'];
         const queues = await until(
           () => queuesAt(url, books),
-          (all) => all.every(({ lag, lastProcessedAt, name }) => lag === 0 && (name !== 'booking' || lastProcessedAt)),
+          (all) => all.every(({ lag, perMinute, name }) => lag === 0 && (perMinute > 0 || !BUSY.includes(name))),
         );
         const queue = (name: string): QueueState | undefined => queues.find((one) => one.name === name);
         expect(queue('booking')).toMatchObject({ perMinute: 1, inFlight: 0, failures: 0 });
-        expect(queue('integration-events')?.perMinute).toBeGreaterThan(0);
-        expect(queue('transactions')?.perMinute).toBeGreaterThan(0);
 
         const subscribers = await Promise.all(
           urls.map(async (one) => {
