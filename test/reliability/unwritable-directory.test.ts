@@ -15,7 +15,7 @@ test.each([
       try {
         const kontor = new KontorProcess(directory, PLAIN);
         expect((await kontor.exit).code).toBe(1);
-        expect(kontor.stderr).toBe(`DATA_DIR ${directory} cannot be written: ${reason}.\n`);
+        expect(kontor.stderr).toBe(`DATA_DIR ${directory} is not writable: ${reason}.\n`);
       } finally {
         await run('umount', ['--lazy', directory]);
       }
