@@ -2,6 +2,7 @@ import {
   type AllSubscription,
   type Append,
   BEFORE_ALL,
+  type EventFilter,
   EventTooLarge,
   type EventToAppend,
   type ExpectedRevision,
@@ -107,6 +108,14 @@ export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSub
     throw new RangeError(`The batch size of a subscription is invalid: ${maxBatchSize}`);
   return maxBatchSize;
 }
+
+/** Tests events against a filter. */
+export const passes =
+  (filter: EventFilter | undefined) =>
+  ({ stream, type }: { readonly stream: string; readonly type: string }): boolean => {
+    const name = filter?.on === 'type' ? type : stream;
+    return filter?.prefixes.some((prefix) => name.startsWith(prefix)) ?? true;
+  };
 
 /** Lets a consumer stop while it waits for the next batch: the generator alone would keep waiting. */
 export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {

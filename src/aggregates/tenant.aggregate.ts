@@ -40,7 +40,8 @@ export const tenantRecord = record({
   ownerUserId: derived(IdText, { description: 'First owner of the tenant.' }),
   oidcDomains: derived(z.array(OidcDomain), {
     description:
-      'Identities of the issuer with a verified e-mail address in the domain sign in as the user with that address.',
+      'At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user ' +
+      'with that address.',
   }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });

@@ -6,7 +6,9 @@ import { restOfBusyThread } from '../adapters/embedded/event-store.signal.js';
 import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { MemoryLeaseStore } from '../adapters/embedded/lease-store.js';
 import { EmbeddedReadStore } from '../adapters/embedded/read-store.js';
+import { sharingSubscription } from '../adapters/event-store.sharing.js';
 import { subscriberKey } from '../projecting/windowed-subscriber.js';
+import { catalogue } from './catalogue.js';
 import { SUBSCRIBERS } from './history-opening.js';
 import type { NatsBrokerOptions } from '../adapters/nats/broker.js';
 import type { Config } from '../config.js';
@@ -21,6 +23,8 @@ import type { Clock } from '../ports/time.js';
 
 // Opens engines by their settings. Server drivers are imported only if their URL is set, because they slow start-up.
 
+/** The service's own events: a server may hold those of others. */
+const OWN = { filter: { on: 'stream', prefixes: catalogue.streamPrefixes } } as const;
 /** About a gigabyte, and more than NATS deduplicates within its two-minute window. */
 const KEPT_MESSAGES = 1_000_000;
 
@@ -75,11 +79,15 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const events = EventStoreDb.open({ url, ...parts });
-    return { events, identity: events, onCommit: () => () => undefined };
+    return { events: sharingSubscription<EventStore>(events, OWN), identity: events, onCommit: () => () => undefined };
   }
   await mkdir(directory, { recursive: true });
   const events = EmbeddedEventStore.open({ directory, clock: parts.clock, rest: restOfBusyThread() });
-  return { events, identity: events, onCommit: (listener) => events.onCommit(listener) };
+  return {
+    events: sharingSubscription<EventStore>(events),
+    identity: events,
+    onCommit: (listener) => events.onCommit(listener),
+  };
 }
 
 export type OpenEventReader = {
@@ -102,7 +110,7 @@ export async function openEventReader(settings: StoreSettings, parts: Parts): Pr
     rest: restOfBusyThread(),
   });
   return {
-    events,
+    events: sharingSubscription<OpenEventReader['events']>(events),
     identity: undefined,
     notify: (head) => {
       events.notify(head);

@@ -9,6 +9,7 @@ import { withTimeout } from '../eventsourcing/with-timeout.js';
 import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
+import { projections } from '../projections/projections.js';
 import type { ThreadReport } from '../observability/queue-meters.js';
 import type { StoreSettings } from './stores.js';
 import {
@@ -32,7 +33,8 @@ export type WorkerMethods = {
 export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   /** The worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and rebuilds them. */
   readonly onReady: (isRecreated: boolean) => void;
-  readonly onProgress: (positions: readonly (readonly [name: string, position: number])[]) => void;
+  /** Without `names`: all projections. */
+  readonly onProgress: (position: Position, names?: readonly string[]) => void;
   /** A warning or error of the worker, with bounded texts. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
   /** Called about once a second. */
@@ -62,6 +64,7 @@ export type ThreadOptions = {
   readonly script?: URL;
 };
 
+const MODELS = projections.map(({ model }) => model.name);
 const NOTIFY_EVERY_MS = 1;
 /** A thread that lived this long started successfully, so it is restarted without a long delay. */
 const LONG_LIFE_MS = 10_000;
@@ -100,8 +103,8 @@ export class SubscriberThread implements Subscribers {
       onReady: (isRecreated) => {
         this.ready(isRecreated);
       },
-      onProgress: (positions) => {
-        for (const [name, position] of positions) listeners.onProgress(name, position);
+      onProgress: (position, names = MODELS) => {
+        for (const name of names) listeners.onProgress(name, position);
       },
       onQueues: (report) => {
         // A forwarder that has just started does not know its position yet.

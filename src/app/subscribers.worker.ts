@@ -82,11 +82,14 @@ const subscribers = startSubscribers({
   leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
   batchSize: 200,
   callbacks: calls.asked,
-  // All projections advance in one write, so their positions share one message.
+  // All projections advance in one write, so they usually share one short message.
   onProgress: (name, position) => {
     if (positions.size === 0)
       queueMicrotask(() => {
-        listeners.onProgress([...positions]);
+        for (const reached of new Set(positions.values())) {
+          const names = [...positions.keys()].filter((one) => positions.get(one) === reached);
+          listeners.onProgress(reached, names.length === projections.length ? undefined : names);
+        }
         positions.clear();
       });
     positions.set(name, position);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
   createIntegrationKey,
@@ -36,7 +36,7 @@ export class SetIntegrationKeyRateLimit extends command(SetRateLimitInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {
   const secret = randomBytes(32).toString('base64url');
-  return { secret, secretHash: createHash('sha256').update(secret).digest('base64url') };
+  return { secret, secretHash: hash('sha256', secret, 'base64url') };
 }
 
 function issued({ tenantId, id }: Target, { state, position }: Executed<IntegrationKey>, secret: string): IssuedKey {

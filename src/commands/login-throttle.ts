@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { refuseLogin, session } from '../aggregates/session.aggregate.js';
@@ -149,7 +149,7 @@ const over = ({ count, resetAtMs }: WindowCount, limit: number) => ({
 });
 
 const knownKey = (key: string): string => `login:known:${key}`;
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const digest = (text: string): string => hash('sha256', text, 'base64url');
 
 const tooManyAtOnce = (): DomainError =>
   new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent sign-ins. Try again.', { retryAfterSeconds: 1 });

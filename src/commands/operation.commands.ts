@@ -65,7 +65,7 @@ function versionOf(projections: ProjectionStatus, { target }: { readonly target:
 
 const TriggerInput = z.strictObject({ parameters: z.exactOptional(z.unknown()) });
 
-/** The receipt of the job's stream, with the new execution. */
+/** The receipt for the job's stream, with the new execution. */
 export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
 
 /** Starts a run of the target job. The receipt's `id` is the job's name. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock, Ids } from '../ports/time.js';
 import { technical, type Aggregate, type Claim, type EventOf } from './aggregate.js';
@@ -227,5 +227,5 @@ const contended = (): DomainError =>
 
 /** Length-prefixed to keep (kind, value) pairs distinct; hashed to keep personal data out of stream names. */
 function hashOf({ kind, value }: Claim): string {
-  return createHash('sha256').update(`${kind.length}:${kind}${value}`).digest('base64url');
+  return hash('sha256', `${kind.length}:${kind}${value}`, 'base64url');
 }

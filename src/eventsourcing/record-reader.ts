@@ -4,6 +4,7 @@ import type { Clock } from '../ports/time.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
 import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { streamName } from './stream-name.js';
+import { DONE } from './with-timeout.js';
 
 /** A record folded from its stream. `revision` is −1 for an empty stream; fences count as revisions. */
 export type Loaded<State> = {
@@ -129,7 +130,7 @@ export class RecordReader {
     } catch (error) {
       if (!(error instanceof EventStoreUnavailable) || !isGood()) throw error;
     } finally {
-      done.abort();
+      done.abort(DONE);
     }
     return entry.loaded as Loaded<S>;
   }

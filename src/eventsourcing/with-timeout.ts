@@ -1,5 +1,8 @@
 import type { Clock } from '../ports/time.js';
 
+/** Reason of an abort. Without one, every abort would create an error with a stack trace. */
+export const DONE = 'done';
+
 /** The result of `work`; undefined if it fails or takes longer than `limitMs`. A timeout does not cancel the work. */
 export async function withTimeout<T>(clock: Clock, limitMs: number, work: () => Promise<T>): Promise<T | undefined> {
   const done = new AbortController();
@@ -9,6 +12,6 @@ export async function withTimeout<T>(clock: Clock, limitMs: number, work: () => 
   } catch {
     return undefined;
   } finally {
-    done.abort();
+    done.abort(DONE);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { integrationKey, parseIntegrationKey } from '../aggregates/integration-key.aggregate.js';
@@ -61,7 +61,7 @@ export class StreamAuthenticator implements Authenticator {
       this.reader.read(tenant, PLATFORM_TENANT, key.tenantId, FRESH),
     ]);
     if (state.status !== 'active' || owner.state.status !== 'active') throw invalidKey();
-    const secretHash = createHash('sha256').update(key.secret).digest('base64url');
+    const secretHash = hash('sha256', key.secret, 'base64url');
     if (!sameText(state.secretHash, secretHash)) throw invalidKey();
     const { sourceId, rateLimit } = state;
     const partner = { kind: 'partner', tenantId: key.tenantId, keyId: key.keyId, sourceId, rateLimit } as const;

@@ -27,7 +27,7 @@ export type HeaderNote = {
 };
 
 export type Answers = {
-  /** The status of a normal success. */
+  /** Status of a successful response. */
   readonly status: number;
   readonly shape: Shape;
   /**
@@ -49,7 +49,7 @@ export type Answers = {
   /** Schemas of `data` (for `plain`, of the whole body) for further statuses that do not send ErrorResponseDto. */
   readonly bodies?: Readonly<Record<number, z.ZodType>>;
   readonly headers?: Readonly<Record<string, HeaderNote>>;
-  /** Documents 401 and 403 without a body. */
+  /** Whether 401 and 403 responses are documented without a body. */
   readonly bareRefusals?: boolean;
 };
 

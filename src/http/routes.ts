@@ -79,7 +79,7 @@ type OfRecord<Schema extends z.ZodType, By> = {
 };
 const isEmpty = (schema: z.ZodType): boolean => schema instanceof z.ZodObject && Object.keys(schema.shape).length === 0;
 
-/** Routes below a path with the same callers. Each has a summary, details and what it executes. */
+/** Routes below a path with the same callers. Each has a summary, details and a handler. */
 class RouteGroup<const Path extends string, const S extends Shared> {
   constructor(
     private readonly path: Path,

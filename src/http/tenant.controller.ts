@@ -44,7 +44,8 @@ export const TenantController = controllerOf(
       method: 'PATCH',
       description:
         'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in ' +
-        'with a token of a listed issuer. The verified e-mail address must be that of the user, in the listed domain.',
+        'with a token of a listed issuer. The token must contain the e-mail address of the user, verified and in the ' +
+        'listed domain.',
       body: UpdateSettings.schema,
     },
     ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),

@@ -11,24 +11,11 @@ import {
   type EventStore,
   type Position,
 } from '../ports/event-store.js';
+import { overriding } from '../ports/overriding.js';
 import type { Clock } from '../ports/time.js';
 import type { HistoryState } from '../eventsourcing/history-state.js';
 import type { AppendFailure, EngineMetrics, PublishResult } from './engine-metrics.js';
 import type { WriteHealth } from './write-health.js';
-
-/** Overrides some methods of an engine; all other methods run on the engine itself. */
-function overriding<E extends P, P extends object>(engine: E, methods: Partial<P>): E {
-  return new Proxy(engine, {
-    get(target, key) {
-      const own = methods[key as keyof P];
-      if (own !== undefined) return own;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
-    },
-    // Without it an assignment would replace the method of the engine, which the override calls.
-    set: (_, key, value) => Reflect.set(methods, key, value),
-  });
-}
 
 /** A reader that reports every damaged event that it reads. */
 export function reportingDamage<R extends EventReader>(reader: R, onDamage: (position: Position) => void): R {

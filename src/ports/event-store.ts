@@ -101,6 +101,8 @@ export type EventBatch = {
   readonly events: readonly RecordedEvent[];
   readonly position: Position;
   readonly caughtUp: boolean;
+  /** Size of the stored data and metadata, if the engine knows it. */
+  readonly characters?: number;
 };
 
 /** Parameters of a catch-up subscription. */

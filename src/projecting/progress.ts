@@ -1,3 +1,4 @@
+import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
 
 type Waiter = {
@@ -85,7 +86,7 @@ export class Progress {
       const timer = new AbortController();
       const done = (reached: boolean) => {
         this.waiters.delete(waiter);
-        timer.abort();
+        timer.abort(DONE);
         resolve(reached);
       };
       const waiter: Waiter = { names, position, done };

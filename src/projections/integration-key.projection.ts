@@ -33,7 +33,7 @@ export const integrationKeyProjection = recordProjection(integrationKeys, integr
   IntegrationKeyRateLimitSet: ({ data }) => data,
 });
 
-/** When a key was last used. Separate from the key, because use does not change its revision. */
+/** When a key was last used. A separate model, because using a key does not change its revision. */
 export type IntegrationKeyUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const integrationKeyUses = keyedBy<IntegrationKeyUseView>('integration_key_uses', 'id');

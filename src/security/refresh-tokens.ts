@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { hash, createHmac } from 'node:crypto';
 import { UUID_PATTERN } from '../ports/uuid.js';
 import type { SigningKey } from './signing-keys.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
@@ -27,4 +27,4 @@ export const refreshSecretOf = ({ refreshSecret }: SigningKey, sessionId: string
   createHmac('sha256', refreshSecret).update(`${sessionId}.${generation}`).digest('base64url');
 
 /** Hash of a secret for storage. The secret has 256 bits, so a plain digest suffices. */
-export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+export const hashOfSecret = (secret: string): string => hash('sha256', secret, 'base64url');

@@ -305,7 +305,7 @@ describe('A NATS broker whose server fails', () => {
     expect(await broker.publish(message('first'))).toEqual({ sequence: 1, duplicate: true });
   });
 
-  test('waits for a hanging server no longer than a timeout, then refuses at once until it responds', async () => {
+  test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 500, heartbeatMs: 200 }));
     server.hang();
     // The signal takes a moment to reach all threads of the server.
@@ -408,7 +408,7 @@ describe('A NATS broker whose server fails', () => {
     expect(tookMs).toBeLessThan(10_000);
   });
 
-  test('keeps its memory bounded without acknowledgements: it refuses the excess', async () => {
+  test('rejects excess messages to keep its memory bounded while acknowledgements are missing', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 10_000 }));
     proxy.hang();
@@ -437,7 +437,7 @@ describe('A NATS broker whose server fails', () => {
     await Promise.all(large);
   });
 
-  test('gives up connections to an unresponsive port, one after another', async () => {
+  test('gives up on connections to an unresponsive port, one after another', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     let accepted = 0;

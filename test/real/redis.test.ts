@@ -13,7 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { redisRecipe, redisRecipeWith } from '../support/redis-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
-/** The server of REDIS_URL, or a new one. Prefixes are unique, and their keys are removed at the end. */
+// The tests use the server at REDIS_URL, or start one. Key prefixes are unique; all keys are removed at the end.
 const MINUTE_MS = 60_000;
 const PATIENCE_MS = 15_000;
 const run = `kontor-test-${randomUUID()}`;
@@ -175,7 +175,7 @@ describe('A Redis cache with a dedicated server', () => {
     expect((await cache.hit('k', MINUTE_MS)).count).toBe(3);
   });
 
-  test('gives a counter without an expiry a new one', async () => {
+  test('sets a new expiry on a counter that has none', async () => {
     const cache = await ready(open({ url: server.url, prefix: 'p:' }));
     await cache.hit('k', MINUTE_MS);
     await direct.persist('p:count:k');
@@ -242,7 +242,7 @@ describe('A Redis cache with a dedicated server', () => {
     expect(await cache.get('a')).toBe('x');
   });
 
-  test('waits for a hanging server no longer than a timeout, then refuses at once until it responds', async () => {
+  test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const cache = await ready(open({ url: server.url, commandTimeoutMs: 300 }));
     server.hang();
     try {
@@ -320,7 +320,7 @@ describe('A Redis cache with a dedicated server', () => {
     expect(await cache.get('key-7')).toBe(value(7));
   });
 
-  test('works over a slow connection, and gives up one slower than its timeout', async () => {
+  test('works over a slow connection, and gives up on one slower than its timeout', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url, commandTimeoutMs: 1_000 }));
     proxy.slow(20);
@@ -333,7 +333,7 @@ describe('A Redis cache with a dedicated server', () => {
     await until(() => isAnswered(cache), 'being answered');
   });
 
-  test('keeps its memory bounded without replies: it refuses the excess', async () => {
+  test('rejects excess calls to keep its memory bounded while replies are missing', async () => {
     const proxy = await proxyTo(server);
     const cache = await ready(open({ url: proxy.url, commandTimeoutMs: 5_000 }));
     proxy.hang();
@@ -355,7 +355,7 @@ describe('A Redis cache with a dedicated server', () => {
     await Promise.all(hits);
   });
 
-  test('gives up connections to an unresponsive port, one after another', async () => {
+  test('gives up on connections to an unresponsive port, one after another', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     let accepted = 0;

@@ -6,7 +6,7 @@ const JUMPS = cyclesOf(8, 200);
 const HOUR_MS = 3_600_000;
 const SALES_A_JUMP = 5;
 
-/** A machine whose wall clock is set, as by a person or a time server; its monotonic clock advances evenly. */
+/** A machine whose wall clock is set, for example by a person or a time server; its monotonic clock advances evenly. */
 class SetClock extends SystemClock {
   private offMs = 0;
 
@@ -130,7 +130,7 @@ test('Days of 23 and 25 hours and leap days: a sale has the local date of its te
     const token = await service.signIn(books.tenant.email);
     const { items } = await service.transactions(token, 'type=INVOICE');
     expect([moment, items.find((item) => item.externalId === externalId)?.date]).toEqual([moment, date]);
-    // A window is 24 hours, even across a day of 23 or 25 hours.
+    // An idempotency key is valid for 24 hours, even across a day of 23 or 25 hours.
     clock.jump(24 * HOUR_MS - 60_000);
     const other = saleOf(externalId, { occurredAt: moment, metadata: { other: true } });
     expect((await service.postSale(books.partner, other, key)).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');

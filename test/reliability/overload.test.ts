@@ -23,11 +23,11 @@ const NOISY_CONNECTIONS = 40;
 /** Sales per minute that a tenant's key may push. */
 const NOISY_LIMIT = 60;
 const EVERY_MS = 50;
-/** The latency of the other tenant's requests alone is measured first: a slow machine is slow for all. */
+/** Duration of the baseline measurement without load. The latency bound depends on it, as machines differ in speed. */
 const ALONE_MS = 2_000;
 /**
- * Bound on the slowest percent of another tenant's requests. It is not a goal: the load shares the machine, and its
- * single thread responds late. The table shows the measured value.
+ * Bound on the slowest percent of another tenant's requests. It is not a target: the load generator shares the
+ * machine, and its single thread reads responses late. The table shows the measured value.
  */
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
 const GROWTH_BYTES = 200 * 1024 * 1024;
@@ -93,7 +93,7 @@ async function p99Alone(url: string, books: Books): Promise<number> {
 const statusesOf = (load: SaleLoad): ReadonlySet<number> =>
   new Set([...load.sent.values()].flatMap((answered) => (answered ? [answered.status] : [])));
 
-test('Five times the sustainable connections: every response is a 202 or an early refusal, others are served within seconds, all is booked', async () => {
+test('With five times the sustainable connections, every response is a 202 or an early rejection, other tenants are served within seconds, and every accepted sale is booked', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
@@ -152,13 +152,13 @@ test('One noisy tenant gets early 429s, and the others are served within seconds
     const taken: string[] = [];
     const load = new SaleLoad(url, noisy, 'noisy', NOISY_CONNECTIONS);
     const visitors = [reader(url, quiet), seller(url, quiet, taken)];
-    // Each connection of the load sends the next request at once, whatever the response.
+    // Each connection of the load sends its next request immediately after any response.
     await pause(LOAD_MS);
     await Promise.all(visitors.map((visitor) => visitor.stop()));
     await load.stop();
 
     expect([...statusesOf(load)].toSorted()).toEqual([202, 429]);
-    // A window may end while the load lasts.
+    // A rate limit window can end during the load.
     const windows = Math.ceil(LOAD_MS / 60_000) + 1;
     expect(load.accepted.length).toBeLessThanOrEqual(NOISY_LIMIT * windows);
     expect(load.refused.length).toBeGreaterThan(load.accepted.length);

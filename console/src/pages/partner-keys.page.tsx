@@ -80,7 +80,7 @@ function CreateKey(): ReactNode {
           />
           <TextField
             form={form}
-            hint="Letters, digits, dots and dashes. Part of the identity of every sale: keep it when you replace the key."
+            hint="Letters, digits, dots and dashes. It is part of the identifier of every sale, so keep it when you replace the key."
             label="Partner's system (source)"
             name="sourceId"
             required

@@ -194,8 +194,8 @@ function RateLimit({
       label="Rate limit"
       lead={
         <>
-          Maximum number of requests of <strong>{name}</strong> in 60 seconds, over all replicas. Takes effect
-          immediately.
+          Maximum number of requests with the key <strong>{name}</strong> in 60 seconds, across all replicas. Takes
+          effect immediately.
         </>
       }
       onDone={() => {

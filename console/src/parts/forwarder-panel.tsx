@@ -15,7 +15,7 @@ type Forwarder = NonNullable<Queue['forwarder']>;
 const STATES: Readonly<Record<Forwarder['state'], readonly [Tone, string]>> = {
   RUNNING: ['good', 'Running'],
   PAUSED: ['warning', 'Paused'],
-  WAITING_FOR_RESUME: ['bad', 'Waiting for resume'],
+  WAITING_FOR_RESUME: ['bad', 'Waiting to be resumed'],
 };
 
 /** State of the forwarder of integration events, and its rewinds. */
@@ -95,7 +95,7 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           label="Pause"
           onDone={onDone}
         >
-          Stop publishing until you resume? Events are kept in the history, and none are lost.
+          Pause publishing until you resume it? Events remain in the history, and none are lost.
         </ConfirmAction>
       ) : (
         <ResumeAction hasCheckpoint={forwarder.state === 'PAUSED'} key="resume" name={name} onDone={onDone} />

@@ -86,7 +86,7 @@ type Props = {
 export const QueueTable = ({ queues, samples, query }: Props): ReactNode => (
   <DataTable
     columns={columnsOf(samples)}
-    empty="There are no queues. No process does background work."
+    empty="There are no queues. No process runs background work."
     keyOf={({ name }) => name}
     label="Queues"
     query={query}

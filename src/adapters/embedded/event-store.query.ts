@@ -8,6 +8,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../ports/event-store.js';
+import { passes } from '../event-store.input.js';
 import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** Positions or revisions, both bounds inclusive; empty if `low` exceeds `high`. */
@@ -22,7 +23,12 @@ export type Scan = Span & {
 };
 
 /** `reached`: the last position scanned, in scan direction. */
-export type ScannedPage = { readonly events: readonly RecordedEvent[]; readonly reached: Position };
+export type ScannedPage = {
+  readonly events: readonly RecordedEvent[];
+  readonly reached: Position;
+  /** Size of all records read. */
+  readonly characters: number;
+};
 
 /** Positions per scan, so that a filter without matches takes a few milliseconds: 3 µs per record. */
 export const SCAN_STEP = 2_000;
@@ -78,16 +84,20 @@ export class HistoryQueries {
   scan(scan: Scan, maxCount: number): ScannedPage {
     const { low, high, direction } = scan;
     const forwards = direction === 'forwards';
-    const { events, reached = forwards ? high : low } = this.guarded(
+    const {
+      events,
+      reached = forwards ? high : low,
+      characters,
+    } = this.guarded(
       () => this.scanned(scan, Math.min(maxCount, PAGE_MAX_EVENTS)),
       () => positions(scan, forwards),
     );
     const missing = this.findMissing(forwards ? { low, high: reached } : { low: reached, high }, forwards);
-    if (missing === undefined) return { events, reached };
+    if (missing === undefined) return { events, reached, characters };
     if (missing === (forwards ? low : high)) throw new CorruptEvent(missing);
     return forwards
-      ? { events: events.filter(({ position }) => position < missing), reached: missing - 1 }
-      : { events: events.filter(({ position }) => position > missing), reached: missing + 1 };
+      ? { events: events.filter(({ position }) => position < missing), reached: missing - 1, characters }
+      : { events: events.filter(({ position }) => position > missing), reached: missing + 1, characters };
   }
 
   /** Position of the last event. @throws EventStoreUnavailable */
@@ -103,7 +113,8 @@ export class HistoryQueries {
   private scanned({ low, high, filter, direction, isFresh }: Scan, limit: number): Taken {
     const prefixes = isFresh && filter ? filter.prefixes : [];
     const rows = this.scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
-    return take(rows as Iterable<EventRow>, limit, (row) => isFresh || matches(row, filter));
+    const isWanted = passes(filter);
+    return take(rows as Iterable<EventRow>, limit, ([, stream, , , type]) => isFresh || isWanted({ stream, type }));
   }
 
   private scanStatement(filter: EventFilter | undefined, direction: Direction): StatementSyncInstance {
@@ -159,13 +170,6 @@ export class HistoryQueries {
   }
 }
 
-/** Whether an undamaged record passes the filter; selects the same records as `conditionOf`. */
-function matches([, stream, , , type]: EventRow, filter: EventFilter | undefined): boolean {
-  if (!filter) return true;
-  const name = filter.on === 'stream' ? stream : type;
-  return filter.prefixes.some((prefix) => name.startsWith(prefix));
-}
-
 /** Parameters from ?3 on are the prefixes. */
 function conditionOf(filter: EventFilter | undefined): string {
   if (!filter) return 'TRUE';
@@ -174,7 +178,7 @@ function conditionOf(filter: EventFilter | undefined): string {
 }
 
 /** `reached` is undefined if all rows were taken. */
-type Taken = { readonly events: readonly RecordedEvent[]; readonly reached: Position | undefined };
+type Taken = Omit<ScannedPage, 'reached'> & { readonly reached: Position | undefined };
 
 /** Stops before a damaged record if valid ones precede it; the next call then fails on it. */
 function take(rows: Iterable<EventRow>, limit: number, isWanted: (row: EventRow) => boolean): Taken {
@@ -187,13 +191,13 @@ function take(rows: Iterable<EventRow>, limit: number, isWanted: (row: EventRow)
       if (isWanted(row)) events.push(decoded(row));
       [reached] = row;
       characters += row[5].length + row[6].length;
-      if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, reached };
+      if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, reached, characters };
     }
   } catch (error) {
     if (reached === undefined) throw error;
-    return { events, reached };
+    return { events, reached, characters };
   }
-  return { events, reached: undefined };
+  return { events, reached: undefined, characters };
 }
 
 function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> {

@@ -57,20 +57,23 @@ class Subscription {
 
   private async read(): Promise<EventBatch> {
     const events: RecordedEvent[] = [];
+    let characters = 0;
     for (let step = 1; ; step += 1) {
       const last = this.history.last();
-      const succeeded = this.scan(events, last, this.freshAfter(last));
+      const scanned = this.scan(events, last, this.freshAfter(last));
+      const succeeded = scanned !== undefined;
+      characters += scanned ?? 0;
       const caughtUp = succeeded && this.position >= last;
       const isFull = events.length >= this.maxBatchSize || step === SCAN_STEPS_PER_BATCH;
-      if (!succeeded || caughtUp || isFull) return { events, position: this.position, caughtUp };
+      if (!succeeded || caughtUp || isFull) return { events, position: this.position, caughtUp, characters };
       await turn();
-      if (this.isOver()) return { events, position: this.position, caughtUp };
+      if (this.isOver()) return { events, position: this.position, caughtUp, characters };
     }
   }
 
-  /** False if an error follows events that are still to be delivered: the next batch then fails on it. */
-  private scan(events: RecordedEvent[], last: Position, freshAfter: Position): boolean {
-    if (this.position >= last) return true;
+  /** The size read; undefined if an error follows events that are still to be delivered: the next batch fails on it. */
+  private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {
+    if (this.position >= last) return 0;
     const low = this.position + 1;
     const high = Math.min(this.position + SCAN_STEP, last);
     try {
@@ -80,10 +83,10 @@ class Subscription {
       );
       for (const event of page.events) events.push(event);
       this.position = page.reached;
-      return true;
+      return page.characters;
     } catch (error) {
       if (events.length === 0) throw error;
-      return false;
+      return undefined;
     }
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AnyTable, Field, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
 import { words as wordsOf } from '../../ports/search.js';
 import { UUID } from '../../ports/uuid.js';
@@ -92,7 +92,7 @@ export function createTable(shape: TableShape): string {
   const { main, stored, terms, texts, words, filters } = shape;
   const columns = stored.map((column) => `${column.sql} ${sqlType(shape, column)}, `).join('');
   const fts = "content='', contentless_delete=1";
-  const search = `USING fts5(${texts.map((_, at) => `t${at}`).join(', ')}, ${fts}, prefix='6 7 8', tokenize='ascii',
+  const search = `USING fts5(${texts.map((_, at) => `t${at}`).join(', ')}, ${fts}, prefix='6', tokenize='ascii',
     detail=${texts.length > 1 ? 'column' : 'none'})`;
   return `CREATE TABLE ${main} (
       number INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL,
@@ -134,9 +134,7 @@ function wordFor(value: string | number): string {
   const text = String(value);
   if (UUID.test(text)) return `u${text.replaceAll('-', '')}`;
   const bytes = Buffer.from(text);
-  return bytes.length > MAX_TERM_BYTES
-    ? `s${createHash('sha256').update(bytes).digest('hex')}`
-    : `h${bytes.toString('hex')}`;
+  return bytes.length > MAX_TERM_BYTES ? `s${hash('sha256', bytes, 'hex')}` : `h${bytes.toString('hex')}`;
 }
 
 export const termFor = (shape: TableShape, scope: number, column: Column, value: string | number): string =>

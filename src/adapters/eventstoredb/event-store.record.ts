@@ -7,6 +7,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../ports/event-store.js';
+import { passes } from '../event-store.input.js';
 
 /** Streams and types that begin with "$" are EventStoreDB's own. */
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
@@ -41,10 +42,7 @@ const isObject = (value: unknown): value is object =>
 export type Matches = (stream: string, type: string) => boolean;
 
 /** The port's filter, without system events. */
-export const matcherOf =
-  (filter: EventFilter | undefined): Matches =>
-  (stream, type) => {
-    if (isSystem(stream, type)) return false;
-    const name = filter?.on === 'type' ? type : stream;
-    return filter?.prefixes.some((prefix) => name.startsWith(prefix)) ?? true;
-  };
+export const matcherOf = (filter: EventFilter | undefined): Matches => {
+  const isWanted = passes(filter);
+  return (stream, type) => !isSystem(stream, type) && isWanted({ stream, type });
+};

@@ -5,12 +5,12 @@ import { isDuplicateKey, type MongoConnection, type Stored } from './connection.
 import type { Column, Shape } from './read-store.collections.js';
 
 const TOTALS = 'kontor_totals';
-/** Number of changed documents after which they are added to the stored totals. Reads add up the unsettled ones. */
+/** Number of changed documents per update of the stored totals. Until that update, every read adds their changes. */
 const SETTLE_EVERY = 500;
-/** Beyond this number of unsettled documents a read counts instead: something has prevented settling. */
+/** With more unsettled documents than this, settling has failed: reads count the documents instead. */
 const MAX_UNSETTLED = 5_000;
 const MAX_REMEMBERED = 10_000;
-/** Place of a change written without a checkpoint (a repaired document): never settled, so every read adds it up. */
+/** Place of a change written without a checkpoint (a repaired document): never settled, so every read adds it. */
 const BESIDE = Number.MAX_SAFE_INTEGER;
 /** A primary has every majority-acknowledged write, but may not know yet that a majority has it. */
 const local = new ReadConcern('local');
@@ -69,7 +69,7 @@ class Sums {
     }
   }
 
-  /** As `$inc` of a document of TOTALS. */
+  /** The `$inc` update of a document in TOTALS. */
   increments(): Record<string, number> {
     const all: Record<string, number> = {};
     for (const [key, days] of this.byKey) {
@@ -84,10 +84,10 @@ class Sums {
 }
 
 /**
- * Exact totals without transactions and without counting. A stored total covers everything written up to a checkpoint,
+ * Exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
  * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
  * contributions (`o`). A total is therefore the stored one plus the changes of the documents with `q` beyond `p`. These
- * are few: after some hundred changes they are added to the stored total by one update guarded by `p`. A crash at any
+ * are few: after some hundred changes, they are added to the stored total by one update guarded by `p`. A crash at any
  * point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
@@ -162,7 +162,7 @@ export class ReadStoreTotals {
     const found = await this.mongo.within(() => this.changedSince(shape, scope, place, options).toArray());
     if (found.length > MAX_UNSETTLED) return undefined;
     const sums = new Sums();
-    // A document that changes during the query may be returned twice: its last state counts.
+    // A document that changes during the query may be returned twice; only its last state is used.
     for (const document of new Map(found.map((each) => [each._id, each])).values()) {
       sums.add(shareOf(shape, document), 1);
       sums.add(shareAt(shape, document, place), -1);
@@ -191,7 +191,7 @@ export class ReadStoreTotals {
       }
       this.settled.set(_id, { place, changes: 0 });
     } catch (error) {
-      // The documents are stored and the totals remain correct; reads merely have more to add up.
+      // The documents are stored and the totals remain correct; reads only have more changes to add.
       if (!(error instanceof ReadStoreUnavailable)) throw error;
     }
   }
@@ -213,7 +213,7 @@ export class ReadStoreTotals {
     return sums.increments();
   }
 
-  /** No effect if another process was faster. */
+  /** No effect if another process has already moved the place. */
   private async move(_id: string, from: number | undefined, to: number, $inc: Record<string, number>): Promise<void> {
     const update: Document = { $set: { p: to }, ...(Object.keys($inc).length > 0 && { $inc }) };
     try {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from '../../ports/cache.js';
 import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
@@ -179,4 +179,4 @@ const factOf = (told: string, name: string): string | undefined =>
 
 /** Counter keys come from requests; hashing bounds their size on the server. */
 const shortened = (key: string): string =>
-  key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`;
+  key.length <= MAX_KEY_LENGTH ? key : `sha256:${hash('sha256', key, 'base64url')}`;

@@ -5,7 +5,7 @@ import { type ExpectingAppend, ServerLog, type ServerLogOptions } from './server
 
 /** EventStoreDB's default minimum delay before a flush. Appends that arrive in the meantime share the flush. */
 const FLUSH_DELAY_MS = 2;
-/** Timeout after which EventStoreDB gives up an uncommitted append. */
+/** Timeout after which EventStoreDB gives up on an uncommitted append. */
 const COMMIT_TIMEOUT_MS = 2_000;
 
 /** The data of one server, or of all nodes of a cluster. */
@@ -75,7 +75,8 @@ export class History {
   };
 
   /**
-   * Calls `wake` once when records exist beyond `position`, possibly at once; returns a function that cancels the wait.
+   * Calls `wake` once when records exist beyond `position`, immediately if they already do. Returns a function that
+   * cancels the wait.
    */
   onceBeyond(position: Position, wake: () => void): () => void {
     if (this.#head > position) {

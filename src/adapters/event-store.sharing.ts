@@ -1,0 +1,245 @@
+import {
+  type AllSubscription,
+  BEFORE_ALL,
+  type EventBatch,
+  type EventFilter,
+  type EventReader,
+  type Position,
+  type RecordedEvent,
+} from '../ports/event-store.js';
+import { overriding } from '../ports/overriding.js';
+import { batchSizeOf, passes, stoppable } from './event-store.input.js';
+
+/** Limits of the events kept for consumers that are slightly behind. A consumer further behind reads on its own. */
+const KEPT_EVENTS = 500;
+const KEPT_CHARACTERS = 8 * 1024 * 1024;
+
+type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
+type Subscription = AllSubscription & { readonly signal: AbortSignal };
+type Consumer = {
+  /** Position and state of its last batch. */
+  told: Told;
+  /**
+   * The shared subscription may have been read before the consumer began, so only its own read can tell the first time.
+   */
+  hasCaughtUp: boolean;
+};
+
+export type Sharing = {
+  /** Filter of the shared subscription. Subscriptions that may need other events are not shared. Default: every event. */
+  readonly filter?: EventFilter;
+  /** Default 500. */
+  readonly keptEvents?: number;
+};
+
+/**
+ * Reads and decodes the live end of a history once for all subscriptions of a thread, with the guarantees of
+ * `EventReader.subscribeToAll`. A subscription reads its backlog alone and joins when it has caught up. It reads alone
+ * again when it falls too far behind or the shared subscription fails, so it never delays the others and meets every
+ * error at its own position. The shared subscription is pull-based, too: it reads only while a consumer waits for it.
+ */
+export class SharedSubscription {
+  /** The latest batches with events, in order: everything that was read after `keptAfter`, up to `reached`. */
+  private kept: EventBatch[] = [];
+  private keptCount = 0;
+  private characters = 0;
+  private keptAfter: Position = 0;
+  private reached: Position = 0;
+  private caughtUp = false;
+  private source: AsyncIterator<EventBatch> | undefined;
+  private pulling: Promise<void> | undefined;
+  private consumers = 0;
+  private isClosed = false;
+  private readonly keptEvents: number;
+
+  constructor(
+    private readonly reader: Pick<EventReader, 'subscribeToAll'>,
+    private readonly sharing: Sharing = {},
+  ) {
+    this.keptEvents = sharing.keptEvents ?? KEPT_EVENTS;
+  }
+
+  subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
+    if (!covers(this.sharing.filter, subscription.filter)) return this.reader.subscribeToAll(subscription);
+    batchSizeOf(subscription);
+    return { [Symbol.asyncIterator]: () => this.iterate(subscription) };
+  }
+
+  private iterate(subscription: AllSubscription): AsyncIterableIterator<EventBatch, void> {
+    const ending = new AbortController();
+    const stop = (): void => {
+      ending.abort();
+    };
+    subscription.signal?.addEventListener('abort', stop, { once: true });
+    if (subscription.signal?.aborted) stop();
+    const batches = this.batches({ ...subscription, signal: ending.signal }, () =>
+      subscription.signal?.removeEventListener('abort', stop),
+    );
+    return stoppable(batches, stop);
+  }
+
+  private async *batches(subscription: Subscription, ended: () => void): AsyncGenerator<EventBatch, void> {
+    const { signal, after } = subscription;
+    const consumer: Consumer = { told: { position: after, caughtUp: false }, hasCaughtUp: false };
+    this.consumers += 1;
+    try {
+      while (!signal.aborted && !this.isClosed) {
+        if (this.joins(consumer)) yield* this.together(consumer, subscription);
+        else if (!(yield* this.alone(consumer, subscription))) return;
+      }
+    } finally {
+      ended();
+      this.consumers -= 1;
+      if (this.consumers === 0) this.drop();
+    }
+  }
+
+  private async *together(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, void> {
+    const { signal, filter } = subscription;
+    const maxBatchSize = batchSizeOf(subscription);
+    const isWanted = passes(filter);
+    while (this.joins(consumer) && !signal.aborted && !this.isClosed) {
+      const batch = this.next(consumer.told, maxBatchSize, isWanted);
+      if (batch) yield (consumer.told = batch);
+      else await unlessAborted(this.pull(), signal);
+    }
+  }
+
+  /** Returns true when the consumer may join, and false when its subscription is over. */
+  private async *alone(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, boolean> {
+    for await (const batch of this.reader.subscribeToAll({ ...subscription, after: consumer.told.position })) {
+      yield (consumer.told = batch);
+      consumer.hasCaughtUp ||= batch.caughtUp;
+      if (batch.caughtUp) this.begin(batch.position);
+      if (this.joins(consumer)) return true;
+    }
+    return false;
+  }
+
+  private joins({ hasCaughtUp, told }: Consumer): boolean {
+    return hasCaughtUp && this.isKept(told.position);
+  }
+
+  /** Whether every event after the position is kept, or will be read next. */
+  private isKept(position: Position): boolean {
+    return this.source !== undefined && position >= this.keptAfter;
+  }
+
+  /** Begins at the position of a consumer that has caught up. */
+  private begin(position: Position): void {
+    if (this.source) return;
+    const { filter } = this.sharing;
+    try {
+      this.source = this.reader.subscribeToAll({ after: position, ...(filter && { filter }) })[Symbol.asyncIterator]();
+    } catch {
+      // The store is closed, which also ends the consumer's own subscription.
+      return;
+    }
+    this.keptAfter = this.reached = position;
+    this.caughtUp = true;
+  }
+
+  private drop(): void {
+    this.source?.return?.().catch(() => undefined);
+    this.source = undefined;
+    this.pulling = undefined;
+    this.kept = [];
+    this.keptCount = this.characters = 0;
+  }
+
+  private next(told: Told, maxBatchSize: number, isWanted: (event: RecordedEvent) => boolean): EventBatch | undefined {
+    const events = this.eventsAfter(told.position, maxBatchSize, isWanted);
+    const last = events.at(-1)?.position ?? BEFORE_ALL;
+    if (events.length === maxBatchSize && last < this.reached) return { events, position: last, caughtUp: false };
+    const position = Math.max(told.position, this.reached);
+    const caughtUp = this.caughtUp && told.position <= this.reached;
+    const isNews = position > told.position || (caughtUp && !told.caughtUp);
+    return events.length > 0 || isNews ? { events, position, caughtUp } : undefined;
+  }
+
+  private eventsAfter(position: Position, most: number, isWanted: (event: RecordedEvent) => boolean): RecordedEvent[] {
+    const events: RecordedEvent[] = [];
+    for (const batch of this.kept.slice(this.firstAfter(position)))
+      for (const event of batch.events)
+        if (event.position > position && events.length < most && isWanted(event)) events.push(event);
+    return events;
+  }
+
+  /** Index of the first kept batch beyond a position. Most consumers are near the end. */
+  private firstAfter(position: Position): number {
+    return this.kept.findLastIndex((batch) => batch.position <= position) + 1;
+  }
+
+  /** Reads the next shared batch, once for all consumers that wait for it. */
+  private pull(): Promise<void> {
+    this.pulling ??= this.read(this.source as AsyncIterator<EventBatch>);
+    return this.pulling;
+  }
+
+  private async read(source: AsyncIterator<EventBatch>): Promise<void> {
+    try {
+      const next = await source.next();
+      if (this.source !== source) return;
+      this.pulling = undefined;
+      if (next.done === true) this.isClosed = true;
+      else this.keep(next.value);
+    } catch {
+      // Each consumer continues alone and meets the error at its own position.
+      if (this.source === source) this.drop();
+    }
+  }
+
+  private keep(batch: EventBatch): void {
+    const { events, position, caughtUp } = batch;
+    this.reached = position;
+    this.caughtUp = caughtUp;
+    if (events.length === 0) return;
+    this.kept.push(batch);
+    this.keptCount += events.length;
+    this.characters += charactersOf(batch);
+    if (this.isFull(1)) this.evict();
+  }
+
+  private isFull(share: number): boolean {
+    return this.keptCount > this.keptEvents * share || this.characters > KEPT_CHARACTERS * share;
+  }
+
+  /** Evicts about half, so that the rest is rarely moved. */
+  private evict(): void {
+    let evicted = 0;
+    for (; this.isFull(0.5) && evicted < this.kept.length; evicted += 1) {
+      const batch = this.kept[evicted] as EventBatch;
+      this.keptCount -= batch.events.length;
+      this.characters -= charactersOf(batch);
+      this.keptAfter = batch.position;
+    }
+    this.kept.splice(0, evicted);
+  }
+}
+
+const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;
+
+/** Whether the shared filter passes every event that a subscription wants. Types are unique across all streams. */
+function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
+  if (!shared || wanted?.on === 'type') return true;
+  return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;
+}
+
+/** Resolves with `work`, or once the signal aborts. */
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+    void work.then(done);
+  });
+}
+
+/** A reader whose subscriptions share one. */
+export function sharingSubscription<R extends EventReader>(reader: R, sharing?: Sharing): R {
+  const shared = new SharedSubscription(reader, sharing);
+  return overriding<R, EventReader>(reader, { subscribeToAll: (subscription) => shared.subscribe(subscription) });
+}

@@ -1,0 +1,325 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { sharingSubscription, type Sharing } from '../../src/adapters/event-store.sharing.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import {
+  BEFORE_ALL,
+  EventStoreUnavailable,
+  type AllSubscription,
+  type EventBatch,
+  type EventFilter,
+  type EventStore,
+} from '../../src/ports/event-store.js';
+import { overriding } from '../../src/ports/overriding.js';
+import { eventStoreContract } from '../contracts/event-store.contract.js';
+import { eventually } from '../support/eventually.js';
+
+const clock = new SystemClock();
+
+eventStoreContract('The embedded event store with a shared subscription', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kontor-shared-'));
+  let store = EmbeddedEventStore.open({ directory, clock });
+  return {
+    store: sharingSubscription<EventStore>(store),
+    reopen: async () => {
+      await store.close();
+      store = EmbeddedEventStore.open({ directory, clock });
+      return sharingSubscription<EventStore>(store);
+    },
+    cleanup: async () => {
+      await store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+/** A store that counts the events read by its subscriptions, and fails them on request. */
+class WatchedStore {
+  read = 0;
+  open = 0;
+  failNext = false;
+
+  constructor(private readonly store: EventStore) {}
+
+  sharing(sharing?: Sharing): EventStore {
+    const watched = overriding<EventStore, EventStore>(this.store, {
+      subscribeToAll: (given) => this.subscribe(given),
+    });
+    return sharingSubscription<EventStore>(watched, sharing);
+  }
+
+  private subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
+    const inner = this.store.subscribeToAll(subscription)[Symbol.asyncIterator]();
+    this.open += 1;
+    let isOpen = true;
+    const end = (): void => {
+      if (isOpen) this.open -= 1;
+      isOpen = false;
+    };
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          const result = await inner.next();
+          if (result.done) end();
+          if (this.failNext) {
+            this.failNext = false;
+            end();
+            await inner.return?.();
+            throw new EventStoreUnavailable('failed on request');
+          }
+          this.read += result.done ? 0 : result.value.events.length;
+          return result;
+        },
+        return: async () => {
+          end();
+          return (await inner.return?.()) ?? { done: true, value: undefined };
+        },
+      }),
+    };
+  }
+}
+
+/** A consumer that restarts after an error from the last position that it was given. */
+class Consumer {
+  readonly positions: number[] = [];
+  position = BEFORE_ALL;
+  caughtUp = false;
+  failures = 0;
+  private ending = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly subscription: Pick<AllSubscription, 'filter' | 'maxBatchSize'> = {},
+  ) {}
+
+  start(after = BEFORE_ALL): this {
+    this.position = after;
+    this.running = this.run();
+    return this;
+  }
+
+  block(): void {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    this.gate ??= { opened, open };
+  }
+
+  unblock(): void {
+    this.gate?.open();
+    this.gate = undefined;
+  }
+
+  restart(): void {
+    this.ending = new AbortController();
+    this.start(this.position);
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    this.unblock();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.ending;
+    while (!signal.aborted)
+      try {
+        for await (const batch of this.store.subscribeToAll({ ...this.subscription, after: this.position, signal })) {
+          await this.gate?.opened;
+          if (batch.position < this.position) throw new Error('the position moved back');
+          this.positions.push(...batch.events.map(({ position }) => position));
+          this.position = batch.position;
+          this.caughtUp = batch.caughtUp;
+        }
+      } catch (error) {
+        if (!(error instanceof EventStoreUnavailable)) throw error;
+        this.failures += 1;
+        await turn();
+      }
+  }
+}
+
+describe('A shared subscription', () => {
+  let directory: string;
+  let store: EmbeddedEventStore;
+  let watched: WatchedStore;
+  const stream = (entity: string): string => `${entity}-${randomUUID()}`;
+  const append = async (entity: string, count = 1, data: object = {}): Promise<number> => {
+    const events = Array.from({ length: count }, () => ({
+      id: randomUUID(),
+      type: `${entity}Made`,
+      data,
+      metadata: {},
+    }));
+    return (await store.append({ stream: stream(entity), expected: 'no_stream', events })).position;
+  };
+  const reached = (consumers: readonly Consumer[], position: number): Promise<true> =>
+    eventually(
+      () => consumers.every((one) => one.position === position && one.caughtUp),
+      5_000,
+      () => JSON.stringify([position, ...consumers.map((one) => [one.position, one.caughtUp, one.failures])]),
+    );
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kontor-shared-'));
+    store = EmbeddedEventStore.open({ directory, clock });
+    watched = new WatchedStore(store);
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  test('reads each new event once for all consumers that have caught up', async () => {
+    const shared = watched.sharing();
+    const consumers = [undefined, { on: 'stream', prefixes: ['a-'] }, { on: 'type', prefixes: ['bMade'] }].map(
+      (filter) => new Consumer(shared, filter ? { filter: filter as EventFilter } : {}).start(),
+    );
+    await reached(consumers, await append('a', 5));
+    const before = watched.read;
+    for (let n = 0; n < 10; n += 1) await reached(consumers, await append(n % 2 ? 'a' : 'b', 2));
+    expect(watched.read - before).toBe(20);
+    expect(watched.open).toBe(1);
+    expect(consumers.map(({ positions }) => positions.length)).toEqual([25, 15, 10]);
+    await Promise.all(consumers.map((one) => one.stop()));
+    expect(watched.open).toBe(0);
+  });
+
+  test('does not wait for a blocked consumer, which reads on its own once it is too far behind', async () => {
+    const shared = watched.sharing({ keptEvents: 10 });
+    const [fast, slow] = [new Consumer(shared).start(), new Consumer(shared).start()];
+    await reached([fast, slow], await append('a'));
+    slow.block();
+    let head = 0;
+    for (let n = 0; n < 30; n += 1) await reached([fast], (head = await append('a')));
+    slow.unblock();
+    await reached([slow], head);
+    expect(slow.positions).toEqual(fast.positions);
+    const before = watched.read;
+    await reached([fast, slow], await append('a'));
+    expect(watched.read - before).toBe(1);
+    await Promise.all([fast.stop(), slow.stop()]);
+  });
+
+  test('keeps no more than its limit of characters', async () => {
+    const shared = watched.sharing();
+    const [fast, slow] = [new Consumer(shared).start(), new Consumer(shared).start()];
+    await reached([fast, slow], await append('a'));
+    slow.block();
+    const before = watched.read;
+    let head = 0;
+    for (let n = 0; n < 12; n += 1) await reached([fast], (head = await append('a', 1, { text: 'x'.repeat(900_000) })));
+    slow.unblock();
+    await reached([slow], head);
+    // Each event was read for both, and those that were no longer kept a second time.
+    expect(watched.read - before).toBeGreaterThan(12);
+    await Promise.all([fast.stop(), slow.stop()]);
+  });
+
+  test('reads alone for a filter that needs events of other streams', async () => {
+    const shared = watched.sharing({ filter: { on: 'stream', prefixes: ['a-'] } });
+    const everything = new Consumer(shared).start();
+    const some = new Consumer(shared, { filter: { on: 'stream', prefixes: ['a-'] } }).start();
+    const head = await append('b', 3);
+    await reached([everything], head);
+    expect(everything.positions).toEqual([head - 2, head - 1, head]);
+    expect(some.positions).toEqual([]);
+    await Promise.all([everything.stop(), some.stop()]);
+  });
+
+  test('tells a new consumer that it has caught up only after its own read', async () => {
+    const shared = watched.sharing();
+    const waiting = new Consumer(shared).start();
+    await reached([waiting], await append('a'));
+    waiting.block();
+    await append('a');
+    const head = await append('a', 3);
+    const seen: number[] = [];
+    for await (const batch of shared.subscribeToAll({ after: BEFORE_ALL })) {
+      seen.push(...batch.events.map(({ position }) => position));
+      if (batch.caughtUp) break;
+    }
+    expect(seen.at(-1)).toBe(head);
+    await waiting.stop();
+  });
+
+  test('delivers to each of several consumers exactly its events, in order, whatever interleaves', async () => {
+    const seed = Number(process.env['SEED'] ?? fc.sample(fc.nat(1_000_000), 1)[0]);
+    process.stderr.write(`shared subscription: SEED=${seed}\n`);
+    const consumer = fc.record({
+      entities: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+      maxBatchSize: fc.integer({ min: 1, max: 7 }),
+    });
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          kind: fc.constant('append'),
+          count: fc.integer({ min: 1, max: 6 }),
+          of: fc.constantFrom('a', 'b', 'c'),
+        }),
+      },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('block', 'unblock', 'restart'), at: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail') }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('turn'), turns: fc.integer({ min: 1, max: 4 }) }) },
+    );
+    const run = async (specs: { entities: string[]; maxBatchSize: number }[], steps: object[]): Promise<void> => {
+      const shared = watched.sharing({ keptEvents: 8 });
+      const from = await store.head();
+      const consumers = specs.map(({ entities, maxBatchSize }) =>
+        new Consumer(shared, {
+          filter: { on: 'stream', prefixes: entities.map((entity) => `${entity}-`) },
+          maxBatchSize,
+        }).start(from),
+      );
+      for (const given of steps) {
+        const one = given as { kind: string; count: number; of: string; at: number; turns: number };
+        const chosen = consumers[one.at % consumers.length];
+        if (one.kind === 'append') await append(one.of, one.count);
+        else if (one.kind === 'block') chosen?.block();
+        else if (one.kind === 'unblock') chosen?.unblock();
+        else if (one.kind === 'fail') watched.failNext = true;
+        else if (one.kind === 'restart') {
+          await chosen?.stop();
+          chosen?.restart();
+        } else for (let n = 0; n < one.turns; n += 1) await turn();
+      }
+      for (const one of consumers) one.unblock();
+      await reached(consumers, await append('z'));
+      for (const [at, { entities }] of specs.entries()) {
+        const expected: number[] = [];
+        for (const { stream: name, position } of await store.readAll({ from }))
+          if (entities.includes(name.charAt(0))) expected.push(position);
+        expect(consumers[at]?.positions).toEqual(expected);
+      }
+      await Promise.all(consumers.map((one) => one.stop()));
+      expect(watched.open).toBe(0);
+      watched.failNext = false;
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(consumer, { minLength: 1, maxLength: 4 }), fc.array(step, { maxLength: 40 }), run),
+      {
+        seed,
+        numRuns: 60,
+      },
+    );
+  });
+
+  test('ends every consumer when the store closes', async () => {
+    const shared = watched.sharing();
+    const endings = [1, 2].map(async () => {
+      for await (const { position } of shared.subscribeToAll({ after: BEFORE_ALL })) expect(position).toBeDefined();
+    });
+    await append('a');
+    await turn();
+    await store.close();
+    await Promise.all(endings);
+  });
+});
