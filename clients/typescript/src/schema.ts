@@ -1450,7 +1450,7 @@ export interface paths {
         head?: never;
         /**
          * Update the settings of the tenant
-         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token of a listed issuer. The verified e-mail address must be that of the user, in the listed domain.
+         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token of a listed issuer. The token must contain the e-mail address of the user, verified and in the listed domain.
          *
          *     Requires the permission users.write.
          */
@@ -3076,7 +3076,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description Identities of the issuer with a verified e-mail address in the domain sign in as the user with that address. */
+            /** @description At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
@@ -3225,7 +3225,7 @@ export interface components {
              * @description First owner of the tenant.
              */
             ownerUserId: string;
-            /** @description Identities of the issuer with a verified e-mail address in the domain sign in as the user with that address. */
+            /** @description At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
