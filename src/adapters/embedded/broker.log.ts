@@ -30,6 +30,8 @@ export class BrokerLog {
   private readonly dropOldest: readonly StatementSyncInstance[];
   /** The last sequence that is used; other connections may use more before the next transaction. */
   private last = 0;
+  /** False if no message has to be looked up. */
+  private holdsMessages = false;
 
   private constructor(
     private readonly db: DatabaseSyncInstance,
@@ -47,8 +49,7 @@ export class BrokerLog {
     this.sequenceOf = db.prepare('SELECT sequence FROM messages WHERE id = ?');
     this.referenceTo = db.prepare('SELECT sequence FROM published WHERE position = ?');
     this.lastSequence = db.prepare(
-      `SELECT max(ifnull((SELECT max(sequence) FROM messages), 0),
-                  ifnull((SELECT max(sequence) FROM published), 0)) AS last`,
+      `SELECT (SELECT max(sequence) FROM messages) AS message, (SELECT max(sequence) FROM published) AS event`,
     );
     this.dropOldest = ['messages', 'published'].map((table) =>
       db.prepare(
@@ -75,7 +76,9 @@ export class BrokerLog {
   transaction<T>(work: () => T): T {
     this.db.exec('BEGIN IMMEDIATE');
     try {
-      ({ last: this.last } = this.lastSequence.get() as { last: number });
+      const { message, event } = this.lastSequence.get() as { message: number | null; event: number | null };
+      this.last = Math.max(message ?? 0, event ?? 0);
+      this.holdsMessages = message !== null;
       const done = work();
       for (const drop of this.dropOldest) drop.run(this.last - this.keptMessages);
       this.db.exec('COMMIT');
@@ -92,6 +95,7 @@ export class BrokerLog {
     const known = this.find(id);
     if (known !== undefined) return { sequence: known, duplicate: true };
     this.last += 1;
+    this.holdsMessages = true;
     this.insert.run(this.last, id, subject, nowMs, headers, payload);
     return { sequence: this.last, duplicate: false };
   }
@@ -106,6 +110,7 @@ export class BrokerLog {
 
   /** Sequence of the stored message with this id. */
   find(id: string): number | undefined {
+    if (!this.holdsMessages) return undefined;
     return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;
   }
 
