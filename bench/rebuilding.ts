@@ -4,6 +4,9 @@ import type { AnyTable, ReadStore } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
+/** As in the subscribers' thread. */
+const BATCH = 1_000;
+
 export type Rebuilt = { readonly tables: readonly AnyTable[]; readonly fillMs: number; readonly indexMs: number };
 
 /** Rebuilds read models from one pass over the history: in bulk, with indexes built at the end. */
@@ -17,7 +20,9 @@ export async function rebuild(
   await reads.prepare(tables, { bulk: true });
   const projectors = pairs.map((pair) => new Projector(reads, pair));
   const startedMs = performance.now();
-  await readHistory(events, { upTo }, (batch, position) => project(reads, projectors, decoded(batch), position));
+  await readHistory(events, { upTo, batch: BATCH }, (batch, position) =>
+    project(reads, projectors, decoded(batch), position),
+  );
   const filledMs = performance.now();
   for (const table of tables) await reads.index(table);
   return { tables, fillMs: filledMs - startedMs, indexMs: performance.now() - filledMs };

@@ -49,7 +49,7 @@ export const openParts = async (config: Config, engines: Engines, core = coreOf(
   return { core, tokens, push: await openPush(config, engines) };
 };
 
-/** The Nest composition of the service over open engines. */
+/** Nest module that composes the service from open engines. */
 @Module({})
 export class AppModule {
   static over(config: Config, engines: Engines, { core, tokens, push }: ServiceParts): DynamicModule {
@@ -79,7 +79,7 @@ export class AppModule {
   }
 }
 
-/** Provides an object under its class as the token. */
+/** Provides an object with its class as the injection token. */
 const instance = (value: object): Provider => ({ provide: value.constructor, useValue: value });
 
 const oidcOf = (config: Config, { clock, logger }: Engines): OidcTokens => {

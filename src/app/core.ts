@@ -14,7 +14,7 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { subscriberCallbacks } from './subscriber-callbacks.js';
 
-/** Components shared by commands, queries and subscribers over open engines, created in dependency order. */
+/** Components shared by commands, queries and subscribers, created from open engines in dependency order. */
 export type Core = ReturnType<typeof coreOf>;
 
 export function coreOf(engines: Engines) {

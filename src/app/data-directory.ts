@@ -11,10 +11,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a directory',
   EIO: 'input/output error',
 };
-/** A few pages of each embedded engine's files. */
+/** Size of the test write: a few pages of each embedded engine's files. */
 const PROBE_BYTES = 65_536;
 
-/** Why the directory is not writable, in words for an operator; undefined if it is. */
+/** Explains to an operator why the directory is not writable; undefined if it is writable. */
 export function whyUnwritable(directory: string): string | undefined {
   const file = join(directory, `.write-probe-${process.pid}`);
   try {

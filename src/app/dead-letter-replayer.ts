@@ -20,7 +20,7 @@ import { BROKER, BrokerUnavailable, type Broker } from '../ports/broker.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** Redelivers letters in the process that receives the request, whichever replica leads the parking subscriber. */
+/** Redelivers dead letters in the process that receives the request, whichever replica leads the subscriber. */
 @Injectable()
 export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   constructor(

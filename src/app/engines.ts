@@ -19,7 +19,7 @@ export type Engines = {
   readonly events: EventStore;
   /** The read models of the event store's history. Usable once the history is settled. */
   readonly reads: ReadStore;
-  /** Which history the event store holds, and whether it is intact. */
+  /** Identity and condition of the event store's history. */
   readonly history: HistoryState;
   readonly broker: Broker;
   readonly cache: Cache;
@@ -29,20 +29,23 @@ export type Engines = {
   readonly eventLoopUtilization: () => number;
   /** Also reports warnings and errors to `errors`. */
   readonly logger: Logger;
-  /** Only logs. For requests, whose errors are reported from their outcomes. */
+  /** Logs without reporting to `errors`. For requests, whose errors are reported from their outcomes. */
   readonly bareLogger: Logger;
   /** Collects errors of this process for the error log. */
   readonly errors: ErrorCollector;
   readonly progress: Progress;
-  /** Leader election among replicas. A process that shares nothing leads everything. */
+  /** Leader election among replicas. A process that shares no engines leads everything. */
   readonly leadership: Leadership;
   /** Checkpoints of policies, which run in the serving thread. */
   readonly checkpoints: Checkpoints;
-  /** Resolves once it is known which history the event store holds. `reads` is unusable before. */
+  /** Resolves once it is known which history the event store holds. `reads` is unusable before that. */
   whenSettled(): Promise<void>;
-  /** Calls the listener when damaged read models were set aside. `reopened` resolves once rebuilt ones are readable. */
+  /**
+   * Calls the listener when damaged read models have been moved aside. `reopened` resolves once the rebuilt ones are
+   * readable.
+   */
   readonly onModelsLost: (listener: (reopened: Promise<void>) => void) => void;
-  /** Starts the projections and the forwarder that are roles of this process, once the history is settled. */
+  /** Starts the projections and the forwarder, if they are roles of this process, once the history is settled. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
   /** State of the queues of all threads of this process. */
   readonly queues: QueueMeters;
@@ -52,7 +55,7 @@ export type Engines = {
   readonly writes: WriteHealth;
   /** Whether replicas share the cache. */
   readonly sharesCache: boolean;
-  /** Whether the subscribers' thread runs; true without one. */
+  /** Whether the subscribers' thread is running; true if there is no such thread. */
   isAlive(): boolean;
   /** Stops subscribers, then engines. Idempotent. */
   close(): Promise<void>;

@@ -9,7 +9,7 @@ type Parts = { readonly clock: Clock; readonly ids: Ids; readonly logger: Logger
 
 /**
  * Collects the errors of a process, starting before its engines are open. The returned logger is for background work:
- * it also notes what it logs.
+ * it also passes what it logs to the collector.
  */
 export function collectErrors(config: Config, { clock, ids, logger }: Parts) {
   const errors = new ErrorCollector({ clock, ids, logger, redact: redactor(secretsOf(config)) });
@@ -24,7 +24,7 @@ export function secretsOf(config: Config): string[] {
   return texts.flatMap(([name, value]) => (SECRET_SETTING.test(name) ? [value] : passwordsIn(value)));
 }
 
-/** Both as written in the URL and decoded. */
+/** Passwords in a URL, both as written and decoded. */
 function passwordsIn(text: string): string[] {
   const passwords = [...text.matchAll(/:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/g)].map(([, password = '']) => password);
   return passwords.flatMap((password) => [password, decoded(password)]);

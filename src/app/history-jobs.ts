@@ -14,7 +14,7 @@ import { version } from './version.js';
 /** Work over the whole history, serializable for a worker thread. */
 export type HistoryTask = BackupTask | VerifyTask;
 
-/** @throws Error whose message tells operators why the task failed; the signal's reason */
+/** @throws Error with a message for operators that explains the failure; the signal's reason */
 export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> =>
   task.kind === 'backup' ? backUp(task, parts, control) : verify(task, parts, control);
 
@@ -39,7 +39,7 @@ export type FromTask =
 export const backupDirectory = ({ BACKUP_DIR, DATA_DIR }: Pick<Config, 'BACKUP_DIR' | 'DATA_DIR'>): string =>
   BACKUP_DIR ?? join(DATA_DIR, 'backups');
 
-/** The jobs that read the whole history, each in its own thread unless all work runs in the serving one. */
+/** The jobs that read the whole history, each in its own thread unless all work runs in the serving thread. */
 export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'history' | 'reads' | 'clock'>): Job[] {
   const { events, history, reads, clock } = engines;
   const here = { events, reads, catalogue, clock, sharesThread: true };
@@ -69,7 +69,7 @@ function inThread(
       workerData,
       resourceLimits: THREAD_LIMITS,
     });
-    // The thread stops itself: terminating it inside a driver call aborts the whole process.
+    // The thread stops itself: terminating it during a driver call would abort the whole process.
     const stop = () => {
       worker.postMessage({ kind: 'stop' } satisfies ToTask);
     };

@@ -17,7 +17,10 @@ type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | '
   readonly history: HistoryState;
 };
 
-/** Determines which history the engines hold. They may still be starting; derived data is not used before. */
+/**
+ * Determines which history the engines hold. The engines may still be starting. Derived data is not used until the
+ * history is known.
+ */
 export class Settling {
   private readonly stopping = new AbortController();
   /** True once the history is known; false if the process ends first. Rejects if an engine fails permanently. */

@@ -22,7 +22,7 @@ export async function readAuthorities(file: string): Promise<string> {
 /**
  * Checks the keys and CA certificates in the settings before the process waits for servers. Creates no keys, and does
  * not check those in `DATA_DIR`.
- * @throws ConfigError naming every unusable one
+ * @throws ConfigError naming every unusable key or certificate
  */
 export async function checkGivenKeys(config: Config, clock: Clock): Promise<void> {
   const { JWT_SIGNING_KEY: signingKey, VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;

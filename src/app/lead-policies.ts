@@ -13,7 +13,10 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { PUSH } from './notifications.js';
 
-/** High because most wait for their turn: several tenants can send before their push services are found to be down. */
+/**
+ * Maximum number of events in flight. High, because most wait for their turn: several tenants can send before their
+ * push services are found to be down.
+ */
 const NOTIFICATIONS_IN_HAND = 5_000;
 
 /** Runs each policy and the push notifications while this process leads them. */

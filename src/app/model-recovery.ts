@@ -12,7 +12,7 @@ type Parts = {
   readonly logger: Logger;
 };
 
-/** Recovers without a restart when damaged embedded read models were set aside and are being rebuilt. */
+/** Recovers without a restart when damaged embedded read models have been moved aside and are being rebuilt. */
 export class ModelRecovery {
   private readonly listeners: Listener[] = [];
   private readonly closing = new AbortController();

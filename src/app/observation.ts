@@ -76,7 +76,7 @@ export class Observation implements Health {
 
   async metrics(): ReturnType<Health['metrics']> {
     const { registry } = this.engines.metrics;
-    // Set synchronously, so that concurrent scrapes do not mix.
+    // Set synchronously, so that concurrent scrapes do not mix their values.
     this.setMetrics(await this.observe());
     return { text: await registry.metrics(), type: registry.contentType };
   }

@@ -92,7 +92,7 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   };
 }
 
-/** Announces commits made before the worker listened. A worker that misses this polls later. */
+/** Announces commits made before the worker was listening. A worker that misses this finds them by polling later. */
 async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
   try {
     thread.notify(await events.head());
@@ -161,7 +161,7 @@ function startHere(parts: ProcessParts, stores: Stores, callbacks: SubscriberCal
 
 const storesOf = ({ history, progress, clock, logger, ids }: ProcessParts, models: OpenModels): Stores => {
   const { reads, leases, isShared } = models;
-  // Nobody else can write to read models that are not shared.
+  // No other process can write to read models that are not shared.
   progress.isReportedHere = !isShared;
   const leadership = new Leadership(leases, clock, logger, { holder: ids.next() });
   return { reads: new HistoryReadStore(reads, history), isShared, leadership };

@@ -5,14 +5,14 @@ import type { QueueReading } from '../observability/queue-meters.js';
 import type { LoopDelay } from '../observability/thread-watch.js';
 import { version } from './version.js';
 
-/** Values collected at each Prometheus scrape. Undefined: currently unknown. */
+/** Values collected at each Prometheus scrape. An undefined value is currently unknown. */
 export type Observed = {
   readonly report: ReadinessReport;
   /** Position of the last event of the service. */
   readonly head: number | undefined;
   readonly parkedLetters: number | undefined;
   readonly jobs: readonly JobTally[] | undefined;
-  /** Queues that this process works on: only their leader reports them. */
+  /** Queues that this process consumes. Only the leader of a queue reports it. */
   readonly queues: readonly QueueReading[];
   /** Why appends fail; undefined if they succeed. */
   readonly writeFault: string | undefined;

@@ -41,7 +41,7 @@ export type Service = {
 };
 
 /**
- * Composes the service over open engines and starts subscribers and policies, without listening. `early`: listens from
+ * Composes the service from open engines and starts subscribers and policies, without listening. `early`: listens from
  * the beginning, even while engines are unavailable, but responds only to probes and metrics before `listen`.
  */
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {

@@ -21,11 +21,12 @@ import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 
-// Opens engines by their settings. Server drivers are imported only if their URL is set, because they slow start-up.
+// Opens engines by their settings. Server drivers are imported only if their URL is set, because loading them slows
+// start-up.
 
-/** The service's own events: a server may hold those of others. */
+/** Filter for the service's own events: a server may also hold events of other applications. */
 const OWN = { filter: { on: 'stream', prefixes: catalogue.streamPrefixes } } as const;
-/** About a gigabyte, and more than NATS deduplicates within its two-minute window. */
+/** Number of messages to keep: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
 const KEPT_MESSAGES = 1_000_000;
 
 /** The engine settings of a process, serializable for a worker thread. URLs may contain passwords. */
@@ -70,7 +71,7 @@ type ModelParts = Parts & { readonly onDamaged?: () => void };
 export type OpenEvents = {
   readonly events: EventStore;
   readonly identity: HistoryIdentity;
-  /** Notifies of this process's commits if its other threads cannot observe them. */
+  /** Notifies the listener of commits by this process, if its other threads cannot observe them. */
   onCommit(listener: (head: Position) => void): () => void;
 };
 
@@ -121,11 +122,11 @@ export async function openEventReader(settings: StoreSettings, parts: Parts): Pr
 export type OpenModels = {
   readonly reads: ReadStore;
   readonly leases: LeaseStore;
-  /** Whether other processes may also write there. */
+  /** Whether other processes may also write to the read models. */
   readonly isShared: boolean;
   /** The models were unreadable and have been recreated empty. */
   readonly isRecreated: boolean;
-  /** Switches to the current file after the writer set a damaged one aside. @throws ReadStoreUnavailable */
+  /** Switches to the current file after the writer has moved a damaged one aside. @throws ReadStoreUnavailable */
   readonly reopen: () => Promise<void>;
 };
 

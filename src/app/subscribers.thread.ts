@@ -33,7 +33,7 @@ export type WorkerMethods = {
 export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   /** The worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and rebuilds them. */
   readonly onReady: (isRecreated: boolean) => void;
-  /** Without `names`: all projections. */
+  /** If `names` is omitted, the position applies to all projections. */
   readonly onProgress: (position: Position, names?: readonly string[]) => void;
   /** A warning or error of the worker, with bounded texts. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
@@ -60,13 +60,13 @@ export type ThreadOptions = {
   readonly onReady?: (begun: { readonly isRecreated: boolean; readonly isFirst: boolean }) => void;
   /** Undefined once the thread has ended. */
   readonly onQueues: (report: ThreadReport | undefined) => void;
-  /** Script of the thread. Default: the subscribers. */
+  /** Script of the thread. Default: the subscribers' worker. */
   readonly script?: URL;
 };
 
 const MODELS = projections.map(({ model }) => model.name);
 const NOTIFY_EVERY_MS = 1;
-/** A thread that lived this long started successfully, so it is restarted without a long delay. */
+/** A thread that has run for this long started successfully, so it is restarted without a long delay. */
 const LONG_LIFE_MS = 10_000;
 /** Must be shorter than the drain time of a process. */
 const STOP_WITHIN_MS = 6_000;

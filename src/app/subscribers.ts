@@ -45,6 +45,7 @@ export type SubscriberParts = SubscriberListeners &
     readonly restoreForward: Config['RESTORE_FORWARD'];
     readonly projections: readonly AnyProjection[];
     readonly batchSize: number;
+    readonly buildBatchSize?: number;
     readonly callbacks: SubscriberCallbacks;
     readonly meters: QueueMeters;
   };
@@ -54,7 +55,7 @@ export type Subscribers = { stop(): Promise<void> };
 /** Log message for damaged read models. */
 export const MODELS_LOST = 'the read models are damaged; they are moved aside and rebuilt from the history';
 
-/** Position of the forwarder, so that a loss of its checkpoint does not resend what partners have received. */
+/** Position of the forwarder. If its checkpoint is lost, this prevents resending events that partners have received. */
 export const forwardedOf = (queues: readonly QueueReading[]): Position =>
   queues.find(({ kind }) => kind === 'forwarder')?.position ?? BEFORE_ALL;
 
@@ -89,8 +90,8 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 }
 
 /**
- * Replicas with the same models in the same versions share one leader. Another release has its own, so that both
- * versions are fed during a rolling upgrade for as long as they are read.
+ * Replicas with the same models in the same versions share one leader. Another release has its own leader, so that
+ * during a rolling upgrade both versions are kept up to date for as long as they are read.
  */
 export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
   const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();

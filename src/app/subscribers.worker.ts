@@ -18,10 +18,10 @@ import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 
 // Composition root of the subscribers' worker thread, with its own engines on the same files.
 const WORKER_NICENESS = 10;
-/** Longer than a killed process's backlog takes to fold. A whole history is folded in the background. */
+/** Longer than it takes to fold the backlog of a killed process. A whole history is folded in the background. */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;
-/** How long a thread whose read models are lost may take to stop before its replacement starts. */
+/** Time that a thread with lost read models has to stop before its replacement starts. */
 const STOP_WITHIN_MS = 500;
 
 const port = parentPort;
@@ -81,6 +81,8 @@ const subscribers = startSubscribers({
   historyId: history.historyId,
   leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
   batchSize: 200,
+  // Large batches write a document less often. This thread serves no requests.
+  buildBatchSize: 1_000,
   callbacks: calls.asked,
   // All projections advance in one write, so they usually share one short message.
   onProgress: (name, position) => {

@@ -13,7 +13,7 @@ export class ThreadCalls<Told extends object, Asked extends object> {
   private lastCall = 0;
 
   constructor(
-    /** Returns false without a listener. */
+    /** Sends a message. Returns false if nobody is listening. */
     private readonly post: (message: ThreadMessage) => boolean,
     private readonly methods: Readonly<Record<string, (...given: never[]) => unknown>>,
   ) {

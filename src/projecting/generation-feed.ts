@@ -47,7 +47,7 @@ export async function buildTogether(
   }
 }
 
-/** Requests wait while a build batch is folded: about 40 ms for this many events. */
+/** Requests of the same thread wait while a build batch is folded: about 40 ms for this many events. */
 const BUILD_BATCH = 200;
 const TURN = 'turn';
 
@@ -99,8 +99,8 @@ export class GenerationFeed {
 
   /** Builds empty generations and their indexes until the end of the history, or until each is stopped or retired. */
   async build(projectors: readonly Projector[]): Promise<void> {
-    const { store, stopping: signal } = this.parts;
-    const options = { batchSize: BUILD_BATCH, signal, store: this.store.bind(this) };
+    const { store, stopping: signal, buildBatchSize: batchSize = BUILD_BATCH } = this.parts;
+    const options = { batchSize, signal, store: this.store.bind(this) };
     await this.retry(projectors, 'building read models failed; retrying', async () => {
       await buildTogether(this.parts, projectors, options);
       // A stopped live generation is still read, so it needs its indexes.

@@ -22,6 +22,8 @@ export type ProjectionRunnerParts = {
   readonly bulkFrom?: number;
   /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
   readonly batchSize?: number;
+  /** Events per write while read models are built. Default 200, which suits a thread that also serves requests. */
+  readonly buildBatchSize?: number;
   readonly letters: ProjectionLetters;
   readonly reportRebuild: RebuildReport;
   /** Called for each live generation after each stored batch. */
