@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 import { StoredAccountType } from './account.aggregate.js';
 
-/** One record per tenant holds all default accounts, so concurrent requests cannot create two of a type. */
+/**
+ * One record per tenant holds all default accounts, so that concurrent requests cannot set two defaults for the same
+ * type.
+ */
 export const accountDefaultsEvents = {
   DefaultAccountsSeeded: technical(z.object({ defaults: z.record(z.string(), z.string()) })),
   DefaultAccountSet: domain(
@@ -12,7 +15,7 @@ export const accountDefaultsEvents = {
       type: StoredAccountType,
       accountId: z.string().nullable(),
       previousId: z.string().nullable(),
-      /** The account's own events record the same request, so its revision already counts it. */
+      /** Set if the account's own events record the same request. The account's revision then already includes it. */
       isCounted: z.exactOptional(z.literal(true)),
     }),
     { subject: ({ accountId, previousId }) => accountId ?? previousId },
@@ -29,7 +32,7 @@ export type AccountDefaults = {
 
 type DefaultSet = Extract<AccountDefaultsEvent, { type: 'DefaultAccountSet' }>['data'];
 
-/** Accounts whose revision the change raises: the new default and the previous one. */
+/** The accounts whose revision the change increments: the new default and the previous one. */
 export function changedBy({ accountId, previousId, isCounted }: DefaultSet): readonly string[] {
   const subject = accountId ?? previousId;
   return [accountId, previousId].filter((id): id is string => id !== null && !(id === subject && isCounted));
@@ -66,7 +69,7 @@ export const seedDefaultAccounts = (
 export type SetDefault = {
   readonly type: StoredAccountType;
   readonly accountId: string;
-  /** Whether the account's own events already raised its revision for this request. */
+  /** Whether the account's own events already incremented its revision for this request. */
   readonly isCounted?: boolean;
 };
 

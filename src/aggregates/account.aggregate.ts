@@ -58,14 +58,16 @@ export const accountEvents = {
   AccountDeactivated: domain('UPDATE', 'account', z.object({})),
   AccountReactivated: domain('UPDATE', 'account', z.object({})),
   AccountDeleted: domain('DELETE', 'account', z.object({})),
-  /** A transaction referenced the deleted account, which restores it. It keeps its code if that is still free. */
+  /**
+   * Appended when a transaction references the deleted account. The account keeps its code if the code is still free.
+   */
   AccountRestored: domain('UPDATE', 'account', z.object({ code: z.string().nullable(), causedBy: z.string() })),
 };
 export type AccountEvent = EventOf<typeof accountEvents>;
 
 type Facts = NewAccount & {
   restoredBy: readonly string[];
-  /** Number of events since creation. Changes of `isDefault` are recorded in account-defaults.aggregate.ts. */
+  /** Number of events since creation. Changes to `isDefault` are recorded in account-defaults.aggregate.ts. */
   changes: number;
 };
 export type Account = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);
@@ -92,8 +94,9 @@ function evolveRecorded(before: Recorded, event: Exclude<AccountEvent, { type: '
 }
 
 /**
- * An account referenced by a category rule cannot be deleted. A rule's account id may belong to either an account or a
- * customer. The stream of the other kind is then absent, so only a deleted record blocks the rule.
+ * An account referenced by a category rule cannot be deleted. A rule's account id belongs to either an account or a
+ * customer, so one of the two streams is always absent. Only a deleted record therefore blocks the rule; an absent one
+ * does not.
  */
 export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present' | 'deleted' }> = {
   of: ({ status }) => ({ keeps: status !== 'deleted', uses: [] }),

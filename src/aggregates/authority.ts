@@ -1,7 +1,7 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 
-/** The caller who changes users or roles: their system role and all their permissions. */
+/** The system role and all permissions of the caller who changes users or roles. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
 /** A user's grants. An inactive user keeps them for reactivation. */
@@ -10,7 +10,7 @@ export type Standing = { readonly role: SystemRole; readonly roleIds: readonly s
 /** A change to one user. `before` is null on creation, `after` is null on removal. */
 export type UserChange = { readonly before: Standing | null; readonly after: Standing | null };
 
-/** By role id; custom roles only. */
+/** Permissions of custom roles, by role id. */
 export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
 
 /**
@@ -62,7 +62,7 @@ const allOf = ({ role, roleIds }: Standing, roles: RolePermissions): string[] =>
   ...ofCustomRoles(roleIds, roles),
 ];
 
-/** A role missing from `roles` was assigned concurrently. It may have any permission, so it counts as ADMIN. */
+/** A role missing from `roles` was assigned concurrently. Its permissions are unknown, so it is treated like ADMIN. */
 const ofCustomRoles = (roleIds: readonly string[], roles: RolePermissions): string[] =>
   roleIds.flatMap((id) => [...(roles.get(id) ?? SYSTEM_ROLE_PERMISSIONS.ADMIN)]);
 

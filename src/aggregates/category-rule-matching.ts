@@ -15,7 +15,9 @@ export type MatchableRule = RuleDetails & {
   readonly category: { readonly direction: CategoryDirection; readonly isArchived: boolean };
 };
 
-/** The facts that rules match. `merchant` is the customer's name. Amounts are unsigned decimal strings. */
+/**
+ * The facts that rules are matched against. `merchant` is the customer's name. Amounts are unsigned decimal strings.
+ */
 export type RuleSubject = {
   readonly merchant: string | null;
   readonly description: string | null;
@@ -130,7 +132,7 @@ function matches(prepared: Prepared, subject: Normalized): boolean {
   return true;
 }
 
-/** The result of one rule for a subject. `reasons` lists the conditions that failed. */
+/** The result of matching one rule against a subject. `reasons` lists the conditions that failed. */
 export type RuleExplanation = { readonly rule: MatchableRule; readonly matched: boolean; readonly reasons: string[] };
 
 /** The rules of one tenant, prepared once to resolve any number of transactions. */
@@ -145,7 +147,8 @@ export class CategoryRuleBook {
     const live = this.prepared.flatMap((prepared, key) =>
       prepared.rule.isEnabled && !prepared.rule.category.isArchived ? [{ ...prepared, key }] : [],
     );
-    // A rule with both texts is indexed by its merchant; the keyword is checked with the other conditions.
+    // A rule with both a merchant and a keyword is indexed by the merchant. The keyword is checked with the other
+    // conditions.
     this.merchants = new TextPatterns(
       live.flatMap(({ merchant: text, key }) => (text === null ? [] : [{ text, key }])),
     );

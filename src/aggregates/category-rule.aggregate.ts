@@ -119,7 +119,7 @@ export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, un
   };
 }
 
-/** The category accepts only transactions of direction ${category.direction}. */
+/** @throws DomainError conflict CATEGORY_DIRECTION if the category does not accept transactions of the direction */
 export function ensureCanMatch(direction: Direction | null, category: PresentCategory): void {
   if (direction !== null && !fitsDirection(category.direction, direction))
     throw conflict('CATEGORY_DIRECTION', `The category is for transactions of direction ${category.direction}.`);

@@ -55,12 +55,15 @@ export function ensureUnlike(email: string, newPassword: string): void {
 export const FullName = line(120);
 export const Credentials = z.strictObject({ fullName: FullName, email: Email, password: Password }).check(unlikeEmail);
 
-// Schemas of the same fields in events.
+// Event schemas of the fields above.
 export const recordedName = personal(z.string());
 export const recordedEmail = personal(z.string());
 export const recordedPasswordHash = secret(z.string());
 
-/** Addresses are unique per tenant and among operators. Sign-in reads this claim, which lists owners of all tenants. */
+/**
+ * Addresses are unique per tenant and among operators. Sign-in reads this claim, which lists the owners of the address
+ * across all tenants.
+ */
 export const emailClaim = (email: string): Claim => ({
   scope: PLATFORM_TENANT,
   kind: 'user-email',
@@ -72,7 +75,7 @@ export const emailClaim = (email: string): Claim => ({
 export type SessionRule = {
   /** Incremented by every event that ends existing sessions: password change, deactivation, deletion. */
   epoch: number;
-  /** The one session that survived the last increment. */
+  /** The only session that remained valid after the last increment. */
   keptSessionId: string | null;
 };
 
@@ -83,7 +86,7 @@ export const PasswordChange = z.object({
 });
 type PasswordChange = z.output<typeof PasswordChange>;
 
-/** A password change by the account's owner. `epoch` is that of the verified current password. */
+/** A password change by the account's owner. `epoch` is the epoch at which the current password was verified. */
 export type OwnPassword = PasswordChange & { readonly epoch: number };
 
 export const noSessions = ({ epoch }: SessionRule): SessionRule => ({ epoch: epoch + 1, keptSessionId: null });
@@ -94,7 +97,7 @@ export const newPassword = (state: SessionRule, change: PasswordChange): Session
   keptSessionId: change.keptSessionId ?? null,
 });
 
-/** Not a 401, which clients treat as an expired session. */
+/** Not a 401 error, because clients treat 401 as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);
 
 /** A person's identity at an OpenID provider. Unlike an e-mail address, the pair is never reassigned. */

@@ -28,7 +28,10 @@ export const linkClaim = (tenantId: string, link: CustomerLink): Claim => ({
   refusal: { code: 'CUSTOMER_LINK_TAKEN', message: 'Another customer is linked to this partner id.' },
 });
 
-/** Owned by the first customer with the value. Others may share it, but are not found by it. */
+/**
+ * The claim belongs to the first customer with the tax number. Lookups do not find other customers with the same
+ * number.
+ */
 export const taxNumberClaims = (tenantId: string, taxNumber: string | null): readonly Claim[] => {
   const value = taxNumber === null ? undefined : taxNumberKey(taxNumber);
   return value === undefined ? [] : [{ scope: tenantId, kind: 'customer-tax-number', value, refusal: null }];

@@ -46,10 +46,12 @@ export const customerEvents = {
     z.object({ reversal: LedgerTransaction, reason: z.string() }),
     { subject: ({ reversal: mirror }) => mirror.reversalOf },
   ),
-  /** Category of the opening balance or its reversal. */
+  /** A user changed the category of the opening balance or of its reversal. */
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
-  /** A transaction referenced the deleted customer and restored it, with the code and links that are still free. */
+  /**
+   * Appended when a transaction references the deleted customer, which keeps the code and links that are still free.
+   */
   CustomerRestored: domain(
     'UPDATE',
     'customer',
@@ -65,10 +67,10 @@ type Facts = CustomerDetails & {
   openingTransaction: LedgerTransaction | null;
   isOpeningCancelled: boolean;
   trail: LedgerTrail;
-  /** Number of changes since creation, without those of the opening balance. */
+  /** Number of changes since creation, excluding those to the opening balance. */
   revision: number;
   links: readonly CustomerLink[];
-  /** Events that already restored the customer. Each event restores it at most once. */
+  /** Ids of the events that already restored the customer. Each event restores it at most once. */
   restoredBy: readonly string[];
 };
 export type Customer = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);

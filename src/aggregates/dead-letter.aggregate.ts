@@ -96,7 +96,7 @@ export function parkedLetter(state: DeadLetter): FiledLetter {
 /** Outcome of a replay. `failure` is null on success. */
 export type ReplayOutcome = { readonly attempt: number; readonly failure: Reason | null };
 
-/** Of two concurrent failed replays, only one counts. */
+/** If two concurrent replays fail, only one failure is counted. */
 export function settleReplay(state: DeadLetter, { attempt, failure }: ReplayOutcome, now: Date): DeadLetterEvent[] {
   const { attempts } = parkedLetter(state);
   const at = now.toISOString();

@@ -104,7 +104,7 @@ const ERROR_NAMESPACE = '6d3b0f0a-52a5-5c0b-8f5e-9a7c6e1d2b48';
 export const errorLogId = (fingerprint: string, incarnation: number): string =>
   nameUuid(JSON.stringify([fingerprint, incarnation]), ERROR_NAMESPACE);
 
-/** Whether the record accepts no more reports. The error's next record then takes them. */
+/** Whether the record is closed. Further reports go to the error's next record. */
 export const isClosed = ({ status }: ErrorLog): boolean => status === 'resolved' || status === 'expired';
 
 export const isReported = (state: ErrorLog, reportId: string): boolean =>
@@ -123,7 +123,7 @@ export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEv
   return [{ type: 'ErrorResolved', data: { at: now.toISOString() } }];
 }
 
-/** Records last seen before these instants expire. */
+/** Records whose last occurrence is before these instants expire. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
 /** Returns `[]` if the record is still retained or has already expired. */

@@ -26,7 +26,7 @@ export const RecordId = z.string().toLowerCase().min(1).max(100);
 
 /** Maximum length of the local part (RFC 5321, 4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;
-// zod's pattern, restricted to valid DNS labels: at most 63 characters, no trailing hyphen.
+// zod's e-mail pattern, restricted to valid DNS labels: at most 63 characters, no trailing hyphen.
 const MAILBOX =
   /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 export const Email = z
@@ -45,7 +45,7 @@ export const CalendarDate = z.iso.date();
 const EARLIEST_DATE = '1900-01-01';
 /** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
-/** The date of a user's entry. */
+/** A date entered by a user. */
 export const EntryDate = z.iso
   .date()
   .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')

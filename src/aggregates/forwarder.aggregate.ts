@@ -20,14 +20,17 @@ const Instant = z.iso.datetime();
 const PauseReason = z.enum(['OPERATOR', 'CHECKPOINT_MISSING']);
 
 export const forwarderEvents = {
-  /** A forwarder started on this history. From now on, a missing checkpoint means a restore or lost read models. */
+  /**
+   * A forwarder started on this history. From then on, a missing checkpoint means that a backup was restored or that
+   * the read models were lost.
+   */
   ForwarderStarted: technical(z.object({ startedAt: Instant })),
   ForwarderPaused: domain('UPDATE', 'forwarder', z.object({ reason: PauseReason, pausedAt: Instant })),
   /** `after` is the position to continue after; null continues at the checkpoint. */
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
-   * Requests that public events from `from` up to the position `upTo` are published again. Earlier versions wrote
-   * requests without `upTo` and carried them out themselves.
+   * Requests that public events from `from` up to the position `upTo` are published again. Earlier versions of the
+   * service recorded requests without `upTo` and executed them themselves.
    */
   ForwarderRewindRequested: domain(
     'OTHER',
@@ -155,7 +158,7 @@ export function resumeForwarder(
   return [{ type: 'ForwarderResumed', data: { after, resumedAt: now.toISOString() } }];
 }
 
-/** A status report of the forwarder. `all` means that it publishes the whole of an unknown history. */
+/** A status report of the forwarder. `all` means that the forwarder publishes an unknown history from its beginning. */
 export type ForwarderReport =
   | { readonly kind: 'started' | 'waiting' | 'all' }
   | { readonly kind: 'rewound'; readonly rewind: number; readonly published: number };

@@ -39,7 +39,7 @@ function uuidOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Requests per minute. Only an operator may set a higher limit. */
+/** Highest rate limit that a tenant may set, in requests per minute. Operators may set a higher one. */
 export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
@@ -126,7 +126,7 @@ export function rotateIntegrationKey(
   return [{ type: 'IntegrationKeyRotated', data: { secretHash: next } }];
 }
 
-/** Permanent; revoking again returns `[]`. @throws DomainError not_found */
+/** Revokes the key permanently. Returns `[]` if it is already revoked. @throws DomainError not_found */
 export function revokeIntegrationKey(state: IntegrationKey, _: object, now: Date): IntegrationKeyEvent[] {
   if (recordedIntegrationKey(state).status === 'revoked') return [];
   return [{ type: 'IntegrationKeyRevoked', data: { revokedAt: now.toISOString() } }];
@@ -152,7 +152,8 @@ export type IntegrationKeyUse =
   { readonly status: 'unused' } | { readonly status: 'used'; readonly usedAt: string; readonly recordedAt: string };
 
 /**
- * Last use of the key with the same id, to the minute. Its own stream, so that uses do not change the key's revision.
+ * The last use of the key with the same id, accurate to a minute. It has a separate stream, so that uses do not change
+ * the key's revision.
  */
 export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEvent> = {
   name: 'integration-key-use',
@@ -163,7 +164,7 @@ export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEv
 
 export type UseOfKey = {
   readonly usedAt: string;
-  /** Last chance to record the use: ignores the minimum interval. */
+  /** Whether this is the last chance to record the use. If so, the minimum interval is ignored. */
   readonly isFinal: boolean;
 };
 

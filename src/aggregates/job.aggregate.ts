@@ -25,7 +25,7 @@ export type Execution = z.output<typeof Execution>;
 const Progress = { progress: z.int().min(0), message: z.string().nullable() };
 
 export const jobEvents = {
-  /** The job's schedule from now on; null disables it. Earlier scheduled times do not count as missed. */
+  /** The job's new schedule; null disables it. Earlier scheduled times do not count as missed. */
   JobScheduleRecorded: technical(z.object({ pattern: z.string().nullable(), since: Instant })),
   JobStarted: domain(
     'OTHER',
@@ -179,7 +179,7 @@ const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant further ahead than this comes from a wrong clock and is ignored. */
+/** A recorded instant further in the future than this is attributed to a wrong clock and ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {
@@ -201,7 +201,7 @@ export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[
 
 export type Runner = { readonly executionId: string; readonly runner: string };
 
-/** The job is already running. */
+/** Assigns the run to a runner. Returns `[]` if the job has another run or the run is already claimed. */
 export function claimRun(state: JobState, { executionId, runner, term }: Runner & { term: number }, now: Date) {
   if (state.run?.execution.executionId !== executionId || state.run.claim) return [];
   const claim = { ...state.run.execution, runner, term, claimedAt: now.toISOString() };
@@ -240,7 +240,7 @@ export function finishRun(state: JobState, { end, ...runner }: Runner & { end: J
   return [{ type: status === 'SUCCEEDED' ? 'JobSucceeded' : 'JobFailed', data } as JobEvent];
 }
 
-/** Fails a run whose process is gone. Returns `[]` if the run has ended or was never claimed. */
+/** Marks a run as failed if its process no longer exists. Returns `[]` if the run has ended or was never claimed. */
 export function abandonRun(
   state: JobState,
   { executionId, error }: { executionId: string; error: string },

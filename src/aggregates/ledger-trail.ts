@@ -3,7 +3,7 @@ import { notFound } from '../eventsourcing/domain-error.js';
 import { ensureGivable, type PresentCategory } from './category.aggregate.js';
 import type { LedgerTransaction } from './ledger.js';
 
-// Events of several streams contain transactions: the transaction's own, a sale's and a customer's. Later changes of a
+// Three kinds of streams contain transactions: those of transactions, sales and customers. Later changes to a
 // transaction are recorded on the stream that contains it. The trail is the part of that stream's state that tracks
 // them.
 
@@ -46,7 +46,7 @@ export function extended(
   return next;
 }
 
-/** Applies a choice. */
+/** Applies a user's choice of category. */
 export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: CategoryChoice): LedgerTrail {
   const known = trail[transactionId];
   if (!known) return trail;
@@ -81,7 +81,7 @@ export function choiceOn(
   return { transactionId, categoryId, customerId };
 }
 
-/** Revision of a transaction, as compared with If-Match. @throws DomainError not_found */
+/** The revision of a transaction, which is compared with If-Match. @throws DomainError not_found */
 export const revisionIn = (trail: LedgerTrail, transactionId: string): number => traceOf(trail, transactionId).revision;
 
 /** Returns the transaction with its current category. */

@@ -112,7 +112,8 @@ export type DocumentAmounts = {
   readonly gross: string;
 };
 
-// A zero total is still posted to the customer and Sales, so that statements list the document. Zero tax is not.
+// A zero total is still posted to the customer and to Sales, so that statements list the document. Zero tax is not
+// posted.
 function documentPostings({ customerId, salesAccountId, taxAccountId, net, tax, gross }: DocumentAmounts): Posting[] {
   const taxed = isZero(tax) ? [] : [credit(taxAccountId, tax)];
   return [debit(customerId, gross), credit(salesAccountId, net), ...taxed];
@@ -192,10 +193,13 @@ export type Subject = { readonly accountId: string } | { readonly customerId: st
 export type Correction = {
   readonly type: 'ADJUSTMENT' | 'OPENING_BALANCE';
   readonly subject: Subject;
-  /** IN: the account receives, or the customer pays. OUT: the account pays, or the customer receives (owes more). */
+  /**
+   * IN: the account receives money, or the customer pays. OUT: the account pays, or the customer receives money and
+   * owes more.
+   */
   readonly direction: Direction;
   readonly amount: string;
-  /** The account Adjustments or Opening balances. */
+  /** The Adjustments or Opening balances account. */
   readonly balancingAccountId: string;
 };
 

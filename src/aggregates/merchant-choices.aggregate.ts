@@ -34,7 +34,7 @@ export type Conclusion = z.output<typeof Concluded>;
 type Mark = Pick<NotedChoice, 'choiceId' | 'chosenAt'>;
 
 export type MerchantChoices = {
-  /** The newest choices by time, oldest first. They detect redelivered choices. */
+  /** The newest choices by time, oldest first. They serve to detect redelivered choices. */
   readonly noted: readonly Mark[];
   /** The transactions with the newest last choices, oldest first. */
   readonly recent: readonly Pick<NotedChoice, 'transactionId' | 'categoryId'>[];
@@ -103,7 +103,7 @@ function streakOf({ recent }: MerchantChoices): string | null {
   return isStreak ? (first?.categoryId ?? null) : null;
 }
 
-/** At most one event: after two contradictions, the newest three transactions cannot agree. */
+/** Returns at most one event, because after two contradictions the newest three transactions cannot agree. */
 function conclusionOf(state: MerchantChoices, choiceId: string): MerchantChoicesEvent[] {
   const { learned, contrary } = state;
   if (learned && contrary.length >= CONTRARY)

@@ -10,7 +10,8 @@ export const MAX_INTEGER_DIGITS = 15;
 
 const digitsByCurrency = new Map<string, number>([
   ...Object.values(iso4217).map(({ code, exponent }) => [code, exponent] as const),
-  // dinero gives ariary and ouguiya one decimal, because they divide into fifths; ISO 4217 gives both two.
+  // dinero uses one decimal for the ariary and the ouguiya, which are divided into fifths. ISO 4217 assigns two to
+  // both.
   ['MGA', 2],
   ['MRU', 2],
 ]);
@@ -77,7 +78,7 @@ export function compareAmounts(a: string, b: string, currency: string): number {
 
 export type DecimalLimits = {
   readonly decimals: number;
-  /** Rejects zero. */
+  /** Whether zero is rejected. */
   readonly positive?: boolean;
   readonly max?: number;
 };

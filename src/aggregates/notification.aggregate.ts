@@ -6,7 +6,7 @@ import { Role } from './user.aggregate.js';
 export const NotificationType = z.enum(['INFO', 'SUCCESS', 'WARNING', 'ERROR']);
 export type NotificationType = z.output<typeof NotificationType>;
 
-/** Maximum recipients per record. Senders with more recipients create several records. */
+/** Maximum number of recipients per record. A notification to more recipients is split into several records. */
 export const MAX_NAMED = 1_000;
 const MAX_TITLE_LENGTH = 200;
 const MAX_BODY_LENGTH = 2_000;
@@ -95,14 +95,17 @@ export const notification: Aggregate<Notification, NotificationEvent> = {
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];
 
-/** Maximum notifications read one by one. The next one marks all as read, which bounds the inbox's state. */
+/**
+ * Maximum number of notifications marked as read one by one. The next one marks all as read, which limits the size of
+ * the inbox's state.
+ */
 const MAX_SINGLE_READS = 2_000;
 
 export const notificationInboxEvents = {
   NotificationRead: domain('UPDATE', 'notification', z.object({ notificationId: z.string() }), {
     subject: ({ notificationId }) => notificationId,
   }),
-  /** Marks all notifications to the person that precede this event in the history. */
+  /** Marks as read all notifications to the person that precede this event in the history. */
   AllNotificationsRead: domain('UPDATE', 'notification', z.object({})),
 };
 export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;
@@ -125,7 +128,7 @@ export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEv
   },
 };
 
-/** A person's notification in the read model. `sweeps` is the count that the model has processed. */
+/** A person's notification in the read model. `sweeps` is the number of sweeps that the model has processed. */
 export type SeenNotification = {
   readonly notificationId: string;
   readonly isRead: boolean;

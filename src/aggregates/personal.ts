@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Marks in event schemas. `personal`: data about a natural person, intended for future encryption per subject.
- * `secret`: a digest that grants access. It appears only in the history, never in audit changes or logs.
+ * Marks on fields of event schemas. `personal`: data about a natural person, intended for future encryption per
+ * subject. `secret`: a digest that grants access. It appears only in the history, never in audit changes or logs.
  */
 export type Mark = 'personal' | 'secret';
 

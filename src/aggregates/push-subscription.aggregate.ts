@@ -5,7 +5,7 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant, line } from './fields.js';
 import { personal, secret } from './personal.js';
 
-/** Maximum per person; a new subscription replaces the oldest. */
+/** Maximum number of subscriptions per person. A further one replaces the oldest. */
 export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
@@ -69,7 +69,10 @@ export const pushSubscription: Aggregate<PushSubscription, PushSubscriptionEvent
 const ENDPOINT_NAMESPACE = 'b0b7b7b0-3f0e-5d9c-8b6d-5a3c6f0e2d41';
 export const pushSubscriptionId = (endpoint: string): string => nameUuid(endpoint, ENDPOINT_NAMESPACE);
 
-/** Returns `[]` if the person already has it with these keys. Another person's subscription is transferred. */
+/**
+ * Returns `[]` if the person already has the subscription with these keys. A subscription of another person is
+ * transferred.
+ */
 export function subscribeToPush(
   state: PushSubscription,
   { isHere, ...data }: NewPushSubscription & { readonly isHere: boolean },
@@ -106,9 +109,9 @@ const PushesDelivered = z.object({
   cursor: z.string(),
   delivered: z.int().min(0),
   gone: z.int().min(0),
-  /** Pushes that were given up, with the last reason. */
+  /** Abandoned pushes, each with the reason for its last failure. */
   failed: z.array(Failed),
-  /** Delivered subscriptions whose displayed last use is more than an hour old. */
+  /** Subscriptions that received the push and whose recorded last use is more than an hour old. */
   used: z.array(z.string()),
   /** No recipients remain. */
   isLast: z.boolean(),
@@ -118,9 +121,12 @@ export type PushStretch = Omit<z.output<typeof PushesDelivered>, 'at'>;
 
 const FailedPushesRetried = z.object({
   delivered: z.int().min(0),
-  /** Pushes that were given up again. */
+  /** Pushes that failed again. */
   failed: z.array(Failed),
-  /** Subscriptions that were retried; the others remain failed. Older events lack it: they retried all of them. */
+  /**
+   * Subscriptions that were retried; pushes to the others remain failed. Older events lack this field, because they
+   * retried all subscriptions.
+   */
   tried: z.exactOptional(z.array(z.string())),
   at: Instant,
 });
@@ -138,7 +144,7 @@ export type PushDelivery = {
   readonly failed: readonly FailedPush[];
 };
 
-/** Push progress of one notification, in batches of at most a thousand. It has the notification's id. */
+/** The push progress of one notification, recorded in batches of at most a thousand. It has the notification's id. */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',
   events: pushDeliveryEvents,
@@ -168,7 +174,7 @@ export function recordPushes(
   return [{ type: 'PushesDelivered', data: { ...stretch, at: now.toISOString() } }];
 }
 
-/** Pushes that another process settled meanwhile by its own replay remain settled. */
+/** Pushes that a replay in another process has settled in the meantime remain settled. */
 export function recordRetriedPushes(
   state: PushDelivery,
   { delivered, failed, tried }: RetriedPushes,

@@ -14,7 +14,7 @@ type Options = {
   /** `list`: a parameter of list routes; `query`: a filter of queries only. */
   readonly filter?: 'list' | 'query';
   readonly personal?: true;
-  /** Visible to partners, in the form stored in events or in a form of its own. */
+  /** Visible to partners: `true` publishes the stored form, a schema defines a different form. */
   readonly published?: true | z.ZodType;
   /** Schema in API responses, if it differs from the stored form. */
   readonly shown?: z.ZodType;
@@ -52,7 +52,7 @@ export const field = <I extends z.ZodType, K extends z.ZodType, const O extends 
   options = {} as O,
 ) => ({ create: input, update: undefaulted(input), kept, by: 'caller' as const, otherwise: undefined, options });
 
-/** An enumeration or flag, stored in the form of the request. */
+/** An enumeration or flag, stored as given in the request. */
 export const value = <I extends z.ZodType, const O extends Options = object>(input: I, options = {} as O) =>
   field(input, undefaulted(input), options);
 
@@ -66,7 +66,7 @@ export const optional = <I extends z.ZodType, K extends z.ZodType, const O exten
 
 export const text = <I extends z.ZodType<string>, const O extends Options = object>(input: I, options = {} as O) =>
   field(input, z.string(), options);
-/** Null if omitted. */
+/** Optional text, stored as null if it is omitted. */
 export const optionalText = <I extends z.ZodType<string>, const O extends Options = object>(
   input: I,
   options = {} as O,

@@ -7,8 +7,8 @@ import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
 /**
- * Digests of a body's members before defaults, over their canonical form (RFC 8785). They distinguish a retry from a
- * different request without storing the request.
+ * Digests of a body's members, computed over their canonical form (RFC 8785) before defaults are applied. They
+ * distinguish a retry from a different request without storing the request.
  */
 export const fieldHashes = (rawBody: object): Record<string, string> =>
   Object.fromEntries(
@@ -83,7 +83,9 @@ export const claimRequestKey = (state: RequestKey, claim: KeyClaim, now: Date): 
 export const releaseRequestKey = (state: RequestKey, { recordId }: KeyClaim): RequestKeyEvent[] =>
   state.status === 'claimed' && state.recordId === recordId ? [{ type: 'RequestKeyReleased', data: { recordId } }] : [];
 
-/** Returns `[]` if another attempt has responded. A rejected attempt released the key, so it is claimed again. */
+/**
+ * Returns `[]` if another attempt has responded. If a rejected attempt has released the key, the key is claimed again.
+ */
 export function answerRequest(
   state: RequestKey,
   { body, ...claim }: KeyClaim & { readonly body: string | null },

@@ -147,8 +147,8 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
 }
 
 /**
- * Reverses every transaction of the sale's booking, once, on the related sale's stream. The reversals keep the sale's
- * branch unless the CANCELLATION names one.
+ * Reverses every transaction of the related sale's booking exactly once, on that sale's stream. The reversals keep the
+ * sale's branch unless the CANCELLATION names one.
  */
 export function bookCancellation(relatedSale: Sale, data: CancellationBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);

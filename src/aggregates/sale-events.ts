@@ -71,13 +71,13 @@ const RelatedBooking = Booking.extend({
 
 export const saleEvents = {
   SaleAccepted: domain('CREATE', 'sale', SaleAccepted),
-  /** Precedes everything else written for the sale, so that a redelivery keeps the customer. */
+  /** Appended before everything else that is written for the sale, so that a redelivery uses the same customer. */
   SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
   SaleBooked: domain('UPDATE', 'sale', Booking),
   SaleRejected: domain('UPDATE', 'sale', z.object({ code: z.string(), message: z.string(), attempts: z.int().min(1) })),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
-  /** Concerns a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
+  /** A user changed the category of a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

@@ -111,7 +111,7 @@ export type PricedSaleLine = SalePayload['lines'][number] & {
 };
 export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
   readonly lines: readonly PricedSaleLine[];
-  /** Gross. */
+  /** Gross total. */
   readonly total: string;
   readonly totalNet: string;
   readonly totalTax: string;
@@ -167,7 +167,10 @@ const saidBy = ({ lines, ...rest }: PricedSale): PricedSale => ({
   })),
 });
 
-/** Fields whose meaning differs from the sale accepted under the externalId. An omitted total is not compared. */
+/**
+ * Fields whose values differ in meaning from those of the sale accepted under the same externalId. An omitted total is
+ * not compared.
+ */
 export function differingFields(accepted: PricedSale, given: PricedSale, { total }: SalePayload): string[] {
   const [before, now] = [saidBy(accepted), saidBy(given)];
   return (Object.keys(SalePayload.shape) as (keyof PricedSale)[])

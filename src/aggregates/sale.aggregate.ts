@@ -17,7 +17,7 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
   /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which are booked on the related sale. */
   booking: Booking | null;
   rejection: Rejection | null;
-  /** Not summed here, because folding must not fail on any stored amounts. */
+  /** Amounts are not summed here, because folding must not fail on any stored amount. */
   returns: readonly BookedReturn[];
   /** The CANCELLATION booked on this sale. */
   cancelledBy: { readonly saleId: string } | null;
@@ -103,7 +103,7 @@ export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, 
   return [{ type: 'SaleAccepted', data }];
 }
 
-/** Replaces the customer only while nothing is booked, if the chosen customer could not be created. */
+/** Replaces the customer if the chosen one could not be created, but only before anything is booked. */
 export function chooseCustomer(state: Sale, { customerId }: { readonly customerId: string }): SaleEvent[] {
   const found = acceptedSale(state);
   if (found.customerId === customerId || found.booking) return [];

@@ -3,8 +3,7 @@ import type { EventDeclarations } from '../eventsourcing/aggregate.js';
 
 /**
  * Redacts secrets. Collects the values that a stream's events mark as `secret`, and removes them wherever they occur in
- * displayed data. States therefore need no marks of their own, and a projection or aggregate that copies a secret
- * cannot leak it.
+ * displayed data. States therefore need no marks, and a projection or aggregate that copies a secret cannot leak it.
  */
 export class Secrets {
   private readonly values = new Set<string>();
@@ -44,7 +43,7 @@ const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? 
 const each = (schemas: readonly unknown[], value: unknown): Inside[] =>
   schemas.map((schema) => [schema as z.ZodType, [value]]);
 
-/** Nested schemas, read from the zod definition. Kinds missing here have none. */
+/** Nested schemas, read from the zod definition. Kinds of schemas that are not listed here have no nested schemas. */
 function insideOf({ def }: z.ZodType, value: unknown): Inside[] {
   const parts = def as unknown as Members;
   switch (def.type) {

@@ -7,7 +7,10 @@ import { secret } from './personal.js';
 
 /** A spent refresh token may be reused within this time (lost response, two tabs). Later reuse counts as theft. */
 export const ROTATION_GRACE_MS = 10_000;
-/** Maximum tokens per session, months of daily use. All are remembered, to detect theft at any time. */
+/**
+ * Maximum number of tokens per session, enough for months of daily use. All are remembered, so that theft is always
+ * detected.
+ */
 export const MAX_TOKENS = 5_000;
 
 export const SessionEnd = z.enum([
@@ -143,9 +146,9 @@ export type Rotation = {
 };
 
 /**
- * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`; respond with `answerTo`
- * it. Reuse of an older token ends the session: the caller must store the events, then reject the request. An unknown
- * token is rejected and changes nothing, because anyone can invent one.
+ * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`; the caller then responds
+ * with the token from `answerTo`. Reuse of an older token ends the session: the caller must store the events, then
+ * reject the request. An unknown token is rejected and changes nothing, because anyone can invent one.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
   const { presentedHash, nextHash, expiresAt } = rotation;
@@ -175,7 +178,7 @@ export function endSession(state: Session, { reason }: { reason: SessionEnd }, n
   return [ended(reason, now)];
 }
 
-/** Ends a session whose last refresh token had expired at `lapsedBy`; otherwise returns `[]`. */
+/** Ends a session whose last refresh token had expired by `lapsedBy`; otherwise returns `[]`. */
 export function expireSession(state: Session, { lapsedBy }: { lapsedBy: string }, now: Date): SessionEvent[] {
   if (state.status !== 'active' || isLive(state, new Date(lapsedBy))) return [];
   return [ended('EXPIRED', now)];

@@ -22,7 +22,7 @@ type Seed = readonly [
   ...keywords: string[],
 ];
 
-// Multi-word names leave the plain ones (Rent, Travel, …) to the tenant.
+// Seeded categories have multi-word names, so that the plain names (Rent, Travel, …) remain free for the tenant.
 const SEEDS: readonly Seed[] = [
   ['sales', 'Sales and services', 'BOTH', '#2E7D32', 'shopping-cart'],
   ['interest', 'Interest and dividends', 'IN', '#558B2F', 'trending-up', 'credit interest', 'dividend'],

@@ -50,7 +50,7 @@ type Form = {
   readonly oneOf?: readonly Party[];
 };
 
-/** Fields of each type; all other PARTIES are rejected. */
+/** The fields of each transaction type. Any other field of PARTIES is rejected. */
 const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
   COLLECTION: { needs: ['customerId', 'accountId'] },
   PAYMENT: { needs: ['accountId'], oneOf: ['customerId', 'counterAccountId', 'expenseItemId'] },
@@ -61,7 +61,7 @@ const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
 
 const isGiven = (input: CreateTransaction, field: Party): boolean => (input[field] ?? null) !== null;
 
-/** @throws DomainError invalid naming every missing or rejected field */
+/** @throws DomainError invalid, with every missing or rejected field */
 export function ensureForm(input: CreateTransaction): void {
   const { needs, oneOf = [] } = FORMS[input.type];
   const given = PARTIES.filter((field) => isGiven(input, field));
@@ -93,7 +93,7 @@ export const transactionEvents = {
     label: ({ transaction: { type, amount, currency } }) => `${type ?? ''} ${amount} ${currency}`.trim(),
   }),
   TransactionCancelled: domain('UPDATE', 'transaction', z.object({ reversal: LedgerTransaction, reason: z.string() })),
-  /** Category of the transaction or its reversal. */
+  /** A user changed the category of the transaction or of its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
@@ -137,7 +137,9 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
 /** Deterministic per tenant and Idempotency-Key, so a key records at most one transaction. */
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
-/** Returns `[]` if the same request already recorded it. @throws DomainError conflict IDEMPOTENCY_CONFLICT */
+/**
+ * Returns `[]` if the same request already recorded the transaction. @throws DomainError conflict IDEMPOTENCY_CONFLICT
+ */
 export function recordTransaction(state: Transaction, data: Recorded): TransactionEvent[] {
   if (state.status === 'absent') return [{ type: 'TransactionRecorded', data }];
   ensureSameRequest(state.fieldHashes ?? {}, data.fieldHashes ?? {});

@@ -183,7 +183,7 @@ export function inviteUser(state: User, invitation: Invitation): UserEvent[] {
   return [{ type: 'UserInvited', data: invitation }];
 }
 
-/** The invitation is invalid or has expired. Ask for a new one. */
+/** @throws DomainError invalid if the code is wrong or has expired, or if the user is not active */
 export function acceptInvitation(
   state: User,
   { codeHash, identity }: { codeHash: string; identity: OidcIdentity },
