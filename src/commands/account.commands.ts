@@ -41,7 +41,7 @@ const managedByCustomer = () =>
     'The account is a customer. Change the customer, or only its name and isActive here.',
   );
 
-/** Operations on accounts, whether they have their own stream or are customers. */
+/** Operations on all accounts: those with their own stream and those of customers. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -49,14 +49,14 @@ export class AccountService {
     @Inject(RecordReader) private readonly reader: RecordReader,
   ) {}
 
-  /** Whether the account has a stream of its own. Any other id belongs to a customer or to nothing. */
+  /** Whether the account has its own stream. Any other id belongs to a customer or is unknown. */
   async isOwn({ tenantId, id }: Target): Promise<boolean> {
     return (await this.reader.read(account, tenantId, id)).state.status !== 'absent';
   }
 
   /**
-   * Applies a decision to the account. The revision in the receipt, which If-Match is compared with, counts the
-   * account's own events and its `isDefault` changes, which are events of another record.
+   * Applies a decision to the account. The receipt's revision is compared with If-Match. It counts the account's own
+   * events and its `isDefault` changes, which are events of another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;

@@ -33,7 +33,7 @@ import { ensureActiveBranch } from './branch-check.js';
 
 const BLOCK = 20;
 
-/** Generates customer codes (C-000001, …) from one sequence per tenant, which is reserved in blocks. */
+/** Generates customer codes (C-000001, …) from one sequence per tenant, whose numbers are reserved in blocks. */
 @Injectable()
 export class CustomerCodes {
   private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
@@ -54,7 +54,7 @@ export class CustomerCodes {
     });
   }
 
-  /** Skips the next `numbers` of the sequence, and the unused rest of this process's block. */
+  /** Skips the next `numbers` values of the sequence, and the unused rest of this process's block. */
   async skip(tenantId: string, numbers: number): Promise<void> {
     await this.queue.run(tenantId, () => this.reserve(tenantId, numbers));
   }
@@ -63,7 +63,7 @@ export class CustomerCodes {
   private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
     const target = { tenantId, id: 'customer-codes' };
     const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
-    // Needs its own command id: the id of the current command must not occur twice in the sequence's stream.
+    // Needs a separate command id, because the id of the current command must not occur twice in the sequence's stream.
     const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
     const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
     this.blocks.set(tenantId, block);
@@ -75,13 +75,18 @@ export class CreateCustomer extends command(CreateCustomerInput) {}
 export class UpdateCustomer extends command(UpdateCustomerInput) {}
 export class DeleteCustomer extends command(z.object({})) {}
 
-/** Consecutive codes assigned by hand that are skipped one at a time. Each later attempt doubles the step. */
+/**
+ * Number of consecutive manually assigned codes that are skipped one at a time. Each later attempt doubles the step.
+ */
 const PASSED_ONE_BY_ONE = 5;
-/** Enough for about a million codes assigned by hand. */
+/** Enough for about a million manually assigned codes. */
 const MAX_CODES_TRIED = 20;
 const isCodeTaken = (error: unknown): boolean => error instanceof DomainError && error.code === 'CUSTOMER_CODE_TAKEN';
 
-/** Creates customers for users and partners' sales: reads the tenant and generates a code if none is given. */
+/**
+ * Creates customers at the request of users and for partners' sales. Reads the tenant, and generates a code if none is
+ * given.
+ */
 @Injectable()
 export class CustomerCreation {
   constructor(
@@ -108,7 +113,7 @@ export class CustomerCreation {
         return await this.runner.execute(customer, target, data, createCustomer);
       } catch (error) {
         if (input.code !== undefined || !isCodeTaken(error) || tried === MAX_CODES_TRIED) throw error;
-        // The next code of the sequence was assigned by hand: try a later one.
+        // The next code of the sequence was assigned manually, so try a later one.
         if (tried > PASSED_ONE_BY_ONE) await this.codes.skip(target.tenantId, 2 ** tried);
       }
     }

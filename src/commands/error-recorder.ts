@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 2_000;
 /** Records an error on its open record, or on a new one if all its records are closed. */
 @Injectable()
 export class ErrorRecorder {
-  /** Per fingerprint, the first record not known to be closed. */
+  /** The number of the first record not known to be closed, by fingerprint. */
   private readonly incarnations = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
   constructor(

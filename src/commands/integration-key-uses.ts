@@ -12,11 +12,11 @@ import { Progress } from '../projecting/progress.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 
-/** Maximum number of keys tracked at a time. Uses of further keys may not be noted. */
+/** Maximum number of keys tracked at the same time. Uses of further keys may be lost. */
 const MAX_KEYS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const WARN_EVERY_MS = 60_000;
-/** A part of the time limit for the process's shutdown. */
+/** Time limit for recording uses at shutdown, as part of the process's shutdown time limit. */
 const FLUSH_WITHIN_MS = 2_000;
 
 type Use = {
@@ -119,7 +119,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** Logs at most once a minute: the write is retried within a minute, and only a date is at stake. */
+  /** Logs at most once a minute: the write is retried within a minute, and only the date of a use could be lost. */
   private complain(error: unknown): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;

@@ -16,11 +16,14 @@ const WINDOW_MS = 15 * 60_000;
 const MAX_PER_ACCOUNT = 10;
 const MAX_PER_ADDRESS = 100;
 const WARN_EVERY_MS = 1_000;
-/** Failures at one account, from all addresses, after which unknown addresses must pause between attempts. */
+/**
+ * Number of failed sign-ins to one account, from all addresses, after which unknown addresses must pause between
+ * attempts.
+ */
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
-/** How long an address stays known to an account after a sign-in. */
+/** Time after a sign-in for which the account considers the address known. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /** Slightly more concurrent attempts than password verifications. A full queue takes about five seconds to drain. */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };

@@ -45,7 +45,7 @@ export class ReadNotification extends command(Nothing) {
 export type ReadAllReceipt = Receipt & { readonly updatedCount: number };
 export class ReadAllNotifications extends commandOf<ReadAllReceipt, [person: Person]>() {}
 
-/** Sends one record, or several with ids of their own if there are too many recipients for one. */
+/** Creates one record, or several with separate ids if there are too many recipients for one record. */
 async function send(
   runner: CommandRunner,
   recipients: NotificationRecipients,
@@ -79,7 +79,8 @@ async function makeRoom(runner: CommandRunner, { tenantId, userId }: Person, own
 
 export const notificationCommandHandlers = [
   handles(SendAdminNotification, [CommandRunner, NotificationRecipients, PushTargets], send),
-  // The receipt's revision, which If-Match is compared with, is the recipient's view of the notification: 1 once read.
+  // The receipt's revision is compared with If-Match. It is the notification's revision for this recipient: 1 after it
+  // is read.
   handles(ReadNotification, [CommandRunner, NotificationLists], async (runner, lists, { person, target }) => {
     const seen = await lists.find(person, target.id);
     if (!seen) throw notFound('notification');

@@ -28,7 +28,7 @@ export class DiscardDeadLetter extends command(letters.DiscardDeadLetter) {}
 export class RewindForwarder extends command(forwarders.RewindStart) {}
 export class CancelForwarderRewind extends command(z.object({})) {}
 export class PauseForwarder extends command(z.object({})) {}
-/** `from` is null for the checkpoint, or `now` for the end of the history. */
+/** `from` is null to continue at the checkpoint, or `now` to continue at the end of the history. */
 export class ResumeForwarder extends command(z.object({ from: z.union([z.literal('now'), z.number(), z.null()]) })) {}
 
 function ensureForwarder<C extends { readonly target: Target }>(received: C): C {

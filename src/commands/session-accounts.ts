@@ -26,7 +26,9 @@ export type Account = {
 /** Beyond this number of accounts with one address, only the tenant's slug selects the account. */
 export const MAX_ACCOUNTS = 5;
 
-/** Read for an unknown address, so that it takes as many stream reads as a known one and timing reveals nothing. */
+/**
+ * Read for an unknown address, so that it takes as many stream reads as a known address and the timing reveals nothing.
+ */
 const NOBODY: StreamParts = {
   entity: user.name,
   tenantId: '00000000-0000-0000-0000-000000000000',

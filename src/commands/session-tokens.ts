@@ -31,7 +31,7 @@ export type Issued = {
   readonly issuedAt: string;
 };
 
-/** The actor of a session, for a caller who proved a password or a refresh token. */
+/** The actor of a session, for a caller who presented a valid password or refresh token. */
 export const actorOf = (tenantId: string, userId: string, sessionId: string): Actor => ({
   kind: tenantId === PLATFORM_TENANT ? 'operator' : 'user',
   userId,
@@ -50,7 +50,10 @@ export class SessionTokens {
     return hashOfSecret(refreshSecretOf(await this.tokens.keys.current(), sessionId, generation));
   }
 
-  /** Returns the same bytes each time. @throws DomainError unavailable if the key that made the token is gone */
+  /**
+   * Returns the same bytes each time. @throws DomainError unavailable if the key that the token derives from no longer
+   * exists
+   */
   async answer(issued: Issued): Promise<Tokens> {
     const { keys } = this.tokens;
     const answer =

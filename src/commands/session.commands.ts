@@ -79,8 +79,8 @@ export class LoginHandler implements ICommandHandler<Login, SignedIn> {
   }
 
   /**
-   * Accounts whose password matches. None takes as long as one, several as long as MAX_ACCOUNTS: timing reveals at most
-   * that there are several.
+   * Accounts whose password matches. Checking no account takes as long as checking one, and checking several takes as
+   * long as checking MAX_ACCOUNTS. The timing therefore reveals at most that several accounts exist.
    */
   private async fitting(accounts: readonly Account[], password: string): Promise<Account[]> {
     const checks = Array.from({ length: accounts.length > 1 ? MAX_ACCOUNTS : 1 }, (_, index) =>
@@ -206,7 +206,7 @@ export async function refreshSession(
   const { userId, generation } = await honoured(reader, accounts, clock, token);
   const { tenantId, sessionId } = token;
   const presentedHash = hashOfSecret(token.secret);
-  // Only used if the token is current when the command is decided; this is then its successor's generation.
+  // Used only if the token is current when the command is decided. `generation` is then that of the token's successor.
   const nextHash = await tokens.nextHash(sessionId, generation);
   const rotation = { presentedHash, nextHash, expiresAt: new Date(clock.nowMs() + SESSION_MS) };
   const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
@@ -223,7 +223,7 @@ export const sessionCommandHandlers = [
   handles(RefreshSession, [CommandRunner, RecordReader, SessionAccounts, SessionTokens, CLOCK], refreshSession),
   handles(Logout, [CommandRunner], async (runner, { args: [principal] }) => {
     const target = { tenantId: currentContext().tenantId, id: principal.sessionId };
-    // The issuer owns this session; Kontor stores nothing that could end.
+    // The issuer manages this session. Kontor stores nothing about it, so there is nothing to end.
     if (isOidcSession(target.id)) return { id: target.id, revision: 0, position: 0 };
     return receiptOf(await runner.execute(sessions.session, target, { reason: 'LOGOUT' }, sessions.endSession));
   }),

@@ -58,8 +58,8 @@ const directionOf = ({ type, direction }: Input): Direction | null => {
 };
 
 /**
- * Checks that the records referenced by a new transaction exist and accept new transactions. Returns the facts needed
- * from them.
+ * Checks that the records referenced by a new transaction exist and accept new transactions. Returns the facts about
+ * these records that the transaction needs.
  * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
  * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not accept
  */
@@ -113,7 +113,7 @@ export class CreateTransaction extends command<typeof CreateInput, RecordedRecei
 
 type Input = z.output<typeof CreateInput>;
 
-/** The request must be valid. */
+/** Expects a validated request. */
 function entryOf(input: Input, facts: EntryFacts, amount: string, balancingAccountId: string): LedgerTransaction {
   const { type, direction } = input;
   const [customerId, accountId, counterAccountId] = [input.customerId, input.accountId, input.counterAccountId].map(
@@ -144,7 +144,7 @@ function payeeOf({ customerId, counterAccountId, expenseItemId }: Input): Payee 
   return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
 }
 
-/** The accounts Adjustments and Opening balances cannot balance their own entries. */
+/** An entry on the Adjustments or Opening balances account cannot be balanced by the same account. */
 function ensureOther({ type, accountId }: Input, balancingAccountId: string): void {
   const isBalanced = type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
   if (isBalanced && accountId === balancingAccountId)
