@@ -65,7 +65,7 @@ const tryRules = async (page) => {
   await page.getByLabel('Description').fill('Transfer for March');
   await page.getByLabel('Direction').first().click();
   await page.getByRole('option', { name: 'Money comes in' }).click();
-  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText('It would be').waitFor();
 };
 const bookViews = ({ customer, entry, owner: who, tenant }) => [
@@ -78,14 +78,14 @@ const bookViews = ({ customer, entry, owner: who, tenant }) => [
     shows: 'State at revision 2',
     look: { ...phone, scheme: 'dark' },
   },
-  { name: 'errors', path: '/errors', shows: 'again and again' },
+  { name: 'errors', path: '/errors', shows: 'rejected repeatedly' },
   { name: 'tenant', path: `/tenants/${tenant}`, shows: 'Web shop' },
   { name: 'notifications', path: '/tenants', shows: 'Acme', press: /^Notifications/ },
   { name: 'customers', path: '/customers', shows: 'Northwind', who },
-  { name: 'customer', path: `/customers/${customer}`, shows: 'After:', who },
-  { name: 'customer-phone', path: `/customers/${customer}`, shows: 'After:', who, look: phone },
+  { name: 'customer', path: `/customers/${customer}`, shows: 'Closing balance:', who },
+  { name: 'customer-phone', path: `/customers/${customer}`, shows: 'Closing balance:', who, look: phone },
   { name: 'transactions', path: '/transactions?search=Northwind', shows: 'Northwind', who },
-  { name: 'rule-bench', path: '/rules/bench', shows: 'Nothing is recorded', who, act: tryRules },
+  { name: 'rule-bench', path: '/rules/bench', shows: 'Nothing is saved', who, act: tryRules },
   { name: 'partner-keys', path: '/partner-keys', shows: 'Web shop', who },
 ];
 
@@ -106,9 +106,14 @@ const views = ({ backup, letter }) => [
   { name: 'dead-letters-phone', path: '/dead-letters', shows: 'BRANCH_UNKNOWN', look: { width: 390, height: 844 } },
   { name: 'dead-letter', path: `/dead-letters/${letter}`, shows: 'externalId' },
   { name: 'dead-letter-replay', path: `/dead-letters/${letter}`, shows: 'externalId', press: 'Replay' },
-  { name: 'projections', path: '/projections', shows: 'equal to the old one' },
-  { name: 'projections-dark', path: '/projections', shows: 'equal to the old one', look: { scheme: 'dark' } },
-  { name: 'queues', path: '/queues', shows: 'Found in the cache', watched: true },
+  { name: 'projections', path: '/projections', shows: 'identical to the previous version' },
+  {
+    name: 'projections-dark',
+    path: '/projections',
+    shows: 'identical to the previous version',
+    look: { scheme: 'dark' },
+  },
+  { name: 'queues', path: '/queues', shows: 'Hit rate', watched: true },
 ];
 
 async function picture(browser, service, { name, path, shows, look, watched, press, act, who = OPERATOR }) {

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app';
 
 const place = document.querySelector('#root');
-if (place === null) throw new Error('The page has no element for the console.');
+if (place === null) throw new Error('The page has no root element for the console.');
 createRoot(place).render(
   <StrictMode>
     <App />

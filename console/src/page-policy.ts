@@ -10,14 +10,14 @@ const policed = window as PolicedWindow;
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 
-// Read by get-nonce, for the library that prevents a page from scrolling under a dialog.
+// Read by get-nonce on behalf of the library that prevents a page from scrolling behind a dialog.
 policed.__webpack_nonce__ = styleNonce();
 
 const withoutTags = (text: string): string => {
-  if (text.includes('<')) throw new TypeError('Markup from text is not allowed here.');
+  if (text.includes('<')) throw new TypeError('Creating markup from text is not allowed on this page.');
   return text;
 };
 
-// No text becomes markup (require-trusted-types-for). The one exception is Mantine, which writes its variables as the
-// text of style elements: text without a tag is allowed.
+// Text is never interpreted as markup (require-trusted-types-for). The only exception is Mantine, which writes its
+// variables as the text of style elements, so text without tags is allowed.
 policed.trustedTypes?.createPolicy('default', { createHTML: withoutTags });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   ];
   ofOwners = [
     ['/customers', 'Northwind Foods', 'Create a customer'],
-    [`/customers/${customer.id}`, 'After:', 'Edit'],
+    [`/customers/${customer.id}`, 'Closing balance:', 'Edit'],
     ['/transactions', 'Opening balance', 'Record a transaction'],
     [`/transactions/${transactions[0]?.id ?? ''}`, 'Opening Balances'],
     ['/rules', 'description contains', 'Create a rule'],

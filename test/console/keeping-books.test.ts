@@ -36,7 +36,7 @@ test("A partner's key is shown once and works, and the partner is refused after 
   const key = await dialog().getByTestId('secret').innerText();
   expect(await dialog().getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
   await page.keyboard.press('Escape');
-  await dialog().getByLabel('I have stored it safely').check();
+  await dialog().getByLabel('I have stored the key safely').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await dialog().waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(key);
@@ -129,8 +129,8 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
   await visitor.goTo(`/customers/${customer.id}?beginDate=2026-01-01`);
   const statement = page.getByRole('region', { name: 'Statement' }).last();
   await statement.getByText('Paid by transfer').first().waitFor();
-  await page.getByText('After: 500.00 EUR').waitFor();
-  const [download] = await Promise.all([page.waitForEvent('download'), button('As CSV').click()]);
+  await page.getByText('Closing balance: 500.00 EUR').waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
   expect(download.suggestedFilename()).toBe('statement.csv');
 
   await visitor.goTo(`/transactions?customerId=${customer.id}&type=COLLECTION`);
@@ -157,13 +157,13 @@ test('The bench shows which rule would match, why the others would not, and what
   await page.getByRole('link', { name: 'Test rules' }).click();
   await page.getByRole('heading', { level: 1, name: 'Test rules' }).waitFor();
   await page.getByLabel('Description').fill('STOCKTAKING Bonus 2026');
-  await button('Try').click();
+  await button('Test').click();
   // Its category is for incoming money, and no direction has been chosen yet.
   await page.getByText('No category').waitFor();
   await row('stocktaking bonus').getByText('for the other direction').waitFor();
   await page.getByLabel('Direction').first().click();
   await page.getByRole('option', { name: 'Money in' }).click();
-  await button('Try').click();
+  await button('Test').click();
   await page.getByText(`Category: “${incoming?.name ?? ''}”`).waitFor();
   await row('stocktaking bonus').getByText('Chosen').waitFor();
 
@@ -172,7 +172,7 @@ test('The bench shows which rule would match, why the others would not, and what
   await page.getByRole('switch').click();
   const draft = page.getByRole('group', { name: 'New rule' });
   await draft.getByLabel('Merchant').fill('harbour');
-  await button('Try').click();
+  await button('Test').click();
   // A category is required: the service reports it at the field.
   await page.getByRole('alert').first().waitFor();
   expect(await draft.getByLabel('Category').first().getAttribute('aria-invalid')).toBe('true');
@@ -182,7 +182,7 @@ test('The bench shows which rule would match, why the others would not, and what
       name: categories.find(({ direction }) => direction === 'BOTH')?.name ?? incoming?.name ?? '',
     })
     .click();
-  await button('Try').click();
+  await button('Test').click();
   await page.getByRole('region', { name: 'Transactions that the new rule matches' }).waitFor();
   await row('harbour').first().waitFor();
 }, 60_000);

@@ -48,7 +48,7 @@ test('An audit log entry links to the record as of then, and from there to its w
   expect(await button('One event earlier').isDisabled()).toBe(true);
   await page.getByText('"city": "Oslo"').first().waitFor();
 
-  // The keyboard moves the slider, and the address holds its position.
+  // The keyboard moves the slider, and the address contains its position.
   await page.getByRole('slider').focus();
   await page.keyboard.press('ArrowRight');
   await page.getByText('Revision 1 of 3').waitFor();
@@ -106,7 +106,7 @@ test('An error is resolved once its cause is fixed; a recurrence is shown on bot
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();
-  await dialog().getByText('Have you removed the cause?').waitFor();
+  await dialog().getByText('Have you fixed the cause?').waitFor();
   await dialog().getByRole('button', { name: 'Resolve' }).click();
   await dialog().waitFor({ state: 'detached' });
   await region('Error').getByText('Resolved', { exact: true }).first().waitFor();
@@ -118,8 +118,8 @@ test('An error is resolved once its cause is fixed; a recurrence is shown on bot
   await eventually(async () => (await open()).length > 0);
   await page.goto(first);
   await page.getByText('This error has occurred again').waitFor();
-  await page.getByRole('link', { name: 'Open record' }).click();
-  await page.getByText('This error was resolved before').waitFor();
+  await page.getByRole('link', { name: 'Open the new record' }).click();
+  await page.getByText('This error was resolved earlier').waitFor();
 }, 90_000);
 
 test('A tenant is created with its owner, deactivated and reactivated; errors appear at the fields', async () => {

@@ -23,7 +23,7 @@ async function newOperator(name: string): Promise<Person> {
   return person;
 }
 
-/** Ends all sessions of a user except the one that does it. Resolves when the service refuses them. */
+/** Ends all sessions of a user except the one that ends them. Resolves when the service rejects the others. */
 async function endSessionsOf({ email, password }: Person): Promise<void> {
   const [ended, token] = [await service.signIn(email, password), await service.signIn(email, password)];
   const body = { currentPassword: password, newPassword: 'quite another secret' };
@@ -47,7 +47,7 @@ async function hold(path: string, carryOn: (route: Route) => Promise<void>): Pro
   return { letGo };
 }
 
-/** Simulates read models that lag behind a write, and the position of the write. */
+/** Simulates read models that lag behind a write, and changes the position reported for the write. */
 async function fallBehind(path: string, position: (told: string) => string): Promise<void> {
   await page.route(path, async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -88,7 +88,7 @@ describe('A dialog', () => {
         () => false,
       ),
     );
-    await dialog().getByLabel('I have stored it safely').check();
+    await dialog().getByLabel('I have stored the key safely').check();
     await dialog().getByRole('button', { name: 'Done' }).click();
     await dialog().waitFor({ state: 'detached' });
   }, 60_000);
@@ -146,7 +146,7 @@ describe('While read models lag', () => {
 });
 
 test('Over plain HTTP a transaction can be recorded, too', async () => {
-  // Browsers withhold many script APIs from insecure connections.
+  // Browsers disable many script APIs on insecure connections.
   visitor.expects(/Cross-Origin-Opener-Policy/);
   await page.goto(`http://books.example:${new URL(service.url).port}/console/transactions`);
   await visitor.fillIn(shop.owner.email, shop.owner.password);

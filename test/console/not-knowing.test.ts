@@ -1,4 +1,4 @@
-// What the console shows without data: never that all is well, that nothing exists or that nothing was found.
+// Without data, the console must never claim that all is well, that nothing exists, or that nothing was found.
 import type { Page } from 'playwright-core';
 import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -74,7 +74,7 @@ test('A field that cannot load its options says so instead of showing none', asy
   await service.halt();
   try {
     await branch.fill('North');
-    await dialog().getByText('The service does not respond.').waitFor();
+    await dialog().getByText('The service is not responding.').waitFor();
     expect(await branch.getAttribute('aria-invalid')).toBe('true');
   } finally {
     await service.run();

@@ -82,7 +82,7 @@ test('A sale of an unknown branch stays parked until the branch exists, and is b
     await dialog().getByRole('status').getByText(outcome).waitFor();
     await leave();
   };
-  await replay(/Failed again/, () => dialog().getByRole('button', { name: 'Close' }).last().click());
+  await replay(/Processing failed again/, () => dialog().getByRole('button', { name: 'Close' }).last().click());
   await page.getByText('Parked').waitFor();
 
   await service.call('/api/branches', { token: shop.ownerToken, body: { code: 'NORTH', name: 'North' } });

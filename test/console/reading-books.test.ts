@@ -35,7 +35,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   // Lines before last year are summed up in the opening balance until they are requested.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
-  await page.getByText('Before: -10.00 EUR').waitFor();
+  await page.getByText('Opening balance: -10.00 EUR').waitFor();
   await button('page 1').click();
   await row('Payment 1.').waitFor();
   expect(await row('Long ago').count()).toBe(0);
@@ -78,7 +78,7 @@ test('On the bench an error of the transaction appears only at the transaction',
   await page.getByRole('switch').click();
   const draft = page.getByRole('group', { name: 'New rule' });
   await page.getByLabel("Customer's name").fill('x'.repeat(201));
-  await button('Try').click();
+  await button('Test').click();
   await page.getByRole('alert').first().waitFor();
   expect(await page.getByLabel("Customer's name").getAttribute('aria-invalid')).toBe('true');
   expect(await draft.getByLabel('Merchant').getAttribute('aria-invalid')).not.toBe('true');

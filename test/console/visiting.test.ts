@@ -27,7 +27,7 @@ describe('Signing in', () => {
     visitor.expects(/401/);
     await visitor.goTo('/projections');
     await visitor.fillIn(OPERATOR.email, 'a wrong password');
-    await page.getByRole('alert').getByText('E-mail or password is wrong').waitFor();
+    await page.getByRole('alert').getByText('The e-mail address or password is incorrect').waitFor();
     await visitor.fillIn(OPERATOR.email, OPERATOR.password);
     await title('Projections').waitFor();
     expect(page.url()).toBe(`${service.url}/console/projections`);
@@ -37,7 +37,7 @@ describe('Signing in', () => {
     await visitor.signIn(OPERATOR, '/jobs');
     await page.reload();
     await title('Jobs').waitFor();
-    // All at once: each sends the cookie, whose token can be used only once.
+    // All tabs load at once. Each sends the cookie, whose token can be used only once.
     const tabs = await Promise.all(Array.from({ length: 4 }, () => visitor.tab()));
     await Promise.all(tabs.map((tab) => visitor.goTo('/queues', tab)));
     await Promise.all(tabs.map((tab) => title('Cache and queues', tab).waitFor()));
@@ -105,7 +105,7 @@ test('An unavailable service is reported, and a retry works when it is back', as
   await service.halt();
   try {
     await letter.click();
-    await page.getByRole('alert').getByText('The service does not respond.').waitFor();
+    await page.getByRole('alert').getByText('The service is not responding.').waitFor();
   } finally {
     await service.run();
   }

@@ -41,7 +41,7 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
 /** Position that the read models must reach to show every write of this tab; 0 if there is none. */
 let awaited = 0;
 
-/** Makes reads wait for at least this position until one of them has reached it. */
+/** Makes subsequent reads wait for at least this position, until one of them has reached it. */
 export function awaitPosition(position: number): void {
   awaited = Math.max(awaited, position);
 }
@@ -53,7 +53,9 @@ async function write(request: Request): Promise<Response> {
   return response;
 }
 
-/** If the read models do not reach the position (one of them may have stopped), returns the data that they have. */
+/**
+ * Returns the available data if the read models do not reach the position, for example because one of them has stopped.
+ */
 async function read(request: Request): Promise<Response> {
   const position = awaited;
   if (position === 0) return authorizedFetch(request, inTime);
@@ -65,7 +67,7 @@ async function read(request: Request): Promise<Response> {
   return isBehind ? authorizedFetch(asItIs, inTime) : response;
 }
 
-/** API client, typed by its OpenAPI document. */
+/** API client, typed by the service's OpenAPI document. */
 export const api = createClient<paths>({
   baseUrl: location.origin,
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),

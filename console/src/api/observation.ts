@@ -37,7 +37,7 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
   ];
 }
 
-/** Current state of all queues, with samples since the signed-in user opened them. */
+/** Current state of all queues, and the samples collected since the signed-in user first displayed them. */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
   queryFn: async ({ signal, client, queryKey }): Promise<Observed> => {
@@ -54,7 +54,10 @@ export const systemQuery = queryOptions({
   refetchInterval: WATCH_EVERY_MS,
 });
 
-/** Positions per second by which the head advanced between samples; on the embedded engine, one per event. */
+/**
+ * Rate at which the head advanced between samples, in positions per second. On the embedded engine, an event takes one
+ * position.
+ */
 export function headRates(of: readonly Sample[]): (number | null)[] {
   return of.map(({ at, head }, index) => {
     const before = of[index - 1];

@@ -20,7 +20,7 @@ function unanswered(cause: unknown): KontorError {
   if (cause instanceof DOMException && cause.name === 'TimeoutError')
     return new KontorError(0, 'TIMEOUT', 'The service did not respond in time.', { cause });
   return navigator.onLine
-    ? new KontorError(0, 'UNREACHABLE', 'The service does not respond.', { cause })
+    ? new KontorError(0, 'UNREACHABLE', 'The service is not responding.', { cause })
     : new KontorError(0, 'OFFLINE', 'This device is offline.', { cause });
 }
 

@@ -3,12 +3,12 @@ import { KontorError } from './problem';
 
 const RETRIES = 2;
 
-/** Cache of all reads; nothing in it outlives the tab. */
+/** Cache of all reads, which does not outlive the tab. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // All queries go to this service; being offline is a separate error.
+      // Requests are sent even if the browser is offline, which is reported as a separate error.
       networkMode: 'always',
       // Retrying after a timeout would make the user wait twice as long.
       retry: (failures, error) =>

@@ -7,7 +7,7 @@ export type LiveState = 'connecting' | 'live' | 'waiting';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** The service sends a comment every 15 s; a connection that is silent for longer than this is dead. */
+/** The service sends a comment every 15 s. A connection that is silent for longer than this is considered dead. */
 const SILENCE_MS = 40_000;
 
 type Watch = {

@@ -13,7 +13,7 @@ export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';
-/** Timeout of session requests; the requests of all tabs wait for them. */
+/** Timeout of session requests, which delay the requests of all tabs. */
 const LIMIT_MS = 15_000;
 
 // In memory only: an injected script could read persistent storage.
@@ -67,7 +67,9 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
 const { locks } = navigator as { readonly locks?: LockManager };
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => (locks === undefined ? work() : locks.request(LOCK, work));
 
-/** Tabs share the cookie, whose token can be used once. The lock prevents a tab from sending a spent token. */
+/**
+ * All tabs share the cookie, and its token can be used only once. The lock prevents a tab from sending a spent token.
+ */
 async function refresh(): Promise<boolean> {
   const tokens = await inTurn(() => ask(`${PATH}/refresh`, 'POST', {}));
   if (tokens === null) lose(session.is === 'in' ? 'ended' : 'out');
@@ -75,7 +77,7 @@ async function refresh(): Promise<boolean> {
   return tokens !== null;
 }
 
-/** Requests a new access token. Returns false if no session exists (any more). @throws KontorError */
+/** Requests a new access token. Returns false if there is no session or it has ended. @throws KontorError */
 export function renew(): Promise<boolean> {
   asking ??= refresh().finally(() => {
     asking = undefined;

@@ -34,22 +34,22 @@ const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
     <Panel aside={<RecordLink entry={entry}>History of the record</RecordLink>} title="Changes">
       <DiffView changes={entry.changes ?? []} label="Changes" />
     </Panel>
-    <Panel title="User, time and origin">
+    <Panel title="Actor, time and origin">
       <Facts
         of={[
-          ['Who', <Actor entry={entry} key="who" />],
-          ['When', <Instant at={entry.occurredAt} key="when" />],
-          ['Request', <Copied key="request" value={entry.requestId} what="request id" />],
-          ['Address', entry.ipAddress],
-          ['Program', entry.userAgent],
+          ['Actor', <Actor entry={entry} key="who" />],
+          ['Time', <Instant at={entry.occurredAt} key="when" />],
+          ['Request', <Copied key="request" value={entry.requestId} what="request ID" />],
+          ['IP address', entry.ipAddress],
+          ['User agent', entry.userAgent],
         ]}
       />
     </Panel>
     <Panel title="Record">
       <Facts
         of={[
-          ['Kind', `${entityWords(entry.entity)}, ${actionWords(entry.action).toLowerCase()}`],
-          ['Id', <Copied key="id" value={entry.entityId} what="record's id" />],
+          ['Action', `${entityWords(entry.entity)}, ${actionWords(entry.action).toLowerCase()}`],
+          ['ID', <Copied key="id" value={entry.entityId} what="record ID" />],
           ['Tenant', <TenantOf entry={entry} key="tenant" />],
           ['Event', <code key="event">{entry.eventType}</code>],
           ['Revision', count(entry.revision)],

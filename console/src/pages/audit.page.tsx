@@ -17,10 +17,10 @@ const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/audit');
 
 const columns: readonly Column<AuditEntry>[] = [
-  { key: 'when', header: 'When', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  { key: 'when', header: 'Time', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'what',
-    header: 'What',
+    header: 'Action',
     cell: ({ id, summary, eventType }) => (
       <>
         <Link params={{ id }} to="/audit/$id">
@@ -42,7 +42,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'who',
-    header: 'Who',
+    header: 'Actor',
     cell: ({ userName, ipAddress }) => (
       <>
         {actorWords(userName)}
@@ -98,12 +98,12 @@ function Filters({ filters }: { filters: AuditFilters }): ReactNode {
   const clear = (): void => void navigate({ search: {} });
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
-      <SearchField hint="User, action, record or request id" onChange={set('search')} value={filters.search} />
+      <SearchField hint="Actor, action, record or request ID" onChange={set('search')} value={filters.search} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
       <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />
-      <TextFilter label="Record's id" onChange={set('entityId')} placeholder="Any" value={filters.entityId} />
-      <TextFilter label="User's id" onChange={set('userId')} placeholder="Any" value={filters.userId} />
+      <TextFilter label="Record ID" onChange={set('entityId')} placeholder="Any" value={filters.entityId} />
+      <TextFilter label="User ID" onChange={set('userId')} placeholder="Any" value={filters.userId} />
       <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>

@@ -64,12 +64,12 @@ const About = ({ customer }: { customer: Customer }): ReactNode => (
       of={[
         ['Balance', <Balance key="balance" {...customer.balance} />],
         ['Code', customer.code],
-        ['Kind', customer.type === 'COMPANY' ? 'Company' : 'Person'],
+        ['Type', customer.type === 'COMPANY' ? 'Company' : 'Person'],
         ['E-mail', customer.email],
         ['Phone', customer.phone],
         ['Tax number', customer.taxNumber],
         ['Tax office', customer.taxOffice],
-        ['National id', customer.nationalId],
+        ['National ID', customer.nationalId],
         [
           'Branch',
           customer.branchId === null ? null : <NameOf id={customer.branchId} key="branch" source={branchSource} />,
@@ -80,8 +80,8 @@ const About = ({ customer }: { customer: Customer }): ReactNode => (
         ],
         ['Notes', customer.notes],
         ['Created', <Instant at={customer.createdAt} key="created" />],
-        ['Changed', <Instant at={customer.updatedAt} key="updated" />],
-        ['Id', <Copied key="id" value={customer.id} what="customer's id" />],
+        ['Last changed', <Instant at={customer.updatedAt} key="updated" />],
+        ['ID', <Copied key="id" value={customer.id} what="customer ID" />],
       ]}
     />
     <nav aria-label="Related pages" className="k-links">
@@ -140,8 +140,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
             void navigate({ to: '/customers' });
           }}
         >
-          Delete <strong>{name}</strong>? Only customers without transactions can be deleted. Make other customers
-          passive.
+          Delete <strong>{name}</strong>? A customer with transactions cannot be deleted; make it passive instead.
         </ConfirmAction>
       )}
     </>

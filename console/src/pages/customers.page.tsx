@@ -30,7 +30,7 @@ const columns: readonly Column<Customer>[] = [
         </Link>
         <div className="k-nothing">
           {code}
-          {isDefault && ' · for sales without a customer'}
+          {isDefault && ' · default for sales without a customer'}
         </div>
       </>
     ),

@@ -49,7 +49,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
           ['Subscriber', letter.subscriber],
           ['Subject', letter.subject],
           ['Tenant', <TenantName id={letter.tenantId} key="tenant" />],
-          ['Event', <Copied key="event" value={letter.eventId} what="event's id" />],
+          ['Event', <Copied key="event" value={letter.eventId} what="event ID" />],
           ['Attempts', count(letter.attempts)],
           ['First failed', <Instant at={letter.firstFailedAt} key="first" />],
           ['Last failed', <Instant at={letter.lastFailedAt} key="last" />],
@@ -59,13 +59,13 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
                 ['Resolved', <Instant at={letter.resolvedAt} key="resolved" />],
                 ['Resolved by', letter.resolvedBy ?? 'the service'],
               ] as const)),
-          ...(letter.discardReason === null ? [] : ([['Discarded because', letter.discardReason]] as const)),
+          ...(letter.discardReason === null ? [] : ([['Reason for discarding', letter.discardReason]] as const)),
         ]}
       />
     </Panel>
     <Panel title="Event">
       {letter.payload === null ? (
-        <p className="k-empty">No payload: the event has no further data.</p>
+        <p className="k-empty">This event has no payload.</p>
       ) : (
         <JsonView label="Payload" value={letter.payload} />
       )}
@@ -76,7 +76,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
   const cache = useQueryClient();
   const [why, setWhy] = useState('');
-  // Wait until the dialog is closed: the new status removes the buttons, and with them the outcome.
+  // Deferred until the dialog is closed, because the new status removes the buttons and the outcome with them.
   const refresh = (): void => {
     askAgain(cache, deadLetterQuery(id).queryKey);
     askAgain(cache, ['dead-letters']);
@@ -92,12 +92,12 @@ function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode 
           status === 'REPLAYED' ? (
             <StatusBadge tone="good">The dead letter was replayed.</StatusBadge>
           ) : (
-            <StatusBadge tone="bad">Failed again. The dead letter stays parked.</StatusBadge>
+            <StatusBadge tone="bad">Processing failed again. The dead letter remains parked.</StatusBadge>
           )
         }
       >
-        Process the event again? It failed with <code>{reason.code}</code>. Unless the cause is removed, it will fail
-        again and stay parked.
+        Process the event again? It failed with <code>{reason.code}</code>. Until the cause is fixed, it will fail again
+        and remain parked.
       </ConfirmAction>
       <ConfirmAction
         act={() =>

@@ -59,10 +59,10 @@ export function DeadLettersPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Events that could not be processed. All other events are processed. Remove the cause, then replay."
+        lead="Events that could not be processed. Processing continues with other events. Fix the cause, then replay the dead letter."
         title="Dead letters"
       />
-      <Panel title="Letters">
+      <Panel title="All dead letters">
         <Filters filters={filters} />
         <DataTable
           columns={columns}

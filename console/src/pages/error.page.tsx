@@ -57,7 +57,7 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
       label="Resolve"
       onDone={refresh}
     >
-      Have you removed the cause? Resolving closes the record permanently and names you as the resolver. If the error
+      Have you fixed the cause? Resolving closes this record permanently and shows you as the resolver. If the error
       occurs again, a new record is opened.
     </ConfirmAction>
   );
@@ -74,16 +74,16 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
         Since it was resolved: {count(open.count)} {open.count === 1 ? 'time' : 'times'}, last{' '}
         <Instant as="relative" at={open.lastSeenAt} />.{' '}
         <Link params={{ id: open.id }} to="/errors/$id">
-          Open record
+          Open the new record
         </Link>
       </Alert>
     );
   if (!error.resolved && last)
     return (
-      <Alert icon={<Icon name="history" />} mb="md" title="This error was resolved before" variant="outline">
+      <Alert icon={<Icon name="history" />} mb="md" title="This error was resolved earlier" variant="outline">
         By {last.resolvedBy ?? 'the service'}, <Instant as="relative" at={last.resolvedAt} />. The error still occurs.{' '}
         <Link params={{ id: last.id }} to="/errors/$id">
-          Earlier record
+          Open the earlier record
         </Link>
       </Alert>
     );
@@ -96,10 +96,10 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
       <Facts
         of={[
           ['Level', <ErrorLevel key="level" level={error.level} />],
-          ['Times', count(error.count)],
+          ['Occurrences', count(error.count)],
           ['Last seen', <Instant at={error.lastSeenAt} key="last" />],
           ['First seen', <Instant at={error.firstSeenAt} key="first" />],
-          ['Where', placeOf(error)],
+          ['Source', placeOf(error)],
           ['Code', error.code === null ? null : <code key="code">{error.code}</code>],
           ['HTTP status', error.statusCode],
           ...(error.resolved
@@ -115,7 +115,7 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
       <Facts
         of={[
           ['Path', error.path],
-          ['Request', <Copied key="request" value={error.requestId} what="request id" />],
+          ['Request', <Copied key="request" value={error.requestId} what="request ID" />],
           ['Tenant', <TenantOf error={error} key="tenant" />],
           ['User', <UserOf error={error} key="user" />],
         ]}
@@ -141,14 +141,14 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
     <span className="k-nothing">—</span>
   ) : (
     <Link search={{ userId }} to="/audit">
-      What {userId} did
+      Actions of {userId}
     </Link>
   );
 
 const Stack = ({ stack }: { stack: string | null }): ReactNode => (
-  <Panel aside={stack !== null && <CopyButton value={stack} what="stack" />} title="Stack">
+  <Panel aside={stack !== null && <CopyButton value={stack} what="stack trace" />} title="Stack trace">
     {stack === null ? (
-      <p className="k-empty">No stack trace: this is not a fault in the code.</p>
+      <p className="k-empty">There is no stack trace, because this error is not a fault in the code.</p>
     ) : (
       <pre aria-label="Stack trace" className="k-json" role="region" tabIndex={0}>
         {stack}
@@ -161,7 +161,7 @@ const Requests = ({ ids }: { ids: readonly string[] }): ReactNode =>
   ids.length > 1 && (
     <Panel title={`Latest ${count(ids.length)} requests with this error`}>
       <Text c="dimmed" mb="xs" size="sm">
-        Newest first. Search for a request id in the audit log and in the logs.
+        Newest first. Search for a request ID in the audit log and in the service logs.
       </Text>
       <ol aria-label="Requests" className="k-log k-requests">
         {[...ids].reverse().map((id, index) => (

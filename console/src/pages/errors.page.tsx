@@ -41,7 +41,7 @@ const columns: readonly Column<ErrorRecord>[] = [
       </>
     ),
   },
-  { key: 'count', header: 'Times', numeric: true, cell: ({ count: times }) => count(times) },
+  { key: 'count', header: 'Occurrences', numeric: true, cell: ({ count: times }) => count(times) },
   { key: 'last', header: 'Last seen', cell: ({ lastSeenAt }) => <Instant as="relative" at={lastSeenAt} /> },
   { key: 'first', header: 'First seen', cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} /> },
   { key: 'resolved', header: 'Status', cell: ({ resolved }) => <Resolution resolved={resolved} /> },
@@ -68,7 +68,7 @@ export function ErrorsPage(): ReactNode {
         lead="Failures of requests and background work. Occurrences of the same error are counted in one record until it is resolved."
         title="Errors"
       />
-      <Panel title="Records">
+      <Panel title="Error records">
         <Filters filters={filters} />
         <DataTable
           columns={columns}
@@ -109,7 +109,7 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
   const { resolved = 'false' } = filters;
   return (
     <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
-      <SearchField hint="Message, code, path or request id" onChange={set('search')} value={filters.search} />
+      <SearchField hint="Message, code, path or request ID" onChange={set('search')} value={filters.search} />
       <Choice
         label="Status"
         onChange={(value) => {
@@ -128,7 +128,7 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
         value={filters.statusCode === undefined ? undefined : String(filters.statusCode)}
       />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
-      <TextFilter label="User's id" onChange={set('userId')} placeholder="Any" value={filters.userId} />
+      <TextFilter label="User ID" onChange={set('userId')} placeholder="Any" value={filters.userId} />
       <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>

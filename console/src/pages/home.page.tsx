@@ -14,7 +14,7 @@ export function HomePage(): ReactNode {
   if (first) return <Navigate replace to={first.to} />;
   return (
     <PageHeader
-      lead="Your permissions include no page of this console. Ask an administrator of your tenant."
+      lead="Your permissions do not include any page of this console. Ask an administrator of your tenant for access."
       title="No pages available"
     />
   );

@@ -42,7 +42,7 @@ function chosenRun(
   return id === undefined ? known[0] : known.find((run) => run.id === id);
 }
 
-/** Follows the jobs, and the history of this one. */
+/** Keeps all jobs and the history of this job up to date. */
 function useLiveJob(name: string): LiveState {
   const cache = useQueryClient();
   const onRun = useCallback(
@@ -101,7 +101,7 @@ const NoRun = ({ chosen, isPending, isKnown }: NoRunProps): ReactNode =>
         ? 'Loading …'
         : chosen === undefined
           ? 'This job has not run yet.'
-          : 'This run is not among the latest 100.'}
+          : 'This run is not among the latest 100 runs.'}
     </div>
   );
 
@@ -119,9 +119,9 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
           of={[
             ['Started', <Instant at={run.startedAt} key="started" />],
             ['Finished', isRunning ? 'Still running' : <Instant at={run.finishedAt} key="finished" />],
-            ['Took', run.durationMs === null ? '—' : duration(run.durationMs)],
+            ['Duration', run.durationMs === null ? '—' : duration(run.durationMs)],
             ['Started by', run.trigger === 'MANUAL' ? 'An operator' : 'The schedule'],
-            [isRunning ? 'Now' : 'Result', run.message ?? '—'],
+            [isRunning ? 'Progress' : 'Result', run.message ?? '—'],
             ['Run', <code key="id">{run.id}</code>],
           ]}
         />
@@ -140,7 +140,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
             ]}
           />
           <Text c="dimmed" mt="sm" size="sm">
-            It contains the history of all tenants. Protect it like the database.
+            This file contains the history of all tenants. Protect it like the database.
           </Text>
         </Panel>
       )}
@@ -175,10 +175,10 @@ function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();
   return (
-    <Panel aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Updates live</StatusBadge>} title="Run log">
+    <Panel aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Live updates</StatusBadge>} title="Run log">
       {history.error !== null && <ProblemView error={history.error} onRetry={history.refetch} />}
       {events?.length === 0 && (
-        <p className="k-empty">The events of this run are not among the latest 100 of the job.</p>
+        <p className="k-empty">The events of this run are not among the latest 100 events of the job.</p>
       )}
       {events !== undefined && events.length > 0 && (
         <div aria-label="Run log" className="k-log" role="log" tabIndex={0}>

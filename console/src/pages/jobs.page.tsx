@@ -78,7 +78,7 @@ const runColumns: readonly Column<Run>[] = [
   { key: 'started', header: 'Started', cell: ({ startedAt }) => <Instant at={startedAt} /> },
   {
     key: 'took',
-    header: 'Took',
+    header: 'Duration',
     numeric: true,
     cell: ({ durationMs }) => (durationMs === null ? '—' : duration(durationMs)),
   },
@@ -95,7 +95,7 @@ export function JobsPage(): ReactNode {
     <>
       <PageHeader
         actions={<LiveMark state={live} />}
-        lead="Jobs run on schedule or when you start them. Each job runs on one replica at a time."
+        lead="Jobs run on a schedule or when you start them. Each job runs on one replica at a time."
         title="Jobs"
       />
       <Panel title="All jobs">

@@ -46,7 +46,7 @@ export function NotificationsPage(): ReactNode {
       <Panel title="All notifications">
         <FilterBar>
           <Choice
-            label="Shown"
+            label="Status"
             onChange={(next) => void navigate({ search: { isRead: next }, ...IN_PLACE })}
             options={READ}
             value={isRead}

@@ -104,7 +104,7 @@ function CreateOperator(): ReactNode {
           <TextField
             autoComplete="new-password"
             form={form}
-            hint="10 to 128 characters. The operator should change it."
+            hint="10 to 128 characters. The operator should change it after signing in."
             label="Initial password"
             name="password"
             required
@@ -136,8 +136,8 @@ function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNo
         askAgain(cache, ['operators']);
       }}
     >
-      <strong>{fullName}</strong> {isOneself && <>(you) </>}is signed out within a second and can&apos;t sign in again.
-      The audit log keeps their actions. The last operator can&apos;t be removed.
+      <strong>{fullName}</strong> {isOneself && <>(you) </>}is signed out within a second and cannot sign in again.
+      Their actions remain in the audit log. The last operator cannot be removed.
     </ConfirmAction>
   );
 }

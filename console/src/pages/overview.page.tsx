@@ -79,7 +79,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** Part of a query. Its data counts as known only while the query succeeds. */
+/** The part of a query that this page needs. Its data is considered known only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 
@@ -115,7 +115,7 @@ function headTile(samples: readonly Sample[], system: SystemHealth | undefined):
 
 type Counted = Asked<{ readonly totalCount: number }>;
 
-/** Number of items to act on with a note; neither claims anything while the number is unknown. */
+/** Number of items that need attention, with a note. Neither makes a claim while the number is unknown. */
 function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
   if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
   if (data === undefined) return { value: UNKNOWN };
@@ -177,7 +177,7 @@ const GROUPS = [
   ['forwarder', 'forwarder'],
 ] as const;
 
-/** Null if no consumer is working on any of them. */
+/** Null if no consumer reports a lag. */
 const largest = (lags: readonly number[]): number | null => (lags.length === 0 ? null : Math.max(...lags));
 
 function LagChart({ samples, kinds }: { samples: readonly Sample[]; kinds: Kinds }): ReactNode {
@@ -227,7 +227,7 @@ const Process = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
         {
           name: 'Event-loop delay',
           value: `${decimal(system.eventLoopDelay.p99Ms)} ms`,
-          note: `p99; at most ${decimal(system.eventLoopDelay.maxMs)} ms`,
+          note: `p99; maximum ${decimal(system.eventLoopDelay.maxMs)} ms`,
         },
         { name: 'Node', value: system.nodeVersion },
         { name: 'Roles', value: system.roles.length === 5 ? 'all' : system.roles.join(', ') },

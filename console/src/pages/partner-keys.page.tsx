@@ -36,7 +36,7 @@ export function PartnerKeysPage(): ReactNode {
       <Panel title="Keys">
         <DataTable
           columns={columns}
-          empty="There are no keys yet. Partners need one to push sales."
+          empty="There are no keys yet. A partner needs a key to push sales."
           keyOf={({ id }) => id}
           label="Partner keys"
           query={keys}
@@ -80,7 +80,7 @@ function CreateKey(): ReactNode {
           />
           <TextField
             form={form}
-            hint="Letters, digits, dots and dashes. It is part of the identifier of every sale, so keep it when you replace the key."
+            hint="Letters, digits, dots and dashes. The source is part of every sale's identifier, so use the same one when you replace the key."
             label="Partner's system (source)"
             name="sourceId"
             required
@@ -120,8 +120,8 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         label="Rotate"
         lead={
           <>
-            <strong>{name}</strong> gets a new secret. The current one expires within a second, and requests with it are
-            rejected with 401.
+            <strong>{name}</strong> gets a new secret. The current secret expires within a second, and requests that use
+            it are then rejected with status 401.
           </>
         }
         onDone={refresh}
@@ -135,8 +135,8 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         label="Revoke"
         onDone={refresh}
       >
-        <strong>{name}</strong> is revoked permanently within a second. Requests that use this key will be rejected with
-        401. Existing sales are kept.
+        <strong>{name}</strong> is revoked permanently within a second. Requests that use this key are then rejected
+        with status 401. Existing sales are kept.
       </ConfirmAction>
     </Group>
   );

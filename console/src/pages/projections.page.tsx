@@ -39,7 +39,7 @@ function Status({ status }: Pick<Projection, 'status'>): ReactNode {
 const documents = (changed: number | null): string => {
   if (changed === null) return 'not yet compared';
   return changed === 0
-    ? 'equal to the previous version'
+    ? 'identical to the previous version'
     : `${count(changed)} documents differ from the previous version`;
 };
 
@@ -103,7 +103,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
       onDone={refresh}
     >
       Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught
-      up. After a comparison of both, the new version replaces it.
+      up. The two versions are then compared, and the new one goes live.
     </ConfirmAction>
   );
 }
@@ -161,8 +161,8 @@ export function ProjectionsPage(): ReactNode {
       )}
       {stopped !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Remove the
-          cause, then replay the dead letter.
+          {stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Fix the cause,
+          then replay the dead letter.
         </Text>
       )}
       <Panel title="Read models">

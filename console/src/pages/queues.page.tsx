@@ -53,12 +53,12 @@ const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
         value: status.connected ? (
           <StatusBadge tone="good">Up</StatusBadge>
         ) : (
-          <StatusBadge tone="bad">Away</StatusBadge>
+          <StatusBadge tone="bad">Unavailable</StatusBadge>
         ),
         note: status.store === 'redis' ? `Redis ${status.version ?? ''}` : "in this process's memory",
       },
       { name: 'Latency', value: `${decimal(status.latencyMs)} ms` },
-      { name: 'Entries', value: count(status.keyCount), note: 'without counters and locks' },
+      { name: 'Entries', value: count(status.keyCount), note: 'excluding counters and locks' },
       { name: 'Memory', value: bytes(status.usedMemoryBytes) },
       {
         name: 'Hit rate',

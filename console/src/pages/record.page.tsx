@@ -48,7 +48,7 @@ export function RecordPage(): ReactNode {
       <PageHeader
         lead={
           <>
-            <Copied value={id} what="record's id" /> ·{' '}
+            <Copied value={id} what="record ID" /> ·{' '}
             <Link search={{ entity, entityId: id, ...(tenantId !== undefined && { tenantId }) }} to="/audit">
               Audit log entries
             </Link>
@@ -77,7 +77,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
   if (state.error !== null)
     return (
       <>
-        <Panel title="Moment">
+        <Panel title="Point in time">
           <TimeTravel last={last} onTravel={travel} state={undefined} />
         </Panel>
         <ProblemView
@@ -101,7 +101,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
             </Text>
           )
         }
-        title="Moment"
+        title="Point in time"
       >
         <TimeTravel last={last} onTravel={travel} state={state.data} />
       </Panel>
@@ -138,7 +138,7 @@ function Events({ address, revision, last, onTravel }: EventsProps): ReactNode {
       aside={
         totalPages > 1 && (
           <Text c="dimmed" size="sm">
-            {count(from)}–{count(items[0]?.revision ?? 0)} of {count(last + 1)}, {HISTORY_PAGE} at a time
+            {count(from)}–{count(items[0]?.revision ?? 0)} of {count(last + 1)}, {HISTORY_PAGE} per page
           </Text>
         )
       }

@@ -69,7 +69,7 @@ export function RuleBenchPage(): ReactNode {
             <div className="k-fields">
               <TextField form={subject} label="Description" name="description" />
               <TextField form={subject} label="Customer's name" name="merchant" />
-              <TextField form={subject} hint="As 1250.00" label="Amount" name="amount" />
+              <TextField form={subject} hint="For example, 1250.00" label="Amount" name="amount" />
               <OneOfField form={subject} label="Direction" name="direction" options={DIRECTIONS} />
               <RemoteField form={subject} label="Account" name="accountId" source={accountSource} />
             </div>
@@ -89,7 +89,7 @@ export function RuleBenchPage(): ReactNode {
             {test.error !== null && <ProblemView error={test.error} />}
             <Group>
               <Button leftSection={<Icon name="play" size={16} />} loading={test.isPending} type="submit">
-                Try
+                Test
               </Button>
             </Group>
           </Stack>
@@ -137,7 +137,7 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
         title={`Category: “${result.category?.name ?? ''}”`}
         variant="outline"
       >
-        {result.rule && <>Because {conditionsOf(result.rule)}.</>}
+        {result.rule && <>Conditions met: {conditionsOf(result.rule)}.</>}
       </Alert>
     ) : (
       <Alert icon={<Icon name="dash" />} mb="md" role="status" title="No category" variant="outline">
@@ -147,10 +147,10 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
     <Panel
       aside={
         <Text c="dimmed" size="sm">
-          Compared as <code>{result.normalizedText === '' ? '(nothing)' : result.normalizedText}</code>
+          Normalized text: <code>{result.normalizedText === '' ? '(nothing)' : result.normalizedText}</code>
         </Text>
       }
-      title="Why"
+      title="Evaluated rules"
     >
       <DataTable
         columns={candidateColumns(result.rule?.id)}

@@ -32,7 +32,7 @@ const useRefresh = (): (() => void) => {
 const shown: readonly Column<Rule>[] = [
   {
     key: 'rule',
-    header: 'When',
+    header: 'Conditions',
     cell: (rule) => (
       <>
         {conditionsOf(rule)}
@@ -40,12 +40,12 @@ const shown: readonly Column<Rule>[] = [
       </>
     ),
   },
-  { key: 'category', header: 'Then category', cell: ({ categoryName }) => <strong>{categoryName}</strong> },
+  { key: 'category', header: 'Category', cell: ({ categoryName }) => <strong>{categoryName}</strong> },
   { key: 'priority', header: 'Priority', numeric: true, cell: ({ priority }) => count(priority) },
   { key: 'source', header: 'Source', cell: ({ source }) => sourceWords(source) },
   {
     key: 'hits',
-    header: 'Matched',
+    header: 'Matches',
     cell: ({ hitCount, lastMatchedAt }) => (
       <>
         {count(hitCount)} {hitCount === 1 ? 'time' : 'times'}
@@ -135,7 +135,7 @@ function Filters({ filters }: { filters: RulesFilters }): ReactNode {
         options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
         value={filters.categoryId}
       />
-      <Choice label="Made" onChange={set('source')} options={SOURCES} value={filters.source} />
+      <Choice label="Source" onChange={set('source')} options={SOURCES} value={filters.source} />
       <Choice label="Status" onChange={set('isEnabled')} options={STATES} value={filters.isEnabled} />
     </FilterBar>
   );
@@ -150,7 +150,7 @@ function CreateRule(): ReactNode {
       icon="plus"
       initial={NEW_RULE}
       label="Create a rule"
-      lead="A rule needs a merchant or a keyword. A transaction must meet every condition."
+      lead="A rule needs a merchant or a keyword. It matches transactions that meet all of its conditions."
       onDone={useRefresh()}
     />
   );

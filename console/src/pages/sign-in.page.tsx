@@ -19,7 +19,7 @@ export function SignInPage(): ReactNode {
   const session = useSession();
   useEffect(() => {
     document.title = 'Sign in · Kontor';
-    // An unavailable service needs no message here: sign-in reports it.
+    // No error is shown here if the service is unavailable, because signing in reports it.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -83,7 +83,7 @@ function SignInForm(): ReactNode {
         {action.error !== null && action.error !== asked && (
           <ProblemView
             error={action.error}
-            title={problem?.status === 401 ? 'E-mail or password is wrong' : undefined}
+            title={problem?.status === 401 ? 'The e-mail address or password is incorrect' : undefined}
           />
         )}
         <CredentialFields change={change} changeEmail={changeEmail} credentials={credentials} problem={problem} />

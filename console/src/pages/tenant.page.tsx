@@ -53,8 +53,8 @@ const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
         ['Currency', tenant.currency],
         ['Time zone', tenant.timeZone],
         ['Created', <Instant at={tenant.createdAt} key="created" />],
-        ['Changed', <Instant at={tenant.updatedAt} key="updated" />],
-        ['Id', <Copied key="id" value={tenant.id} what="tenant's id" />],
+        ['Last changed', <Instant at={tenant.updatedAt} key="updated" />],
+        ['ID', <Copied key="id" value={tenant.id} what="tenant ID" />],
       ]}
     />
     <nav aria-label="Related pages" className="k-links">
@@ -112,8 +112,8 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
           label="Suspend"
           onDone={refresh}
         >
-          Within a second, all users of <strong>{name}</strong> are signed out and its partners&apos; sales are rejected
-          with 401. Its books do not change. You can reactivate the tenant.
+          Within a second, all users of <strong>{name}</strong> are signed out, and sales from its partners are rejected
+          with status 401. Its books do not change. You can reactivate the tenant.
         </ConfirmAction>
       ) : (
         <ConfirmAction act={() => update({ isActive: true })} icon="play" label="Activate" onDone={refresh}>
@@ -145,15 +145,15 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
     <Panel title="Partner keys">
       <DataTable
         columns={columns}
-        empty="This tenant has no keys. Partners need one to push sales."
+        empty="This tenant has no keys. A partner needs a key to push sales."
         keyOf={({ id }) => id}
         label="Partner keys"
         query={keys}
         rows={keys.data}
       />
       <p className="k-note">
-        The tenant&apos;s administrators create, rotate and revoke keys, because only they can see the secrets.
-        Operators set the rate limit of a key.
+        The tenant&apos;s administrators create, rotate and revoke keys, because only they may see the secrets.
+        Operators set the rate limit of each key.
       </p>
     </Panel>
   );

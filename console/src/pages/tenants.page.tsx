@@ -141,7 +141,13 @@ function CreateTenant(): ReactNode {
               name="currency"
               required
             />
-            <TextField form={form} hint="Determines the date of a sale" label="Time zone" name="timeZone" required />
+            <TextField
+              form={form}
+              hint="Used to determine the date of each sale"
+              label="Time zone"
+              name="timeZone"
+              required
+            />
           </div>
           <fieldset className="k-fieldset">
             <legend>Owner</legend>
@@ -151,7 +157,7 @@ function CreateTenant(): ReactNode {
               <TextField
                 autoComplete="new-password"
                 form={form}
-                hint="10 to 128 characters. The owner should change it."
+                hint="10 to 128 characters. The owner should change it after signing in."
                 label="Initial password"
                 name="owner.password"
                 required

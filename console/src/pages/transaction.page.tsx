@@ -67,8 +67,8 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         ['Reference', transaction.reference],
         ["Partner's reference", transaction.externalId],
         ['Recorded', <Instant at={transaction.createdAt} key="created" />],
-        ['By', transaction.systemGenerated ? 'The service' : (transaction.createdBy ?? 'The service')],
-        ['Id', <Copied key="id" value={transaction.id} what="transaction's id" />],
+        ['Recorded by', transaction.systemGenerated ? 'The service' : (transaction.createdBy ?? 'The service')],
+        ['ID', <Copied key="id" value={transaction.id} what="transaction ID" />],
       ]}
     />
     {transaction.reversalOf !== null && (
@@ -138,7 +138,7 @@ function Actions({ transaction }: { transaction: Transaction }): ReactNode {
           icon="close"
           initial={{ reason: '' }}
           label="Cancel"
-          lead="Books a reversal dated today. Both transactions stay in the books. This cannot be undone."
+          lead="Books a reversal dated today. Both transactions remain in the books. This cannot be undone."
           onDone={refresh}
           send="Book reversal"
         />

@@ -72,7 +72,7 @@ export function TransactionsPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <RecordTransaction />}
-        lead="All booked transactions. Bookings are never changed; a reversal corrects an error."
+        lead="All booked transactions. A booked transaction is never changed; errors are corrected by reversals."
         title="Transactions"
       />
       <Panel title="All transactions">

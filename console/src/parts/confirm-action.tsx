@@ -4,10 +4,10 @@ import type { Opener } from './dialog-frame';
 import { FormDialog } from './form-dialog';
 
 type Props<Result> = Opener & {
-  /** Describes the effect, and what cannot be undone. */
+  /** Describes the effect and any irreversible consequences. */
   readonly children: ReactNode;
   readonly act: () => Promise<Result>;
-  /** Outcome, shown until it is closed. Without it the dialog closes and the page shows the outcome. */
+  /** Outcome, shown until the user closes it. If omitted, the dialog closes and the page shows the outcome. */
   readonly outcome?: (result: Result) => ReactNode;
   /** Whether the input in the dialog is complete. */
   readonly isReady?: boolean;
@@ -15,7 +15,10 @@ type Props<Result> = Opener & {
   readonly onDone?: (result: Result) => void;
 };
 
-/** Button for an action that must not happen by accident: asks for confirmation, shows progress, then the outcome. */
+/**
+ * Button for an action that must not be triggered by accident: asks for confirmation, then shows progress and the
+ * outcome.
+ */
 export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Result>): ReactNode => (
   <FormDialog
     {...rest}
@@ -29,7 +32,7 @@ export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Res
   />
 );
 
-/** Outcome of an action, shown until it is closed. */
+/** Outcome of an action, shown until the user closes it. */
 export const Outcome = ({ children, close }: { children: ReactNode; close: () => void }): ReactNode => (
   <Stack gap="md">
     <div aria-live="polite" role="status">

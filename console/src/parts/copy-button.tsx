@@ -5,7 +5,7 @@ import { Icon } from './icons';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a value and briefly reports success or a denial by the browser. */
+/** Copies a value, then briefly reports success or that the browser denied access to the clipboard. */
 export function CopyButton({ value, what }: { value: string; what: string }): ReactNode {
   const { copy, copied, error } = useClipboard({ timeout: SHOWN_MS });
   // The clipboard is available only over HTTPS or on localhost.

@@ -47,13 +47,13 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
     <div className="k-fields">
       <TextField autoFocus form={form} label="Name" name="name" required />
       <TextField form={form} hint={isNew ? 'Leave empty for the next number' : undefined} label="Code" name="code" />
-      <OneOfField form={form} label="Kind" name="type" options={TYPES} />
+      <OneOfField form={form} label="Type" name="type" options={TYPES} />
       <RemoteField form={form} label="Branch" name="branchId" source={branchSource} />
       <TextField form={form} label="E-mail" name="email" type="email" />
       <TextField form={form} label="Phone" name="phone" type="tel" />
       <TextField form={form} label="Tax number" name="taxNumber" />
       <TextField form={form} label="Tax office" name="taxOffice" />
-      <TextField form={form} label="National id" name="nationalId" />
+      <TextField form={form} label="National ID" name="nationalId" />
       <TextField form={form} label="City" name="city" />
       <TextField form={form} label="Country" name="country" />
     </div>

@@ -18,7 +18,7 @@ type Props = Opener & {
   readonly isOpen: boolean;
   /** Only the dialog's own controls can close it, so that its outcome is not missed. */
   readonly isHeld: boolean;
-  /** A confirmation without input: clicking outside may close it. */
+  /** Set for a confirmation without input, which a click outside may close. */
   readonly isQuestion?: boolean;
   readonly onOpen: () => void;
   readonly onClose: () => void;
@@ -46,7 +46,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': 'Close' }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        // The dialog may not yet reflect a request sent a moment ago.
+        // A request may have been sent a moment ago that the dialog does not reflect yet.
         onClose={() => {
           if (client.isMutating() === 0) props.onClose();
         }}

@@ -5,7 +5,7 @@ export type Change = { readonly path: string; readonly before?: unknown; readonl
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '—' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 
-/** Changes of a record, field by field. Words and signs distinguish before from after; colours only repeat it. */
+/** Changes of a record, field by field. Words and signs distinguish before from after; colours only reinforce them. */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
   if (changes.length === 0) return <p className="k-empty">No visible changes.</p>;
   return (

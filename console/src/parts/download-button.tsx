@@ -28,7 +28,7 @@ export function DownloadButton({ run }: { run: Run }): ReactNode {
         Download, {bytes(run.artifact.sizeBytes)}
       </Button>
       {action.error !== null && (
-        <ProblemView error={action.error} title="The file can't be downloaded: older backups may have been removed" />
+        <ProblemView error={action.error} title="The file cannot be downloaded. Older backups may have been removed." />
       )}
     </>
   );

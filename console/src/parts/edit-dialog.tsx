@@ -135,14 +135,14 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
   return (
     <Stack gap="sm">
       <Alert icon={<Icon name="alert" />} role="alert" title="Changed by another user" variant="outline">
-        Your changes were not saved. The record is now at revision {theirs.revision}; you started at {base.revision}.
-        These fields have changed:
+        Your changes were not saved. The record is now at revision {theirs.revision}; you started editing at revision{' '}
+        {base.revision}. These fields have changed:
       </Alert>
       <DiffView changes={changes} label="Changes by the other user" />
       <Text size="sm">
         {both.length === 0
-          ? 'You can continue. Your input is kept and the other changes are applied.'
-          : `You can continue. The other changes are applied, except where you entered something yourself (${both.join(', ')}). Check these fields before you save.`}
+          ? "You can continue. Your input is kept, and the other user's changes are applied."
+          : `You can continue. The other user's changes are applied, except in the fields that you also changed (${both.join(', ')}). Check these fields before you save.`}
       </Text>
       <Group justify="flex-end">
         <Button onClick={close} variant="default">

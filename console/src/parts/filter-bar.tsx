@@ -14,7 +14,7 @@ export const setterOf =
     go({ ...filters, [name]: value });
   };
 
-/** Filters of a list. Their values are part of the address, so that it can be shared. */
+/** Filters of a list. Their values are part of the address, so that a filtered list can be shared. */
 export const FilterBar = ({
   children,
   onClear,
@@ -35,7 +35,7 @@ export const FilterBar = ({
 type SearchProps = {
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
-  /** Searched fields. */
+  /** Names of the searched fields. */
   readonly hint: string;
 };
 

@@ -16,11 +16,11 @@ type Props<Result> = Opener & {
   readonly send?: string;
   /** Whether the input outside the fields is complete. */
   readonly isReady?: boolean;
-  /** A confirmation without input: clicking outside may close it. */
+  /** Set for a confirmation without input, which a click outside may close. */
   readonly isQuestion?: boolean;
   /** Replaces the form after success; without it the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
-  /** The outcome is shown only once: only its own button closes it. */
+  /** The outcome is shown only once, so only the outcome's own button closes it. */
   readonly isOutcomeKept?: boolean;
   /** Called when the dialog closes after success. */
   readonly onDone?: (result: Result) => void;

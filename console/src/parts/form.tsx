@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
 import { ProblemView } from './problem-view';
 
-/** Form values by field path, as the service names it (`owner.email`). */
+/** Form values by field path, in the service's notation (`owner.email`). */
 export type Draft = Readonly<Record<string, string>>;
 
 export type Form = {

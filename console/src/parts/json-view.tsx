@@ -13,7 +13,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }): R
         </Text>
         <CopyButton value={text} what={label.toLowerCase()} />
       </Group>
-      {/* Scrolls by keyboard, too. */}
+      {/** Makes the box scrollable by keyboard. */}
       <pre aria-label={`${label} as JSON`} className="k-json" role="region" tabIndex={0}>
         {text}
       </pre>

@@ -94,7 +94,7 @@ function Follow({ link, onFollow }: { link: string | null; onFollow: () => void 
         href={safe.to}
         onClick={(event) => {
           onFollow();
-          // With a modifier key the browser opens it in another tab or window.
+          // With a modifier key, the browser opens the link in another tab or window.
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
           event.preventDefault();
           history.push(safe.to);

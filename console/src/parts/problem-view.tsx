@@ -39,9 +39,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
       variant="outline"
     >
       <Text size="sm">{message}</Text>
-      {status === 403 && (
-        <Text size="sm">Ask an administrator for the permission, or sign in with another account.</Text>
-      )}
+      {status === 403 && <Text size="sm">Ask an administrator for permission, or sign in with another account.</Text>}
       {retryAfterSeconds !== undefined && status === 429 && <Text size="sm">Try again in {retryAfterSeconds} s.</Text>}
       {errors.length > 1 && (
         <ul>
@@ -65,7 +63,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
         )}
         {requestId !== undefined && (
           <Text c="dimmed" className="k-request-id" component="span" size="xs">
-            Request <code>{requestId}</code> <CopyButton what="request id" value={requestId} />
+            Request <code>{requestId}</code> <CopyButton what="request ID" value={requestId} />
           </Text>
         )}
       </Group>

@@ -20,7 +20,7 @@ const LOOKS = 5;
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
 
-/** A queue has work if the previous sample also shows a lag. An event stored a moment ago does not count. */
+/** A queue has work if the previous sample also shows a lag, so an event stored a moment ago does not count. */
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 
@@ -52,7 +52,7 @@ const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
           axes={false}
           height={26}
           series={[{ label: name, values: samples.map(({ lags }) => lags.get(name) ?? null) }]}
-          summary={`Lag of ${name}: now ${lag === null ? 'unknown' : count(lag)}, at most ${count(highest(samples, name))}`}
+          summary={`Lag of ${name}: now ${lag === null ? 'unknown' : count(lag)}, maximum ${count(highest(samples, name))}`}
           times={samples.map(({ at }) => at)}
         />
       </div>
@@ -86,7 +86,7 @@ type Props = {
 export const QueueTable = ({ queues, samples, query }: Props): ReactNode => (
   <DataTable
     columns={columnsOf(samples)}
-    empty="There are no queues. No process runs background work."
+    empty="There are no queues, because no process is running background work."
     keyOf={({ name }) => name}
     label="Queues"
     query={query}

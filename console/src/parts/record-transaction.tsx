@@ -49,7 +49,7 @@ const FORMS: Readonly<
     ],
   },
   OPENING_BALANCE: {
-    lead: 'The balance of one customer or account before the books began.',
+    lead: 'The balance of one customer or account before bookkeeping began.',
     parties: [
       ['customerId', 'Customer'],
       ['accountId', 'Account'],
@@ -126,7 +126,7 @@ export function RecordTransaction({ customerId = '' }: { customerId?: string }):
             <OneOfField form={form} hint={lead} label="Type" name="type" options={RECORDED_TYPES} required />
             <div className="k-fields">
               <TextField form={form} label="Date" name="date" required type="date" />
-              <TextField autoFocus form={form} hint="As 1250.00" label="Amount" name="amount" required />
+              <TextField autoFocus form={form} hint="For example, 1250.00" label="Amount" name="amount" required />
               {parties.map(([name, label]) => (
                 <PartyField form={form} key={name} label={label} name={name} />
               ))}

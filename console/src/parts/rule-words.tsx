@@ -40,7 +40,7 @@ export const RuleStatus = ({ isEnabled }: Pick<Rule, 'isEnabled'>): ReactNode =>
 const REASONS: Readonly<Record<string, string>> = {
   enabled: 'the rule is disabled',
   'category archived': 'its category is archived',
-  'category direction': 'its category is for the other direction, or none was given',
+  'category direction': 'its category is for the other direction, or no direction was given',
   direction: 'the direction',
   amountMin: 'the amount is too small',
   amountMax: 'the amount is too large',
@@ -49,6 +49,6 @@ const REASONS: Readonly<Record<string, string>> = {
   keyword: 'the description',
 };
 
-/** Unmet conditions, as the service names them, in words. */
+/** Converts the service's names of unmet conditions to words. */
 export const reasonWords = (reasons: readonly string[]): string =>
   reasons.map((reason) => REASONS[reason] ?? reason).join('; ');

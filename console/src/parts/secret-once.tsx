@@ -35,8 +35,8 @@ export function SecretOnce({
   return (
     <Stack gap="sm">
       <Alert icon={<Icon name="key" />} title="Shown only once" variant="outline">
-        The service stores only a hash and cannot show it again. Give it to the partner&apos;s system before you close
-        this dialog.
+        The service stores only a hash and cannot show the key again. Store the key in the partner&apos;s system before
+        you close this dialog.
       </Alert>
       <div>
         <Group gap={4}>
@@ -52,7 +52,7 @@ export function SecretOnce({
       <Example currency={currency} keyText={issued.key} />
       <Checkbox
         checked={isStored}
-        label="I have stored it safely"
+        label="I have stored the key safely"
         onChange={({ currentTarget }) => {
           setStored(currentTarget.checked);
         }}

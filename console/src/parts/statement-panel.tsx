@@ -65,10 +65,10 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
       {statement.data && (
         <p className="k-note k-sums">
           <span>
-            Before: <Money amount={statement.data.opening} currency={currency} />
+            Opening balance: <Money amount={statement.data.opening} currency={currency} />
           </span>
           <span>
-            After: <Money amount={statement.data.closing} currency={currency} />
+            Closing balance: <Money amount={statement.data.closing} currency={currency} />
           </span>
         </p>
       )}
@@ -86,7 +86,7 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
 }
 
 type FilterProps = Pick<Props, 'period' | 'onPeriod'> & {
-  /** Set even if the user chose none. */
+  /** Set to a default if the user chose no period. */
   readonly begin: string;
 };
 
@@ -134,7 +134,7 @@ function Csv({ accountId, period }: Pick<Props, 'accountId' | 'period'>): ReactN
         size="xs"
         variant="default"
       >
-        As CSV
+        Download CSV
       </Button>
     </>
   );

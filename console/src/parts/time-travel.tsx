@@ -115,7 +115,7 @@ function RevisionSlider({ revision, last, onTravel }: SliderProps): ReactNode {
       onChangeEnd={onTravel}
       size="md"
       step={1}
-      thumbLabel={`Revision, of 0 to ${last}`}
+      thumbLabel={`Revision (0 to ${last})`}
       value={shown}
     />
   );

@@ -18,7 +18,7 @@ export function TriggerJob({ job }: { job: Job }): ReactNode {
         void navigate({ to: '/jobs/$name', params: { name: job.name }, search: { run: executionLogId } });
       }}
     >
-      Run <strong>{job.name}</strong> now, independently of its schedule? {job.description}
+      Run <strong>{job.name}</strong> now, regardless of its schedule? {job.description}
     </ConfirmAction>
   );
 }

@@ -16,7 +16,7 @@ type Section = { readonly label: string; readonly destinations: readonly Destina
 
 const SECTIONS: readonly Section[] = [
   {
-    label: 'Now',
+    label: 'Operations',
     destinations: [
       { to: '/', label: 'Overview', icon: 'gauge', who: 'operator' },
       { to: '/jobs', label: 'Jobs', icon: 'clock', who: 'operator' },
