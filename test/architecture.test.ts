@@ -42,7 +42,7 @@ const directory = mkdtempSync(join(tmpdir(), 'kontor-architecture-'));
 const config = readConfig({ DATA_DIR: directory, SUBSCRIBERS: 'inline', SEED_DEMO: 'false' });
 const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 function quiet(): void {
-  // A failing test reports itself.
+  // Nothing is logged, because a failing test reports its own errors.
 }
 let engines: Engines;
 let service: Service;
@@ -190,7 +190,7 @@ describe('the documents are up to date', () => {
     const named = quoted(/`((?:src|test|docs|scripts|bench|clients|console|\.ci)\/[\w./-]*)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    // Relative to the root, or moved files would go unnoticed.
+    // Relative to the root, because otherwise moved files would go unnoticed.
     const folders = readdirSync(join(root, 'src')).filter((name) => !name.includes('.'));
     expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });

@@ -251,7 +251,7 @@ describe('The embedded broker beside a history', () => {
   let events: Recorded[];
   const open = (keptMessages: number = MANY.keptMessages) => EmbeddedBroker.open({ directory, clock, keptMessages });
   const sourceOf = ({ id: eventId, position }: Recorded) => ({ eventId, position });
-  /** As consumers see them. */
+  /** Messages as consumers see them. */
   const seen = () =>
     messagesIn(directory).map(({ id, subject, headers, payload }) => ({ id, subject, headers, payload }));
   const messagesOfAll = (of: readonly Recorded[]): BrokerMessage[] =>
@@ -372,7 +372,7 @@ describe('The embedded broker beside a history', () => {
     await publish(broker, first, { by: 'rewind.1' });
     for (const event of events) await publish(broker, event);
     const all = messagesOfAll(events);
-    // An event is kept as long as one of its messages.
+    // An event is kept as long as any of its messages.
     expect(seen().length).toBeGreaterThanOrEqual(20);
     expect(seen().length).toBeLessThan(25);
     expect(seen()).toEqual(all.slice(-seen().length));

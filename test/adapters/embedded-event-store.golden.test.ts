@@ -161,7 +161,7 @@ const ELSEWHERE = [
   'stream metadata round trip and its own revision',
 ];
 
-/** The scenarios of EventStoreDB, in the terms of the port. */
+/** The scenarios of EventStoreDB, expressed in terms of the port. */
 const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
   'append with no_stream creates the stream at revision 0': () => appended('a', counted('A', 1), 'no_stream'),
 
@@ -267,7 +267,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     const [p0 = NaN, p1 = NaN, p2 = NaN] = p;
     const numbersFrom = async (from: Position, direction: Direction) =>
       (await store.readAll({ from, direction, maxCount: 50 })).map(({ data }) => (data as { n: number }).n);
-    // EventStoreDB starts forwards at the position itself, the port after it.
+    // Forwards, EventStoreDB starts at the position itself, but the port starts after it.
     const forwards = await numbersFrom(p1 - 1, 'forwards');
     const backwards = await numbersFrom(p1, 'backwards');
     const multi = await append('v2', ...counted('M', 1, 2));

@@ -233,7 +233,7 @@ describe('The embedded event store', () => {
       })();
       for (let n = 0; n < 10; n += 1) await create(`account-${n}`, event());
       await reading;
-      // With these few, a slow disk may take longer than the pause.
+      // With so few events, a slow disk may take longer than the pause.
       expect(batches.length).toBeLessThan(8);
     });
 
@@ -427,7 +427,8 @@ describe('The embedded event store', () => {
             await opened.close();
             if (refusals.length > 0) refused += 1;
           } catch (error) {
-            // The structure that marks the end of the history is damaged: nothing can be appended after an unknown end.
+            // The structure that marks the end of the history is damaged. Nothing can be appended, because the end is
+            // unknown.
             if (!(error instanceof EventStoreUnavailable)) throw error;
             refused += 1;
           }

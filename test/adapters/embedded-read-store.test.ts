@@ -512,7 +512,7 @@ describe('A read store whose file is damaged while open', () => {
       try {
         for (const store of [writer, reader]) await store.prepare([table]);
         await writer.write(batch(some(2_000)));
-        // Moves the content of the log into the file.
+        // Moves the content of the write-ahead log into the database file.
         const other = new DatabaseSync(join(directory, 'models.sqlite'));
         other.exec('PRAGMA wal_checkpoint(PASSIVE)');
         other.close();

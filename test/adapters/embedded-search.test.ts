@@ -107,7 +107,7 @@ class Expected {
     return from[this.int(from.length)] as T;
   }
 }
-/** Words in most notes, and in some; some share a prefix. */
+/** Words that occur in most notes, and words that occur in some. Some share a prefix. */
 const COMMON = ['sale', 'şale', 'salt', 'web', 'Web2'];
 const SOME = ['salad', 'öztürk', 'weber', 'w', 'ışık'];
 const NAMES = ['Salih', 'Ada', 'Weber'];

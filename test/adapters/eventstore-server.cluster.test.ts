@@ -72,7 +72,7 @@ describe.each([
     await append();
     cluster.elect(nodeAt(2));
     const anywhere = client.appendToStream('t', jsonEvent({ type: 'Counted', data: {} }));
-    // The call that batches share required the leader when it was opened.
+    // The call that all batches share required the leader when it was opened.
     if (batchAppend) await expect(anywhere).rejects.toMatchObject({ type: 'not-leader' });
     else await expect(anywhere).resolves.toMatchObject({ success: true });
   });

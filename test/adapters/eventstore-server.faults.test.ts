@@ -32,7 +32,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Whether a promise is still pending after a while: a slow machine cannot make it look settled. */
+/** Whether a promise is still pending after a while. A slow machine cannot make it appear settled. */
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.catch(() => undefined), sleep(150, 'open')])) === 'open';
 
@@ -42,7 +42,7 @@ async function countOf(client: EventStoreDBClient, stream: string): Promise<numb
   return count;
 }
 
-/** Repeats the call until it is answered: the client notices a lost connection at the next call. */
+/** Repeats the call until it gets a response, because the client notices a lost connection only at the next call. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined;
   await until(async () => {
@@ -55,7 +55,7 @@ async function again<T>(call: () => Promise<T>): Promise<T> {
   return (answer as unknown as { readonly value: T }).value;
 }
 
-/** What a subscription has delivered, and how it ended. */
+/** Events that a subscription has delivered, and its outcome. */
 function follow(subscription: AllStreamSubscription): { seen: number[]; errors: unknown[] } {
   const seen: number[] = [];
   const errors: unknown[] = [];

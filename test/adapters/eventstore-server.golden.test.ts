@@ -12,7 +12,7 @@ const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
-/** Recorded with batches; errors of other calls also have the gRPC code of their status. */
+/** Recorded with batches. Errors of other calls also carry the gRPC status code. */
 const withoutCodes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
 

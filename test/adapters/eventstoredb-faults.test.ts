@@ -33,7 +33,7 @@ const created = (stream: string, data: object = {}): Append => ({
   events: [event(data)],
 });
 const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n;
-/** Generous, so that time limits hold on a busy machine, too. */
+/** Generous, so that time limits also hold on a busy machine. */
 const SOON_MS = 10_000;
 
 /** Subjects of the log lines, in order. */
@@ -69,7 +69,7 @@ async function until(what: string, condition: () => boolean | Promise<boolean>, 
   }
 }
 
-/** The time until it failed, in milliseconds, and its error. */
+/** Time until the operation failed, in milliseconds, and its error. */
 async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
   const startMs = performance.now();
   try {
@@ -155,7 +155,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
     expect(asking.error).toBeInstanceOf(EventStoreUnavailable);
     for (const { afterMs } of [appending, reading, looking, asking]) expect(afterMs).toBeLessThan(SOON_MS);
-    // The first attempt reaches the store now, and nobody waits for its late response.
+    // The first attempt reaches the store now, but its late response is no longer awaited.
     server.faults.resume();
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
     expect((await store.readStream('sale-1')).events).toHaveLength(1);
@@ -294,7 +294,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await store.append(created('sale-0', { n: 0 }));
     await until('it has begun', () => following.numbers.length === 1);
     server.faults.hang();
-    // By now it has requested the head.
+    // By then the subscription has requested the head.
     await sleep(300);
     const startMs = performance.now();
     await following.end();
@@ -337,7 +337,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     for await (const { events, caughtUp } of distant.subscribeToAll({ after: BEFORE_ALL })) {
       numbers.push(...events.map(numberOf));
       if (slow) {
-        // Until nothing more arrives: 40 MB wait in the server.
+        // Waits until nothing more arrives; 40 MB are still pending in the server.
         for (let before = -1; before < fetched;) {
           before = fetched;
           await sleep(500);
@@ -491,7 +491,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const following = follow(store, 'sale-');
       await appendAgainAndAgain(store, created('sale-0', { n: 0 }));
       cluster.elect(node(1));
-      // A read finds the new leader by itself; an append that reached the old one is repeated by its caller.
+      // A read finds the new leader automatically, but the caller must repeat an append that reached the old leader.
       expect((await store.readStream('sale-0')).events).toHaveLength(1);
       await appendAgainAndAgain(store, created('sale-1', { n: 1 }));
       await cluster.stopNode(node(1));
@@ -527,7 +527,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const looking = failure(store.head());
       node(0).disconnectAll();
       expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
-      // Until the discovery has given up, which nothing reports.
+      // Waits until the discovery has given up, which is not reported.
       await sleep(4_000);
     } finally {
       process.off('unhandledRejection', note);

@@ -108,7 +108,7 @@ describe.each(['23.10', '24.10'] as const)('The EventStoreDB adapter on a server
       const append = created(`sale-${randomUUID()}`);
       const beganAtMs = performance.now();
       const answers = await Promise.all([first.append(append), second.append(append)]);
-      // The server would give up the second one after two seconds.
+      // The server would give up on the second append after two seconds.
       expect(performance.now() - beganAtMs).toBeLessThan(2_000);
       expect(answers[1]).toEqual(answers[0]);
       expect((await one.readStream(append.stream)).events).toHaveLength(1);

@@ -207,7 +207,7 @@ describe('The EventStoreDB adapter', () => {
       seen.push(...batch.events.map(({ position }) => position));
       expect(stored.filter(({ position }) => position <= batch.position)).toHaveLength(seen.length);
       if (batch.caughtUp) break;
-      // The rest arrives meanwhile, including the checkpoint at its end.
+      // The rest arrives in the meantime, including the checkpoint at the end.
       await sleep(200);
     }
     expect(seen).toEqual(stored.map(({ position }) => position));
@@ -235,7 +235,7 @@ describe('The EventStoreDB adapter', () => {
       const append = { stream: `order-${appended.length}`, expected: 'no_stream', events: [event()] } as const;
       appended.push(appends.append(serializeAppend(append)));
     };
-    // One in each turn in which waiting appends are sent.
+    // One append for each event-loop turn in which waiting appends are sent.
     connection.onCalling = () => {
       void (async () => {
         for (let turn = 0; turn < 30; turn += 1) {

@@ -91,7 +91,7 @@ describe('An unavailable MongoDB', () => {
     await mongo.close();
     const thrown = ended.map((call): unknown => (call.status === 'rejected' ? call.reason : 'answered'));
     for (const error of thrown) expect(error).toBeInstanceOf(ReadStoreUnavailable);
-    // Errors of the driver contain commands, documents and servers.
+    // Driver errors contain commands, documents and server names.
     expect(inspect(thrown, { depth: 20 })).not.toMatch(/TopologyDescription|errorLabels/);
     expect(logged).toContain('MongoDB is unavailable');
     expect([leaks(thrown), leaks(logged)]).toEqual([false, false]);

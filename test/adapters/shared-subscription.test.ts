@@ -84,7 +84,7 @@ class WatchedStore {
   }
 }
 
-/** A consumer that restarts after an error from the last position that it was given. */
+/** A consumer that restarts after an error, from the last position that it received. */
 class Consumer {
   readonly positions: number[] = [];
   position = BEFORE_ALL;
@@ -218,7 +218,7 @@ describe('A shared subscription', () => {
     for (let n = 0; n < 12; n += 1) await reached([fast], (head = await append('a', 1, { text: 'x'.repeat(900_000) })));
     slow.unblock();
     await reached([slow], head);
-    // Each event was read for both, and those that were no longer kept a second time.
+    // Each event was read once for both consumers, and a second time if it was no longer kept in memory.
     expect(watched.read - before).toBeGreaterThan(12);
     await Promise.all([fast.stop(), slow.stop()]);
   });

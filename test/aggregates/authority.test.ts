@@ -23,7 +23,7 @@ const callers = {
   owner: withRoles('OWNER'),
   admin: withRoles('ADMIN'),
   clerk: withRoles('USER', 'hr'),
-  /** May change users, and nothing else. */
+  /** A caller who may change users, but nothing else. */
   bare: { role: 'USER', permissions: new Set<string>(['users.write']) },
 };
 type Caller = keyof typeof callers;
@@ -32,7 +32,7 @@ const user = (...roleIds: string[]): Standing => ({ role: 'USER', roleIds });
 const admin: Standing = { role: 'ADMIN', roleIds: [] };
 const owner: Standing = { role: 'OWNER', roleIds: [] };
 
-/** Another name, a suspension, a new password: changes that keep the user's permissions. */
+/** Changes that keep the user's permissions: another name, a suspension, a new password. */
 const touched = (standing: Standing): UserChange => ({ before: standing, after: standing });
 const changed = (before: Standing, after: Standing): UserChange => ({ before, after });
 const made = (after: Standing): UserChange => ({ before: null, after });

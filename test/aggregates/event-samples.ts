@@ -5,7 +5,7 @@ import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 /** The prefix of every value that an event marks as secret: no output may contain it. */
 export const SECRET = 'secret-';
 
-/** Values that the schema of an event accepts, of every kind used in events. */
+/** Values that the schema of an event accepts, covering every kind used in events. */
 function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
   if (schema.meta()?.['secret'] === true) return fc.uuid().map((id) => `${SECRET}${id}`);
   if (schema instanceof z.ZodObject) {

@@ -6,7 +6,7 @@ import { CreateWebPushSubscription } from '../../src/aggregates/push-subscriptio
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/** The document's specification of a text: its pattern, apart from a format. */
+/** The documented pattern of a text field; a format is documented separately. */
 const documentedPattern = (schema: z.ZodType): RegExp => {
   const { pattern = '' } = z.toJSONSchema(schema, { io: 'input' });
   return new RegExp(pattern);

@@ -8,7 +8,7 @@ type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
   /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|BackupDownloaded|HistoryRead)$/;
-/** Not created by any event: each of their events may be the first. */
+/** Records that no event creates: any of their events may be the first. */
 const ALWAYS_THERE = [
   'defaults',
   'forwarder',

@@ -12,7 +12,9 @@ import { fold } from '../../src/eventsourcing/aggregate.js';
 
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** "t1 food" is the choice of food for the transaction t1, "t1 -" the choice of no category; one a second. */
+/**
+ * "t1 food" chooses the category food for the transaction t1, and "t1 -" chooses no category. One choice per second.
+ */
 const choicesOf = (texts: readonly string[]): NotedChoice[] =>
   texts.map((text, index) => {
     const [transactionId = '', categoryId = '-'] = text.split(' ');
@@ -33,7 +35,10 @@ function noted(choices: readonly NotedChoice[]): MerchantChoicesEvent[] {
   return history;
 }
 
-/** The effects of choices: "3 food" if the third one made food learned, "5 not food" if the fifth one ended that. */
+/**
+ * Effects of choices: "3 food" if food became learned with the third choice, "5 not food" if the fifth choice ended
+ * that.
+ */
 const concluded = (events: readonly MerchantChoicesEvent[]): string[] =>
   events.flatMap(({ type, data }) => {
     if (type === 'MerchantChoiceNoted') return [];
@@ -123,7 +128,7 @@ describe('For the choices of one merchant', () => {
   test('no effect is repeated by a redelivery, however old it is', () => {
     fc.assert(
       fc.property(anyChoices, fc.nat(), fc.nat(), (choices, from, to) => {
-        // One of them is delivered late, like a replayed dead letter.
+        // One of the choices is delivered late, like a replayed dead letter.
         const late = choices[from % (choices.length + 1)];
         const others = choices.filter((one) => one !== late);
         const delivered = late ? others.toSpliced(to % (others.length + 1), 0, late) : others;

@@ -51,7 +51,7 @@ describe('The service on EventStoreDB', () => {
     const { partner, tenant } = await service.openBooks();
     const before = { ...server.asked };
     const isOver = new AbortController();
-    // In addition to those that overflow under the load: every subscription is dropped twice a second.
+    // Drops every subscription twice a second, in addition to those whose buffers overflow under the load.
     const dropping = setInterval(() => {
       server.faults.abortSubscriptions();
     }, 500);
@@ -75,7 +75,7 @@ describe('The service on EventStoreDB', () => {
     expect(await service.balancesByCode(tenant.token)).toMatchObject({ '600': `-${SALES}00.00` });
     expect(service.complaints).toEqual([]);
     expect(subscriptions).toBeGreaterThan(20);
-    // A sale takes six reads of streams, and a dropped subscription a page or two and a read of the head.
+    // A sale takes six stream reads. A dropped subscription takes one or two pages and a read of the head.
     expect(reads).toBeLessThan(10 * SALES + 10 * subscriptions);
   }, 120_000);
 });

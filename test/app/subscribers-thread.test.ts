@@ -8,9 +8,9 @@ const callbacks = { park: refused, settle: refused, reportRebuild: refused, note
 const ignored = () => undefined;
 const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '', redisUrl: '' };
 
-/** Dies at once. */
+/** A thread that dies immediately. */
 const DYING = 'throw new Error("The toy dies")';
-/** Starts to listen after a while, then dies at the first commit. */
+/** A thread that starts to listen after a delay, then dies at the first commit. */
 const listening = (afterMs: number): string => `
   import { parentPort } from 'node:worker_threads';
   setTimeout(() => {

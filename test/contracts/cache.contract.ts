@@ -5,7 +5,7 @@ export type CacheUnderTest = {
   readonly cache: Cache;
   /** Lets time pass for the cache: advances its clock, or waits if the clock is a server's. */
   readonly wait: (ms: number) => Promise<void>;
-  /** The wall clock of the ends of windows. */
+  /** Wall clock that determines the ends of windows. */
   readonly nowMs: () => number;
   /** Called after each test, when the cache may already be closed. */
   readonly dispose: () => Promise<void>;

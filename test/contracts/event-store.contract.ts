@@ -14,9 +14,9 @@ import {
 } from '../../src/ports/event-store.js';
 
 export type EventStoreUnderTest = {
-  /** May contain events of others: the contract uses only its own streams. */
+  /** May contain events of other writers, because the contract uses only its own streams. */
   readonly store: EventStore;
-  /** Closes the store and reopens the same history. Omitted if the store is a server's. */
+  /** Closes the store and reopens the same history. Omitted for the store of a server. */
   readonly reopen?: () => Promise<EventStore>;
   /** Called after each test, when the store may already be closed. */
   readonly cleanup: () => Promise<void>;

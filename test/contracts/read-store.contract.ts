@@ -128,7 +128,7 @@ function naiveList(known: Iterable<Known>, query: ListQuery, joined: ReadonlyMap
   return { items: page.map(({ document }) => JSON.stringify(document)), totalCount: found.length };
 }
 
-// Few values, so that they collide; among them any that a database might treat specially.
+// Few values, so that they collide. Some are values that a database might treat specially.
 const text = fc.constantFrom(
   'İstanbul',
   'ıstanbul depo',
@@ -157,7 +157,7 @@ const someThing: fc.Arbitrary<Thing> = fc.record({
   note: nullable(text),
 });
 
-// At most two filters and one range: more of them would match hardly anything.
+// At most two filters and one range, because more would match hardly anything.
 const somePage = { offset: fc.oneof(fc.constant(0), fc.nat({ max: 5 })), limit: fc.integer({ min: 1, max: 8 }) };
 const someFilter = fc.oneof(
   fc.record({ kind: fc.constantFrom('x', 'y', 'a', 'a\0b') }),
@@ -501,7 +501,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
             thing({ rank: n % 5 === 0 ? null : n % 4, name: n % 3 === 0 ? null : 'same', note: `${n}`, tags: ['red'] });
           await store.write(batch(Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, nth(n)))));
           let turn = 0;
-          // Each time one is inserted before all others and one after them, one is deleted, and one moves.
+          // In each step one document is inserted before all others and one after them, one is deleted, and one moves.
           const meanwhile = () => {
             turn += 1;
             const moved = { ...create(mine, `d${turn}`, { ...nth(turn), rank: 9 }, 2), expected: 1 };
@@ -860,7 +860,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         else expect(some.totalCount).toBe(30);
         expect(await list(30)).toEqual({ items: some.items, totalCount: 30 });
         expect((await list(0)).items).toEqual(some.items);
-        // A reader who has seen this many documents knows that they exist.
+        // A reader who has read this far knows that at least this many documents exist.
         const beyond = await list(10, 20);
         expect(beyond.items).toHaveLength(5);
         expect(beyond.totalCount).toBeGreaterThanOrEqual(25);
@@ -925,8 +925,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               if (kind !== 'interrupted')
                 expect((await target.write(batch(writes, home, reached))).conflicts).toEqual([]);
               else {
-                // One stale write holds the checkpoint back; what was stored all the same is visible to the next
-                // writer.
+                // One stale write holds back the checkpoint. Documents that were stored nevertheless are visible to the
+                // next writer.
                 const stale = { ...create(mine, 'stale', thing(), position), expected: 999_999 };
                 await target.write(batch([...writes, stale], home, reached));
                 const stored = await stores[by ? 1 : 0].load(home, writes);

@@ -115,7 +115,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
         () => statusOf(at, books, 'new'),
         (status) => status === 'BOOKED',
       );
-      // A restored service does not republish everything by itself.
+      // A restored service does not republish everything automatically.
       expect(copy.complaints()).toEqual([
         expect.objectContaining({ msg: expect.stringMatching(/until it is resumed$/) as string }),
       ]);

@@ -12,7 +12,8 @@ const ROUTES = ['/api/auth/login', '/api/auth/refresh', '/console/session'];
 const CONNECTIONS = 16;
 const CALLS = 400;
 /**
- * The goal of the long form, on an otherwise idle machine. In CI the cores are shared, so others wait even without it.
+ * Target for the long form on an otherwise idle machine. In CI the cores are shared, so requests are delayed even
+ * without it.
  */
 const GOAL_MS = 50;
 const goalMs = (p99BeforeMs: number): number =>

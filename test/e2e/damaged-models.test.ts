@@ -65,7 +65,7 @@ describe('A service whose read models are damaged under load', () => {
         intoTheFile(file);
         await damage(file);
         const down = await eventually(async () => {
-          // Data in memory shows no damage, so something has to be read.
+          // Data cached in memory shows no damage, so data must be read from disk.
           const [probed] = await Promise.all([probe(), invoices(url, books).catch(() => [])]);
           return probed.status === 503 && probed;
         }, 2_000);

@@ -1,4 +1,4 @@
-// The compiled service in a separate process, and what its tests need of a tenant over HTTP alone.
+// The compiled service in a separate process, with helpers that set up a tenant for its tests over HTTP alone.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -38,13 +38,13 @@ async function endAll(): Promise<void> {
 }
 afterEach(endAll);
 
-/** Includes npm's children, which would outlive it and keep its output open. */
+/** Also kills npm's children, which would outlive it and keep its output open. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has exited meanwhile.
+    // The process has exited in the meantime.
   }
 }
 
@@ -54,7 +54,7 @@ export class KontorProcess {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
-  /** The service inherits nothing from this process's settings except the search path of programs. */
+  /** The service inherits only the search path of programs from this process's settings. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
@@ -88,7 +88,7 @@ export class KontorProcess {
     }
   }
 
-  /** Its log is no longer read, so its output fills up; `hasExited` reports its end. */
+  /** Stops reading the log, so that the output pipe fills up; `hasExited` reports the end of the process. */
   stopReading(): void {
     this.child.stdout?.pause();
   }
@@ -109,7 +109,7 @@ export class KontorProcess {
     this.child.kill(signal);
   }
 
-  /** Also signals the programs that it runs under, or that run under it. */
+  /** Also signals programs under which the process runs, and programs that run under it. */
   sendToAll(signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-this.pid, signal);
   }
@@ -119,7 +119,7 @@ export class KontorProcess {
     return this.log().filter(({ level }) => level >= 40);
   }
 
-  /** Names of the leases that it holds now, according to the log. */
+  /** Names of the leases that the process holds, according to its log. */
   leads(): string[] {
     const held = new Set<string>();
     for (const { msg, lease = '' } of this.log()) {
@@ -134,7 +134,7 @@ export class KontorProcess {
     return lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   }
 
-  /** Stops it as an operator would. @throws Error with the end of its log if it does not stop cleanly */
+  /** Stops the service as an operator would. @throws Error with the end of its log if it does not stop cleanly */
   async stopCleanly(): Promise<void> {
     const { code, signal } = await this.stop();
     if (code === 0) return;
@@ -159,7 +159,7 @@ export const PLAIN: Settings = {
 
 export const pause = (ms: number): Promise<void> => delay(ms);
 
-/** Repeats the request until the response satisfies. @throws Error with the last response */
+/** Repeats the request until the response meets the condition. @throws Error with the last response */
 export async function until<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
@@ -189,15 +189,15 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
   return JSON.parse(text) as T;
 }
 
-/** Independent of the address, so it survives a restart on another port. */
+/** Does not contain the service's address, so it remains valid after a restart on another port. */
 export type Books = {
-  /** Of the owner. */
+  /** The owner's token. */
   readonly token: string;
   readonly key: string;
   readonly keyId: string;
-  /** Of the owner. */
+  /** The owner's e-mail address. */
   readonly email: string;
-  /** Token of an operator. */
+  /** An operator's token. */
   readonly operator: string;
 };
 
@@ -234,7 +234,7 @@ export const signInAgain = async (url: string, books: Books): Promise<Books> => 
 });
 
 type Queue = { readonly name: string; readonly lag: number | null };
-/** Interval at which a process learns the progress of its worker thread. */
+/** Interval at which a process receives the progress of its worker thread. */
 const QUEUES_TOLD_EVERY_MS = 1_000;
 
 /** Resolves when policies, projections and the forwarder have processed the whole history. */

@@ -22,14 +22,14 @@ const SETTINGS = {
   ...PLAIN,
   LOG_LEVEL: 'trace',
   METRICS_TOKEN,
-  // Nothing listens there, so the log reports errors.
+  // Nothing listens at this address, so the log reports errors.
   NATS_URL: `nats://shop:${NATS_PASSWORD}@127.0.0.1:1`,
   JWT_SIGNING_KEY: JSON.stringify(signing),
   VAPID_PUBLIC_KEY: Buffer.from(point).toString('base64url'),
   VAPID_PRIVATE_KEY: d,
 };
 
-/** Appears wherever it is allowed to, which proves that the search works. */
+/** A marker that is found wherever it is allowed to appear, which proves that the search works. */
 const CANARY = 'Canary Trading 4f7a';
 const OWNER_PASSWORD = 'correct horse battery';
 const PASSWORDS = {
@@ -43,7 +43,7 @@ type Secrets = Map<string, string>;
 type Tokens = { readonly accessToken: string; readonly refreshToken: string };
 type Sent = { readonly method?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
 
-/** Whatever the outcome. */
+/** Sends a request and returns the response, whatever its status. */
 async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Response> {
   const raw = typeof body === 'string' ? body : JSON.stringify(body);
   return fetch(url, {
@@ -102,7 +102,7 @@ async function useAsMeant(url: string, books: Books, secrets: Secrets): Promise<
   secrets.set('the cookie of the console', tailOf(kept));
 }
 
-/** Puts them where they do not belong, as people and programs do. */
+/** Puts secrets where they do not belong, as people and programs do by mistake. */
 async function useByMistake(url: string, books: Books, secrets: Secrets): Promise<void> {
   const wrong = PASSWORDS['a wrong password'];
   const bearer = { authorization: `Bearer ${books.token}` };

@@ -139,7 +139,7 @@ describe('A start that fails', () => {
     await withDirectory(async (directory) => {
       const path = join(directory, 'signing-key.json');
       await writeFile(path, 'half a secr');
-      // The threads are opening their tables then; how far they get is a matter of chance.
+      // The threads are opening their tables at this time, and their progress is a matter of chance.
       for (let start = 0; start < 8; start += 1) {
         const kontor = new KontorProcess(directory, PLAIN);
         expect(await kontor.exit).toEqual({ code: 1, signal: null });

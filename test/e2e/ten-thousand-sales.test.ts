@@ -21,7 +21,7 @@ const CONNECTIONS = 64;
 const CUSTOMERS = 50;
 const METHODS = ['CASH', 'CARD', 'BANK'] as const;
 
-/** Gross amounts differ, some are paid in part, in full, in two payments or not at all; some name no customer. */
+/** Gross amounts differ. Sales are paid in part, in full, in two payments or not at all, and some name no customer. */
 function saleOf(n: number): object {
   const unitPrice = ((n % 997) + 1) / 100;
   const gross = (Math.round(unitPrice * 100 * 3) / 100).toFixed(2);

@@ -20,8 +20,8 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Who may call what: every route with every kind of credential. The expected outcome follows from the table of routes
- * alone, never from the implementation.
+ * Access to every route with every kind of credential. The expected outcome is derived from the table of routes alone,
+ * never from the implementation.
  */
 
 /** What a credential grants. */
@@ -341,7 +341,8 @@ const inDisguise = (address: string): string =>
   address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
 /**
- * The outcome of an admitted request: anything but a rejection or a failure. A write is found malformed before it acts.
+ * The outcome of an admitted request: anything but a rejection or a failure. Writes are malformed, so they are refused
+ * before they take effect.
  */
 const opened = (route: Route, told: string): string =>
   (isWrite(route) ? told === '400' : /^[234](?!0[13]|29)/.test(told)) ? OPEN : told;
@@ -353,7 +354,7 @@ const ways: readonly Way[] = [
   ['as it is', send],
   ['in an encoded path', (route, address, headers) => send(route, inDisguise(address), headers)],
 ];
-/** Only for callers that are rejected: otherwise it would act. */
+/** Only for callers that are rejected, because the request would otherwise take effect. */
 const wellFormed: Way = ['with a body', (route, address, headers) => send(route, address, headers, '{}')];
 
 const AT_ONCE = 8;
@@ -480,7 +481,7 @@ describe('Ids of another tenant', () => {
 test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
-  // Once a minute: that the partner's key is in use, and that somebody is rejected repeatedly.
+  // Recorded once a minute: the use of the partner's key, and repeated rejections of a caller.
   expect(written.filter((type) => type !== 'IntegrationKeyUsed' && type !== 'ErrorOccurred')).toEqual([]);
 });
 

@@ -12,8 +12,8 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
 /*
- * A walk over every command of the API. Each step is compared with the history itself and with a GET of the record
- * before and after it. Nothing here knows how entries or changes are created.
+ * Calls every command of the API. Each step is compared with the history itself and with a GET of the record before and
+ * after it. The comparison does not rely on how entries or changes are created.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -395,7 +395,7 @@ async function walkOperations(): Promise<void> {
   const route = `${projections}/{name}/rebuild`;
   await take({ route: `POST ${route}`, address: `${projections}/roles/rebuild` });
   await ended();
-  // One after another: the last one waits for all others, so it can be cancelled.
+  // Run one after another. The last one waits for all others, so it can be cancelled.
   for (const { name } of await rows()) await service.post(`${projections}/${name}/rebuild`, undefined, operator);
   await take({ route: `DELETE ${route}`, address: `${projections}/${(await rows()).at(-1)?.name ?? ''}/rebuild` });
   await ended();

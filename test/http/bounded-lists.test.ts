@@ -2,7 +2,7 @@ import { SearchTooBroad, type Listed, type ReadStore } from '../../src/ports/rea
 import { breakingLists } from '../support/breaking-reads.js';
 import { TestService } from '../support/service.js';
 
-/** Counts to two at most, like a store without a total for a list. */
+/** Counts at most two documents, like a store that provides no total for a list. */
 function countingToTwo(reads: ReadStore): ReadStore {
   const list = reads.list.bind(reads);
   reads.list = async (table, scope, query): Promise<Listed> => {

@@ -39,7 +39,7 @@ const lookup = async (query = '') =>
     name: string;
     code: string;
   }[];
-/** One rejection of each, normalised for comparison: everything specific to a request is removed. */
+/** One rejection of each kind, normalised for comparison: everything specific to a request is removed. */
 const asked = async (method: 'GET' | 'PATCH', path: string, body?: object) => {
   const { status, text } = await service.call(method, path, { token: tenant.token, body });
   return `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;

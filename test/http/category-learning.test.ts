@@ -20,7 +20,7 @@ describe('Rules learned from choices', () => {
     ({ token } = books.tenant);
   });
 
-  /** A sale to a customer; its invoice. */
+  /** Pushes a sale to a customer and returns its invoice. */
   const sell = async (externalId: string, name: string): Promise<Transaction> => {
     await service.sell(books.partner, saleOf(externalId, { customer: { name, externalId: name } }));
     const { items } = await service.transactions(token, `search=${externalId}`);
@@ -79,7 +79,8 @@ describe('Rules learned from choices', () => {
       await service.post('/api/transactions', { ...entry, customerId: house }, token);
       await service.post('/api/transactions', { ...entry, customerId: roastery, categoryId: beans }, token);
     }
-    // Choices are handled in order: once those of one are handled, so are the earlier ones of the other.
+    // Choices are processed in order: a rule learned from one customer shows that the earlier choices for the other
+    // were processed.
     const rules = await until(({ length }) => length > 0);
     expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
   });

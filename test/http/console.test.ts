@@ -67,11 +67,11 @@ describe('A browser session', () => {
     const second = cookieOf(renewed);
     expect(second).not.toBe(first);
     expect(await statusOfMe(tokenOf(renewed))).toBe(200);
-    // Another tab that sent the same cookie gets the same response for some seconds.
+    // Another tab that sent the same cookie gets the same response for a few seconds.
     expect(cookieOf(await refresh(first))).toBe(second);
     clock.pass(11_000);
     expect((await refresh(first)).data).toBeNull();
-    // Treated as stolen: the whole session has ended.
+    // The cookie counts as stolen, so the whole session has ended.
     expect((await refresh(second)).data).toBeNull();
   });
 

@@ -34,7 +34,7 @@ const get = async (id: string): Promise<Reply> =>
 const resolve = async (id: string, headers: Record<string, string> = {}): Promise<Reply> =>
   service.call('PATCH', `/api/platform/error-logs/${id}/resolve`, { token: await service.operator(), headers });
 
-/** The record, once it exists with that count. Reports due later become due now. */
+/** Resolves with the record once it has that count. Makes reports that are due later due now. */
 async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   let found: ErrorLogDetail[] = [];
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 50) {
@@ -132,7 +132,7 @@ describe('A storm of failing requests', () => {
     const storm = 10_000;
     branches.failWith(() => new ReadStoreUnavailable('The read store is away.'));
     await eightAtATime(0, 500, async (requestId) => (await fail(requestId)).status);
-    // The others bypass sockets, which take most of the time.
+    // The other requests bypass sockets, which would take most of the time.
     const server = service.service.app.getHttpAdapter().getInstance();
     const authorization = `Bearer ${books.tenant.token}`;
     await eightAtATime(500, storm, async (requestId) => {

@@ -146,7 +146,7 @@ test('A process without its history is not ready and says why, until the history
 
 const filledOver = (progress: Progress): ReadModelReadiness => {
   const { reads: store, checkpoints, clock } = service.service.engines;
-  // A version that was never filled in this store.
+  // A version of a read model that was never filled in this store.
   const models = progress.names.map((name) => ({ name, version: 99 }));
   const lastStored = () => lastOwnEvent(events, catalogue);
   return new ReadModelReadiness({ models, progress, store, checkpoints, lastStored, clock });
@@ -216,7 +216,7 @@ test('Several failing projections make the service not ready, a single one does 
 });
 
 test('A stopped projection is reported, but does not affect readiness', async () => {
-  // Projections that still run report progress meanwhile.
+  // Projections that are still running report progress in the meantime.
   const stop = () => {
     service.service.engines.progress.stop('branches');
   };

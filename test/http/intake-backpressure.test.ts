@@ -16,7 +16,7 @@ const advance = (position: number): void => {
   for (const name of progress.names) progress.advance(name, position);
 };
 
-/** Whether a sale that arrives now may be accepted, and a function that returns it later. */
+/** Simulates a sale that arrives now. `isAccepted` returns whether it has been admitted so far. */
 async function arrives(): Promise<{ isAccepted: () => boolean }> {
   let accepted = false;
   void intake.turn().then(() => (accepted = true));

@@ -326,13 +326,13 @@ describe('Over time', () => {
     const changed = saleOf('aged', { metadata: { changed: true } });
     expect((await post(changed, 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(60_000);
-    // Expired, with a known pair: the original, and the key is bound to the new payload from now on.
+    // An expired key with a known pair returns the original, and is bound to the new payload from now on.
     const replay = await post(changed, 'aged');
     expect(outcome(replay)).toBe('200 replayed');
     expect(replay.text).toBe(first.text);
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(24 * HOUR_MS);
-    // Expired, with a new pair.
+    // An expired key with a new pair.
     expect(outcome(await post(saleOf('aged-new'), 'aged'))).toBe('202');
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT externalId');
     expect(outcome(await post(saleOf('aged')))).toBe('200 replayed');

@@ -198,7 +198,7 @@ describe('The rate limit', () => {
     const resetAt = Number(first.headers['x-ratelimit-reset']);
     expect(resetAt * 1_000 - startedMs).toBeGreaterThan(59_000);
     expect(resetAt * 1_000 - startedMs).toBeLessThanOrEqual(62_000);
-    // Replays, GETs and rejections count.
+    // Replays, GET requests and rejections count, too.
     const replay = await service.postSale({ ...partner, key }, saleOf('limited'), 'limited');
     expect(replay.headers['x-ratelimit-remaining']).toBe('58');
     const wrong = await service.call('POST', PATH, { key, raw: '{' });

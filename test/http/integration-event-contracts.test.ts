@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** How an event violates its contract, for writers and for readers; empty if it does not. */
+/** Violations of an event's contract, for writers and for readers; empty if there are none. */
 function faultsOf(message: IntegrationEvent): string[] {
   const { event } = JSON.parse(JSON.stringify(message)) as IntegrationEvent;
   const faults: string[] = [];
@@ -129,7 +129,7 @@ describe('The list of integration events', () => {
     const transaction =
       'id date type documentEffect direction amount currency customerId accountId counterAccountId expenseItemId ' +
       'categoryId branchId description reference systemGenerated sourceId externalId saleId reversalOf postings';
-    // Members are only added here; an optional one stays optional.
+    // Members may only be added, and an optional member stays optional.
     expect(members).toEqual({
       'account.created': 'code name type currency isActive isSystem',
       'account.deleted': '',

@@ -206,13 +206,14 @@ describe('After a restart', () => {
     await service.restart();
     await service.quiet();
     expect([await answers(), (await browse()).length, (await eventsOf('Sale')).length]).toEqual(before);
-    // The forwarder works in order: any repeats would arrive before the messages of a new sale.
+    // The forwarder works in order, so any repeats would arrive before the messages of a new sale.
     await service.sell(books.partner, saleOf('after the restart'));
     const messages = await about(() => true, await expectedCount());
     expect(messages).toHaveLength(await expectedCount());
   });
 
-  // Without a checkpoint it is unknown what the broker has forgotten, so nothing is republished automatically.
+  // Without a checkpoint it is unknown which messages the broker has forgotten, so nothing is republished
+  // automatically.
   test('without its read models the service rebuilds them, and publishes new events once resumed', async () => {
     const before = await answers();
     const published = await browse();

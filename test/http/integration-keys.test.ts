@@ -36,13 +36,13 @@ const revoke = (id: string, headers: Record<string, string> = {}, { token } = te
 const rotate = (id: string, { token } = tenant): Promise<Reply> =>
   service.call('POST', `${PATH}/${id}/rotate`, { token });
 const secretOf = (key: string): string => key.split('_').slice(2).join('_');
-/** A request of the partner: 404 if the key is admitted. */
+/** Sends a request as the partner. The status is 404 if the key is admitted. */
 const use = async (key: string): Promise<string> =>
   (await service.call('GET', '/api/integrations/v1/sales/none', { key })).told;
 const LET_IN = '404 NOT_FOUND';
 const REFUSED = '401 INVALID_KEY';
 
-/** The result of a key on another replica, which has its own memory. */
+/** The outcome of a key on another replica, which has its own memory. */
 async function replica(): Promise<(key: string) => Promise<string>> {
   const { events } = service.service.engines;
   const reader = new RecordReader(events, catalogue, clock);

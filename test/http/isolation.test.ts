@@ -172,7 +172,7 @@ type Question = {
 const STRANGER = '01900000-0000-7000-8000-000000000000';
 const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
-/** The route with every known value as its parameter, or in each of its filters, or with what it requires. */
+/** The route with every known value as its parameter or in each of its filters, or with only what it requires. */
 function questionsOn(route: Route, known: Known): Question[] {
   const needed = document
     .queryOf(route, 'required')

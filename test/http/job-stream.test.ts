@@ -106,7 +106,7 @@ describe('The stream of jobs', () => {
       watcher.leave();
       kept.push(...lines(watcher));
       lastId = watcher.events.findLast(({ id }) => id !== undefined)?.id ?? lastId;
-      // Sometimes disconnected for some runs.
+      // The client is sometimes disconnected for a few runs.
       if (random() < 0.5) await ran();
       leaves += 1;
       watcher = await watch(lastId);

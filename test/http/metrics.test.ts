@@ -131,7 +131,7 @@ describe('Metrics', () => {
     await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
-    // The use of a key is recorded a moment later, so these may not be the last events before the quiet.
+    // The use of a key is recorded a moment later, so these may not be the last events before the service is idle.
     const head = headOf(after);
     const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
     const rise = (name: string, labels: Record<string, string> = {}): number =>
@@ -144,7 +144,7 @@ describe('Metrics', () => {
     expect(after.value('kontor_subscriber_position', queueOf)).toBeGreaterThanOrEqual(0);
     expect(after.value('kontor_subscriber_in_flight', queueOf)).toBe(0);
     expect(after.value('kontor_subscriber_position', { subscriber: 'transactions' })).toBe(head);
-    // Accepted, booked, one invoice, and the customer.
+    // The events: accepted, booked, one invoice, and the customer.
     expect(rise('kontor_broker_messages_total', { result: 'stored' })).toBe(4);
     const last = after.value('kontor_subscriber_last_processed_timestamp_seconds', queueOf);
     expect(Math.abs(last - service.clock.nowMs() / 1_000)).toBeLessThan(60);
@@ -192,7 +192,7 @@ describe('Metrics', () => {
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
     await eventually(async () => {
-      // Projections that still run report progress meanwhile.
+      // Projections that are still running report progress in the meantime.
       service.service.engines.progress.stop('branches');
       return (await stopped('branches')) === 1;
     }, 5_000);
@@ -249,7 +249,7 @@ describe('Who may scrape', () => {
 
   test('requires the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
-    // It is not ready until its read models have been complete once.
+    // The service is not ready until its read models have been complete once.
     await service.quiet();
     expect((await scrape(service, TOKEN)).value('kontor_ready')).toBe(1);
     for (const token of [undefined, `${TOKEN}x`, TOKEN.slice(1), await service.operator()]) {

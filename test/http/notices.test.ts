@@ -14,7 +14,7 @@ let books: Books;
 let operator: string;
 beforeEach(async () => {
   clock = new ShiftedClock();
-  // In the middle of an hour, so that a test does not run into the next one.
+  // Starts in the middle of an hour, so that no test runs into the next one.
   clock.pass(1.5 * HOUR_MS - (clock.nowMs() % HOUR_MS));
   service = await TestService.start({ clock });
   books = await service.openBooks();
@@ -81,7 +81,7 @@ test('Operators are notified of failed jobs, once per job and hour', async () =>
   }
   const notice = await told(operator, /toy failed/);
   expect(notice).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
-  // From the first run: the second one caused no notification.
+  // This notification is from the first run; the second run caused none.
   const { items } = (await service.get('/api/platform/jobs/logs?pageNumber=1&pageSize=5', operator)).body as Page<{
     id: string;
   }>;

@@ -43,7 +43,7 @@ const remove = async (name: string): Promise<void> => {
   for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
 };
 
-/** Works for a running service, too: copies the file and its log, one after the other. */
+/** Copies the file and then its log, so it also works while the service is running. */
 async function copy(name: string, to = copies): Promise<void> {
   for (const file of await filesOf(service.directory, name))
     await copyFile(join(service.directory, file), join(to, file));
@@ -172,7 +172,7 @@ test('The compared checkpoints are those of all subscribers', () => {
 });
 
 describe('Data of a Kontor without history ids', () => {
-  /** The files as such a version leaves them. */
+  /** The files as left behind by such a version. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
       ['history.sqlite', 'kontor_history'],

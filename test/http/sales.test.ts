@@ -214,7 +214,7 @@ describe('The customer of a sale', () => {
     const id = await create({ name: `Known by ${name}`, ...known });
     const externalId = `linked-${name}`;
     expect(await soldTo({ externalId, name: 'Whoever', ...told })).toBe(id);
-    // From now on by the link alone.
+    // From now on the customer is identified by the link alone.
     expect(await soldTo({ externalId, name: 'Whoever' })).toBe(id);
     expect(await soldTo({ name: 'Whoever', ...told })).toBe(id);
   });

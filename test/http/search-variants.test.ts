@@ -4,8 +4,8 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Every search of tenants and operators, with words that only look different, every prefix of every word, and texts
- * that would break a carelessly built search.
+ * Runs every search of tenants and operators with differently spelled equal words, every prefix of every word, and
+ * texts that would break a carelessly built search.
  */
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];
@@ -33,11 +33,11 @@ const ODD_QUERIES = [
 
 type Known = Readonly<Record<string, unknown>> & { readonly id: string };
 type Search = {
-  /** Includes what the list requires besides paging and search. */
+  /** Includes the parameters that the list requires besides paging and search. */
   readonly path: string;
   /** The searched fields. */
   readonly fields: readonly string[];
-  /** The source of all records, if it is not the list itself: look-ups show only some. */
+  /** The source of all records if it is not the list itself, because look-ups return only some records. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };
   readonly shape: 'page' | 'lookup' | 'rules';
 };
@@ -173,7 +173,7 @@ async function idsFor(route: string, side: 0 | 1, search: string): Promise<strin
 const textOf = (record: Known, field: string): string | null => record[field] as string | null;
 const textsOf = (record: Known, { fields }: Search): (string | null)[] => fields.map((field) => textOf(record, field));
 
-/** The result equals that of the plainest search over everything; for a look-up, at most twenty of it. */
+/** The result must equal that of the simplest search over all records. A look-up returns at most twenty of them. */
 async function expectFound(route: string, side: 0 | 1, search: string, records: readonly Known[]): Promise<number> {
   const ids = await idsFor(route, side, search);
   const wanted = searchOf(route, side);
@@ -215,7 +215,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('finds every record by the prefix of each word in each of its fields', async () => {
     const records = await everything(route, 0);
     const search = searchOf(route, 0);
-    // Each field has words, or there would be nothing to find.
+    // Each field must contain words, because otherwise there would be nothing to find.
     for (const field of search.fields)
       expect([field, records.some((record) => naiveWords(textOf(record, field) ?? '').length > 0)]).toEqual([
         field,
@@ -274,7 +274,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   });
 });
 
-/** It is answered, or rejected with a message, and existing records are still found. */
+/** The search must succeed or be rejected with a message, and existing records must still be found. */
 async function expectHarmless(route: string, query: string): Promise<void> {
   const { path, shape } = searchOf(route, 0);
   const { token } = sides[0].tenant;

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Each from its own address, so that no test uses up another's attempts. */
+/** Each request comes from its own address, so that no test uses up the attempts of another. */
 const newAddress = (): Record<string, string> => {
   addresses += 1;
   return { 'x-forwarded-for': `10.1.${addresses >> 8}.${addresses & 255}` };
@@ -227,7 +227,7 @@ describe('A refresh', () => {
     expect(await use(accessToken)).toBe('200');
   });
 
-  // When the first token is used again, after how many rotations, and the effect.
+  // The time at which the first token is reused, the number of rotations before that, and the effect.
   test.each([
     { afterMs: 0, rotations: 1, same: true },
     { afterMs: 5_000, rotations: 1, same: true },

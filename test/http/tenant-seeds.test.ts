@@ -160,7 +160,7 @@ describe('The seeds of an interrupted tenant creation', () => {
       },
     };
   };
-  /** Like each replica: with its own memory. */
+  /** Like a replica, which has its own memory. */
   const newRunner = (): CommandRunner => {
     const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
     const claims = new Claims(reader, appender, catalogue, clock, ids);

@@ -59,7 +59,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.close());
 
-/** Records that the filters need and that are missing. */
+/** Names the records that the filters need and that are missing. */
 function lacks(records: readonly TransactionRecord[]): string[] {
   const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
   return [
@@ -209,7 +209,8 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
 }
 
 /**
- * All pages contain the result of the plain filter, in the order of everything, and a page beyond the last is empty.
+ * All pages together contain the result of the plain filter in the order of the full list, and a page beyond the last
+ * is empty.
  */
 async function expectPages(path: string, values: Values<string>, expected: readonly { readonly id: string }[]) {
   const query = queryOf(values);
@@ -226,7 +227,7 @@ async function expectPages(path: string, values: Values<string>, expected: reado
   ]);
 }
 
-/** Tests every set of the filters; returns how many found something. */
+/** Tests every set of the filters. Returns the number of sets that matched something. */
 async function expectEverySet(
   path: string,
   names: readonly TransactionFilter[],

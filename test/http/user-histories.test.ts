@@ -103,7 +103,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
           expect(addresses).toEqual([...new Set(addresses)]);
         }
       }
-      // The next history has the addresses to itself.
+      // Frees the addresses for the next history.
       const owner = { role: 'OWNER', permissions: SYSTEM_ROLE_PERMISSIONS.OWNER };
       for (const [at, tenant] of tenants.entries())
         for (const { email } of await usersOf(tenant))
@@ -119,7 +119,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
     }),
     { numRuns: 20, interruptAfterTimeLimit: 80_000, markInterruptAsFailure: true },
   );
-  // The rules were exercised; a target that is already gone is rare.
+  // Verifies that the rules were exercised. A target that is already gone is rare.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
 }, 120_000);

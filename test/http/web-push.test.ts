@@ -270,7 +270,7 @@ describe('A subscription', () => {
     expect((await send()).pushCount).toBe(0);
     await subscribe(browser, team.token);
     expect([(await mine(team.token)).length, (await mine(elsewhere)).length]).toEqual([1, 0]);
-    // The former owner can no longer end it.
+    // The former owner can no longer end the subscription.
     await end(browser.endpoint, elsewhere);
     expect(await mine(team.token)).toHaveLength(1);
   });
@@ -317,7 +317,7 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   await send();
   await until(async () => (await mine())[0]?.lastUsedAt);
   await until(async () => (await queue())?.lag === 0);
-  // The checkpoint is lost: everything is redelivered, and recognised as done.
+  // The checkpoint is lost, so everything is redelivered and recognised as done.
   const { events } = service.service.engines;
   const name = 'push';
   await service.restart(async () => {

@@ -10,7 +10,7 @@ type Probe = {
   readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
 };
 
-/** The fault that appends meet: a full disk, for example. */
+/** The fault with which appends fail, such as a full disk. */
 let meets: (() => Error) | undefined;
 /** The streams of all appends. */
 const streams: string[] = [];
@@ -18,7 +18,7 @@ let fault: EngineFault | undefined;
 let service: TestService;
 let books: Books;
 
-/** The store itself, below the measurement of appends. */
+/** The store itself, without the measurement of appends. */
 function failing(inner: EventStore): EventStore {
   const guarded = async <T>(given: readonly Append[], append: () => Promise<T>): Promise<T> => {
     streams.push(...given.map(({ stream }) => stream));

@@ -80,9 +80,9 @@ class Scene {
   /** Types of the parked events. */
   readonly parked: string[] = [];
   readonly warnings: string[] = [];
-  /** While it fails, nothing can be parked. */
+  /** While this returns an error, no event can be parked. */
   failParking: () => Error | undefined = () => undefined;
-  /** What outlives a forwarder, besides the history. */
+  /** State that outlives a forwarder, besides the history. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
   private readonly seen: Stored[] = [];
@@ -272,7 +272,7 @@ describe('A rewind', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
-      // As it arrives from another thread: without its class.
+      // The error as it arrives from another thread, without its class.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
       await scene.rewind({ position: 0 });

@@ -29,7 +29,7 @@ afterAll(() => service.close());
 const folder = (): string => join(service.directory, 'backups');
 const files = async (): Promise<string[]> => (await readdir(folder())).toSorted();
 
-/** Names contain seconds, so each job runs in a different one. */
+/** File names contain the second, so each job runs in a different second. */
 let nowMs = Date.UTC(2026, 0, 1);
 function job(settings: Readonly<Record<string, string>> = {}): Job {
   const environment = { DATA_DIR: service.directory, SUBSCRIBERS: 'inline', ...settings };
@@ -97,7 +97,7 @@ test('During sales it contains the history up to its start, and restores to the 
   try {
     ({ artifact } = await job().run(runOf()));
     const { manifest } = await verified(join(folder(), artifact?.fileName ?? ''));
-    // However fast the backup and slow the disk, a sale follows it.
+    // A sale follows the backup, however fast the backup and however slow the disk.
     await eventually(async () => (await events.head()) > manifest.upTo, PATIENCE_MS);
   } finally {
     over.abort();

@@ -109,7 +109,7 @@ class Replica {
     return (await this.state()).last;
   }
 
-  /** Its time passes, and nobody else's. */
+  /** Advances the clock of this replica only. */
   until(condition: () => boolean | Promise<boolean>): Promise<void> {
     return until(this.clock, condition);
   }
@@ -165,7 +165,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     const executionId = await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
-    // Its time stands still from here on, like that of a process that is paused or gone.
+    // From here on its clock stands still, like that of a paused or ended process.
     const b = new Replica('b').join();
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     return { a, b, executionId };
@@ -186,7 +186,7 @@ describe('A leader that disappears during a run', () => {
     const { a, b, executionId } = await leftBehind();
     await b.until(async () => (await b.state()).run === null);
     const before = await eventTypes();
-    // It has learnt of the end of its run, so the run is signalled to stop.
+    // The replica has learnt that its run has ended, so it signals the run to stop.
     await a.until(() => a.toy.latest.run.signal.aborted);
     a.toy.latest.finish({ message: 'Too late.' });
     a.toy.latest.run.report(99, 'too late');
@@ -232,7 +232,7 @@ describe('A leader', () => {
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     await b.trigger();
     await b.until(() => b.toy.runs.length === 1);
-    // It began its term, was paused, and reads the pending work only now.
+    // The replica began its term, was paused, and reads the pending work only now.
     const late = new Replica('late');
     const leader = late.leader();
     const stale = new AbortController();

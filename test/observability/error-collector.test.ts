@@ -8,7 +8,7 @@ import { ManualClock, SeededIds } from '../support/manual-clock.js';
 
 const broken: NotedError = { fingerprint: 'f', level: 'ERROR', message: 'It broke.' };
 
-/** A collector with a recorder that keeps its input, unless it is told to fail. */
+/** A collector with a recorder that keeps its input unless a test makes it fail. */
 function collecting() {
   const clock = new ManualClock();
   const reports: ErrorReport[] = [];
@@ -95,7 +95,7 @@ describe('Errors of a process', () => {
     for (let kind = 0; kind < 100_000; kind += 1)
       note({ fingerprint: `kind-${kind}`, message: 'x'.repeat(100), requestId: `r-${kind}`, userId: `u-${kind}` });
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
-    // Rejected strangers leave room for the service's own errors, and vice versa.
+    // Errors of rejected strangers leave room for the service's own errors, and vice versa.
     note({ fingerprint: 'stranger', level: 'WARN' });
     attach();
     await clock.advance(1_000);
@@ -108,7 +108,7 @@ describe('Errors of a process', () => {
       [99_700, 100, 20],
     ]);
     expect(count()).toBe(100_001);
-    // After a quiet period the others are distinguished again.
+    // After a quiet period the other errors are distinguished again.
     await clock.advance(5 * 60_000 + 1_000);
     note({ fingerprint: 'new' });
     await clock.advance(1_000);
@@ -126,7 +126,7 @@ describe('Errors of a process', () => {
       await clock.advance(1_000);
     }
     expect(reports).toEqual([]);
-    // It is not called continuously, and the log reports it now and then.
+    // The failing recorder is not called continuously, and the failure is logged only occasionally.
     expect(recorder.tried.length).toBeLessThan(70);
     expect(complaints.length).toBeLessThanOrEqual(10);
     recorder.fault = undefined;

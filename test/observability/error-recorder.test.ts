@@ -97,10 +97,10 @@ test('A report whose first append has an unknown outcome counts once', async () 
   const report = reportOf(5);
   store.answersToLose = 4;
   await expect(recorder.record(report)).rejects.toThrow('error-log');
-  // Another replica continues meanwhile, so the same append cannot be recognised by its position.
+  // Another replica continues in the meantime, so the same append cannot be recognised by its position.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
-  // Nor by the process's memory of the record.
+  // Neither can it be recognised by the process's memory of the record.
   await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));

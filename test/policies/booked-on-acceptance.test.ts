@@ -191,7 +191,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
   });
 
   test('if acceptance and booking together are too large for one append', async () => {
-    // Like a server with a lower limit than the one that the payload is limited for.
+    // Like a server whose limit is lower than the limit on the payload assumes.
     store.beforeAppendTo(streamOf('large'), () => Promise.reject(new EventTooLarge(streamOf('large'), 2, 1)));
     expect((await push('large', {}, 'large')).status).toBe(202);
     await settles('large');

@@ -16,7 +16,7 @@ class InterruptedEventStore extends FaultyEventStore {
     [this.readsLeft, this.act] = [number, act];
   }
 
-  /** Whether nothing was run, because there were fewer reads. */
+  /** Whether nothing was run because there were fewer reads. */
   stopInterrupting(): boolean {
     const isUnused = this.act !== undefined;
     this.act = undefined;

@@ -72,7 +72,7 @@ const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys
   return { id, tenantId, userId, endpoint, keys, userAgent: null, revision: 0, ...dates };
 };
 
-/** A process that pushes to these, in these stretches, as if it had just been started. */
+/** A process that has just started and pushes to the given browsers, one stretch after another. */
 function newProcess(stretches: readonly (readonly Pick<Listed, 'id' | 'endpoint' | 'keys'>[])[], pace: Clock = clock) {
   const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -104,7 +104,7 @@ const own = <T>(work: () => Promise<T>): Promise<T> =>
 const countOf = (one: Browser): number => pushes.pushesTo(one).length;
 const arrived = (one: Browser, count = 1): Promise<boolean> => eventually(() => countOf(one) >= count, 10_000);
 const never = (): AbortSignal => new AbortController().signal;
-/** As if all pushes to these had been abandoned. */
+/** Simulates that all pushes to these browsers have been abandoned. */
 async function giveUp({ recordId: id }: Sent, browsers: readonly Pick<Listed, 'id'>[]): Promise<void> {
   const { runner } = newProcess([]);
   for (let from = 0; from < browsers.length; from += 1_000) {
@@ -202,7 +202,7 @@ describe('A replay of abandoned pushes', () => {
 
   test('records deliveries, however many are left, and calls an unavailable service only a few times', async () => {
     const working = browser();
-    // More than one event can name.
+    // More browsers than one event can name.
     const down = Array.from({ length: 13_000 }, () => unreachable(working));
     const event = notification();
     await giveUp(event, [working, ...down]);

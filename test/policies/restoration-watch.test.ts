@@ -105,7 +105,7 @@ describe('The watch over deleted records', () => {
     await until(clock, () => isRestored('ada'));
     await follow();
     await clock.advance(10_000);
-    // A look now would log a warning.
+    // A check now would log a warning.
     reads.away = true;
     await clock.advance(60_000);
     expect(warnings).toEqual([]);

@@ -48,7 +48,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 
 type Held = { readonly status: string; readonly claims: readonly Claim[] };
 
-/** What every record of a run held after each of its events. */
+/** Status and claims of every record of a run after each of its events. */
 function statesOverTime(history: readonly Recorded[]): ReadonlyMap<string, Held>[] {
   const states = new Map<string, { status: string }>();
   const over: ReadonlyMap<string, Held>[] = [];

@@ -66,7 +66,7 @@ async function write(count: number): Promise<void> {
   }
 }
 
-/** A connection that accepts as much as it is told to. */
+/** A connection that accepts only as much as a test allows. */
 class Client extends Writable {
   received = '';
   private waiting: (() => void)[] = [];
@@ -178,7 +178,7 @@ describe('A live feed', () => {
       for (const { client, stream } of clients) {
         client.read();
         if (stream.destroyed) {
-          // It broke off during its catch-up: the received events have no gaps.
+          // The connection broke during the catch-up, and the received events have no gaps.
           const from = positions.indexOf(client.positions[0] ?? -1);
           if (from >= 0) expect(client.positions).toEqual(positions.slice(from, from + client.positions.length));
           continue;
@@ -203,7 +203,7 @@ describe('A live feed', () => {
     expect(reader.stream.stalledForMs()).toBe(0);
     for (const { stream, client } of silent) {
       expect(stream.stalledForMs()).toBeGreaterThanOrEqual(30_000);
-      // One frame in flight on either side, whatever has happened.
+      // One frame is in flight on either side, whatever has happened.
       expect(stream.readableLength + client.writableLength).toBeLessThan(64);
     }
     // Watchers that resume reading have missed nothing.

@@ -355,7 +355,8 @@ describe('Running projections', () => {
         const all = await club.start();
         await all.reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
         await all.reached(await club.events.head());
-        // The first event after it has caught up makes it one of the others; the next finds it there alone.
+        // With the first event after its catch-up the projection joins the others; with the next, its own subscription
+        // ends.
         for (let round = 0; round < 3; round += 1)
           await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));
         await until(club.clock, () => club.events.subscriptions === 1);
@@ -371,7 +372,8 @@ describe('Running projections', () => {
         await held.reached;
         const others = [greeterProjection, roomProjection];
         await all.reached(await happen(club.events, facts.greeted('m0', 'kim')), ...others);
-        // It has stored the end as of its read, and is one event behind the others when they get another.
+        // The projection has stored the end as of its read, so it is one event behind when the others receive the next
+        // event.
         const next = club.store.holdWriteTo('members');
         held.release();
         await next.reached;

@@ -81,7 +81,7 @@ function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
 
 const someLengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-// Time enough to reduce a failure to few events, and to print its seed.
+// Leaves enough time to reduce a failure to a few events and to print its seed.
 const limits = { numRuns: 20, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
 
 describe.each(all)('The projection %s', (_, projection) => {

@@ -94,7 +94,7 @@ class Rules {
     for (const model of this.feeds.keys()) await this.feed(model);
   }
 
-  /** Events of others: the models advance, but nothing of the tenant changes. */
+  /** Appends events of another tenant: the models advance, but nothing in this tenant changes. */
   async nothingHappens(): Promise<void> {
     this.happens('category', 'elsewhere', 'CategoryRestored', {}, OTHER_TENANT);
     await this.feedAll();
@@ -287,7 +287,7 @@ test('Whatever each of the models has, a rule counts once all have it, and not a
           else if (position <= settled && archivedAt === undefined)
             expect([word, await rules.ruleFor(word)]).toEqual([word, word]);
         }
-        // Also while nothing is certain yet: what is found now must not be kept.
+        // Also while nothing is certain yet, because a result found now must not be kept.
         await rules.ruleFor('nothing');
       };
       for (const [index, { what, which, share }] of plan.entries()) {

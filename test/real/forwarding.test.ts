@@ -13,7 +13,7 @@ import { ServerProcess } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 
-/** How long NATS stays stopped under load. */
+/** Time for which NATS is stopped under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
 const PATIENCE_MS = 30_000;
 /** Payload limit of a NATS server that is to refuse a message. */

@@ -91,7 +91,7 @@ test(
           status === 'FAILED' ? ['FAILED', 'The process of the run is gone.'] : ['SUCCEEDED', null],
         );
 
-      // The stream shows the same: every run begins after the previous one has ended, and ends once.
+      // The stream confirms it: every run begins after the previous one has ended, and ends once.
       const watcher = await Watcher.open(`${url}/api/platform/jobs/stream`, operator, from);
       await until(
         () => Promise.resolve(watcher.events.length),

@@ -365,7 +365,7 @@ describe('MongoDB', () => {
         between: { n: { from: 1 } },
       });
       expect([uncounted.totalCount, uncounted.isCapped]).toEqual([20, true]);
-      // Neither a count nor an aggregation; no page skips more documents than one day has.
+      // The plan contains neither a count nor an aggregation, and no page skips more documents than one day contains.
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     }, 60_000);

@@ -54,7 +54,7 @@ async function messagesIn(url: string): Promise<Message[]> {
   }
 }
 
-/** A partner who sends every sale until it is answered, by any replica. */
+/** A partner who retries every sale until any replica responds. */
 async function pushAll(urls: () => readonly string[], books: Books, run: string): Promise<string[]> {
   const sales = Array.from({ length: SALES }, (_, n) => `${run}-${n}`);
   let next = 0;
@@ -201,7 +201,7 @@ describe('replicas on shared servers', () => {
           for (const row of rebuilt.filter(({ name }) => names.includes(name)))
             expect(row).toMatchObject({ generation: 2, lastRebuild: { changedDocuments: 0 } });
         }
-        // Longer than the old generation is updated.
+        // Longer than the time for which the old generation is updated.
         const untilMs = Date.now() + 8_000;
         while (Date.now() < untilMs) await sell(1);
         for (const url of urls)

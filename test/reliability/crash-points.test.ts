@@ -23,7 +23,7 @@ const SERVICE = [
   join(ROOT, 'test/support/crash-points.mjs'),
   join(ROOT, 'dist/modules/main.js'),
 ];
-/** In the order in which a sale reaches them. */
+/** Points in the order in which a sale reaches them. */
 const POINTS = [
   'key claim',
   'sale append',
@@ -88,7 +88,7 @@ class Survivor {
     return survivor;
   }
 
-  /** Performs it, on a new process if the previous one has died; pending requests are then repeated. */
+  /** Performs a step, on a new process if the previous one has died. Pending requests are then repeated. */
   async insist<T>(act: (url: string) => Promise<T>): Promise<T> {
     for (;;) {
       try {

@@ -29,7 +29,7 @@ const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
 
-/** How writes are made to fail, and to succeed again. */
+/** Makes writes fail, and lets them succeed again. */
 type Fault = { readonly begin: () => Promise<void>; readonly end: () => Promise<void> };
 
 /** A service whose disk fails, and a partner who pushes sales to it. */
@@ -107,7 +107,7 @@ type Probe = {
   readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
 };
 
-/** At once, because an append failed. */
+/** Readiness fails immediately, because an append failed. */
 async function expectNotReady(url: string, reason: string): Promise<void> {
   const answer = await fetch(`${url}/readyz`);
   const { checks } = (await answer.json()) as Probe;
@@ -133,7 +133,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
     // No refused sale may appear, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
-    // Nothing is written: the service detects it by itself.
+    // Without any writes, the service must detect the recovery by itself.
     await until(
       async () => (await fetch(`${url}/readyz`)).status,
       (status) => status === 200,

@@ -14,7 +14,7 @@ import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
 import { memoryOf, Partners } from '../support/partners.js';
 import { Servers } from '../support/servers.js';
 
-/** How often each connection is disturbed in each way. */
+/** Number of disturbances of each kind for each connection. */
 const CYCLES = cyclesOf(1, 10);
 const DISTURBED_MS = 2_500;
 const EVERY_MS = 150;

@@ -82,7 +82,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // After the detection nothing more is accepted: a restored backup would not contain it.
+      // After the detection no more sales are accepted, because a restored backup would not contain them.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
         expect(text).not.toContain(flipped);

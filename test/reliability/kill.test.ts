@@ -81,7 +81,7 @@ class KilledService {
     const url = await this.kontor.url();
     const load = new SaleLoad(url, this.books, `run${run}`, 12);
     const entries = new CustomerLoad(url, this.books, `run${run}`);
-    // The kill comes during the load, however slow the machine is.
+    // The kill must happen during the load, however slow the machine is.
     await until(
       () => Promise.resolve(Math.min(load.accepted.length / 5, entries.answered.length)),
       (answered) => answered >= 1,
@@ -97,7 +97,7 @@ class KilledService {
     await this.expectAnswered(load, entries);
   }
 
-  /** Recovery can be killed, too. */
+  /** The service can be killed during recovery, too. */
   private async startAgain(run: number): Promise<void> {
     if (this.random() < WHILE_STARTING) {
       const half = new KontorProcess(this.directory, PLAIN);
@@ -126,7 +126,8 @@ class KilledService {
   }
 
   /**
-   * Requests without a response are repeated: accepted then, or already accepted. In the end every sale has one effect.
+   * Requests without a response are repeated. They are accepted then, or were accepted before. In the end every sale
+   * has one effect.
    */
   async end(): Promise<void> {
     const url = await this.kontor.url();

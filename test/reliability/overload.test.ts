@@ -17,7 +17,7 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
 const LOAD_MS = cyclesOf(6_000, 60_000);
-/** About 16 keep one core busy. */
+/** Number of connections; about 16 keep one core busy. */
 const CONNECTIONS = 80;
 const NOISY_CONNECTIONS = 40;
 /** Sales per minute that a tenant's key may push. */

@@ -19,7 +19,7 @@ type Line = Pick<EventStore, 'append' | 'readStream'>;
 type Real = {
   readonly store: Line;
   readonly prefix: string;
-  /** What each writer read last of each stream. */
+  /** The result of each writer's last read of each stream. */
   readonly known: Map<string, number>;
   readonly writes: Write[];
 };
@@ -43,7 +43,7 @@ class Look {
   }
 }
 
-/** A writer appends where it expects the end of the stream: it wins, or learns the current end. */
+/** A writer appends at the revision that it expects. It either wins or learns the current end of the stream. */
 class Append {
   constructor(
     readonly writer: number,

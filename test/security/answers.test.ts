@@ -41,7 +41,7 @@ const NO_SUCH_ROUTE: Route = {
 async function answersOf(route: Route): Promise<[string, Answered][]> {
   const required = schemas.queryOf(route).filter((one) => one.required);
   const query = required.length === 0 ? '' : `?${required.map(({ name }) => `${name}=1`).join('&')}`;
-  // Writes are malformed, so that they do not act.
+  // Writes are malformed, so that they have no effect.
   const right = route.method === 'GET' ? { query } : { raw: '{"' };
   return [
     [`${route.name} as it wants`, await requester.ask(route, { ...right, headers: EVIL })],

@@ -4,8 +4,8 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Two tenants. One names records of the other in every place of every request that accepts an id. The places come from
- * the OpenAPI document, and an unforeseen one fails.
+ * One of two tenants names records of the other in every place of every request that accepts an id. The places come
+ * from the OpenAPI document, and an unforeseen place fails.
  */
 
 let service: TestService;

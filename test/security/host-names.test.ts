@@ -1,7 +1,7 @@
 import { parsed, talk } from '../support/raw-http.js';
 import { TestService } from '../support/service.js';
 
-/** The service's response to a request with a host name, as sent by a browser that was directed here by that name. */
+/** The service's response to a request with a host name, as a browser sends it if that name resolves to the service. */
 async function asked(service: TestService, path: string, host: string, ...more: string[]): Promise<string> {
   const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...more];
   const { status, body } = parsed(await talk(service.url, `${lines.join('\r\n')}\r\n\r\n`));

@@ -5,9 +5,9 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Texts that keep a pattern, a search or a rule busy. Service and client share this process's event loop, so a delay
- * affects everything. Another process may cause a delay, too, so the minimum of some attempts counts: slow code is slow
- * every time.
+ * Texts for which a pattern, a search or a rule would take very long. Service and client share this process's event
+ * loop, so a delay affects everything. Other processes may also cause delays, so the minimum of several attempts
+ * counts: slow code is slow every time.
  */
 
 const LIMIT_MS = 50;
@@ -43,7 +43,7 @@ async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   return worstMs;
 }
 
-/** The minimum of some attempts. */
+/** The minimum of several attempts. */
 async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && leastMs >= LIMIT_MS; attempt += 1)
@@ -51,7 +51,7 @@ async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   return leastMs;
 }
 
-/** Empty if it was quick. */
+/** Empty if the work was fast enough. */
 const unlessQuick = async (name: string, work: () => Promise<unknown>): Promise<string[]> => {
   const ms = await heldUpMs(work);
   return ms < LIMIT_MS ? [] : [`${name}: ${ms.toFixed(0)} ms`];

@@ -22,8 +22,8 @@ const idIn = (path: string): string => path.split('/').at(-1) ?? '';
 type Listed = { readonly id: string; readonly name: string };
 
 /**
- * Performs everything beside sales on a tenant's books, by users, operators, partners and the service itself, so that a
- * history contains nearly every event type. The owner can still sign in afterwards.
+ * Performs every operation other than sales on a tenant's books, as users, operators, partners and the service itself,
+ * so that a history contains nearly every event type. The owner can still sign in afterwards.
  */
 export class EverythingElse {
   constructor(
@@ -223,7 +223,7 @@ export class EverythingElse {
   private async jobs(): Promise<void> {
     await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
     await this.written('JobSucceeded');
-    // A run by a former process, which goes away.
+    // A run started by a former process, which then disappears.
     const executionId = this.service.service.engines.ids.next();
     const run = { executionId, runner: 'former' };
     const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 
 /*
  * Bodies that are as expensive as their size allows: one unit repeated, in a list or an object, at the top level or in
- * a
- * field of the contract. A seed selects unit and place, so that a search over many bodies finds the worst.
+ * a field of the contract. A seed selects unit and place, so that a search over many bodies finds the worst.
  */
 
 const LITERALS = [
@@ -76,7 +75,10 @@ const names = fc.constantFrom<(index: number) => string>(
   (index) => 'k'.repeat(100) + String(index),
 );
 
-/** Repeats as often as fits, or `share` of that: limits on counts are also approached from below. */
+/**
+ * Repeats the unit as often as the size allows, or `share` of that, so that limits on counts are also approached from
+ * below.
+ */
 const repeated = (piece: (index: number) => string, bytes: number, share: number): string => {
   const parts: string[] = [];
   let used = 0;

@@ -87,7 +87,9 @@ class Flow {
 
 type Link = { readonly client: Socket; readonly server: Socket; readonly flows: readonly Flow[] };
 
-/** A TCP proxy between client and server on the loopback interface, with injectable faults. Initially passes all. */
+/**
+ * A TCP proxy between client and server on the loopback interface, with injectable faults. Initially passes everything.
+ */
 export class FaultProxy {
   private readonly links = new Set<Link>();
   private listener: Server | undefined;

@@ -1,6 +1,6 @@
 /**
- * Money for models that the service is compared with: written independently and in the simplest way, so that both do
- * not share a bug. Amounts are minor units.
+ * Money for models that the service is compared with: written independently and in the simplest way, so that model and
+ * service do not share a bug. Amounts are minor units.
  */
 export const DIGITS = { EUR: 2, JPY: 0, KWD: 3 } as const;
 export type Currency = keyof typeof DIGITS;

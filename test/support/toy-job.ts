@@ -10,13 +10,13 @@ type Under = {
   readonly fail: (error: Error) => void;
 };
 
-/** A job that ends when the test says so. */
+/** A job that ends when a test ends it. */
 export class ToyJob implements Job {
   readonly description = 'Does what a test says.';
   readonly parameters = z.strictObject({ note: z.string().max(5).optional(), rooms: z.array(z.string()).optional() });
   /** Every run started so far, oldest first. */
   readonly runs: Under[] = [];
-  /** Whether a run ends when it is signalled to. */
+  /** Whether a run ends when it is signalled to stop. */
   heedsItsSignal = true;
 
   constructor(

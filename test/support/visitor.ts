@@ -1,4 +1,4 @@
-// A browser with the console, and every complaint it raised.
+// A browser with the console, and every problem that it reports.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -21,8 +21,8 @@ export const LOOKS: readonly Look[] = [
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PATIENCE_MS = 20_000;
-// Containers offer no sandbox and little shared memory. The host name makes this machine an ordinary one: browsers
-// trust plain HTTP to a name less than to the loopback address.
+// Containers provide no sandbox and little shared memory. The host name makes this machine look like any other, because
+// browsers trust plain HTTP to a name less than to the loopback address.
 const ARGUMENTS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   '--host-resolver-rules=MAP books.example 127.0.0.1',

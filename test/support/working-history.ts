@@ -5,7 +5,7 @@ export async function sellTo(service: TestService, { partner }: Books, prefix: s
   for (let n = 0; n < count; n += 1) await service.sell(partner, saleOf(`${prefix}-${n}`));
 }
 
-/** New sales are accepted and booked, and a new customer can be read: the service works on the history that it has. */
+/** The service works on its current history: new sales are accepted and booked, and a new customer can be read. */
 export async function expectHistoryToWork(service: TestService, books: Books, sales: number): Promise<void> {
   const statuses: number[] = [];
   for (let n = 0; n < sales; n += 1) statuses.push((await service.postSale(books.partner, saleOf(`new-${n}`))).status);

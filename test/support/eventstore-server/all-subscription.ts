@@ -69,7 +69,7 @@ export class AllSubscription {
     if (this.#node.version.sendsCheckpointWhenLive) await this.#sendCheckpoint();
   }
 
-  /** Reads the log as it grows. If more is behind than the live buffer holds, catches up again. */
+  /** Reads the log as it grows. Catches up again if the backlog exceeds the live buffer. */
   async #goLive(): Promise<void> {
     while (!this.#outlet.closed) {
       await this.#whileSilent();
