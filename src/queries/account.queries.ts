@@ -12,7 +12,7 @@ export type Money = { readonly amount: string; readonly currency: string };
 type Account = { readonly id: string; readonly currency: string; readonly isDeleted: boolean };
 type WithBalance<View> = Omit<View, 'isDeleted'> & { readonly balance: Money };
 
-/** Joins the balances of accounts or customers in one read. Without postings, the balance is zero. */
+/** Adds the balances to accounts or customers in one read. A record without postings has a zero balance. */
 export async function withBalances<View extends Account>(
   models: ReadModels,
   scope: Scope,
@@ -28,7 +28,7 @@ export async function withBalances<View extends Account>(
   });
 }
 
-/** @throws DomainError not_found, also for a deleted record */
+/** @throws DomainError not_found if the record is absent or deleted */
 export async function getWithBalance<View extends Account>(
   models: ReadModels,
   model: ReadModel<View>,

@@ -17,7 +17,9 @@ import { transactionProjection } from '../projections/ledger.projection.js';
 import { type ListRequest, type Page, type Filters, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 
-/** A record at one point of its history, in API terms; undefined if it does not exist. */
+/**
+ * A record at one point in its history, as the API returns it; undefined if the record does not exist at that point.
+ */
 export type Shape = object | undefined;
 
 /** A record and the record whose stream contains it. */
@@ -27,11 +29,11 @@ type Subject = {
   readonly entityId: string;
 };
 
-/** Common to every record and already part of the entry. */
+/** Members that every record has and that the entry already contains. */
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
 /** Members of views that the API never returns. */
 const INTERNAL = ['sequence', 'carrier', 'isDeleted'];
-/** Members of states that commands change and views lack. */
+/** Members of states that commands change but that views do not contain. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],
   'category-rule': ['dispute'],
@@ -42,7 +44,7 @@ const omit = (value: object, names: readonly string[]): object =>
 const pick = (value: object, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 
-/** Follows one record through the stream that contains it. */
+/** Tracks the state of one record through the stream that contains it. */
 export class RecordShape {
   private readonly views: readonly AnyProjection[];
   private readonly documents: (object | undefined)[];
@@ -66,7 +68,7 @@ export class RecordShape {
     }
   }
 
-  /** The record as shown by read models; undefined if none shows it. */
+  /** The record as contained in read models; undefined if none contains it. */
   view(): Shape {
     const shown = this.documents.filter((document) => document !== undefined);
     if (shown.length === 0 || shown.some((document) => 'isDeleted' in document && document.isDeleted === true))
@@ -75,7 +77,7 @@ export class RecordShape {
     return omit(Object.assign({}, ...shown, besides) as object, [...COMMON, ...INTERNAL]);
   }
 
-  /** The record as seen by its decisions. */
+  /** The state of the record on which its decisions are based. */
   own(): object {
     if (this.aggregate.name === accountDefaults.name) return defaultsShape(this.state as AccountDefaults, this.subject);
     if (this.aggregate.name === 'sale') return saleShape(this.state as Sale);
@@ -84,12 +86,13 @@ export class RecordShape {
 }
 
 /**
- * The read models with exactly one document for the record, fed by this stream alone. Folding them from it gives what a
- * GET of the record returned. A transaction's view is fed by whichever stream carries it.
+ * The read models that have exactly one document for the record and are projected from this stream alone. Folding the
+ * stream yields what a GET request for the record returned. A transaction's view is projected from the stream that
+ * contains the transaction.
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
-  // The session view serves only its clean-up: the state contains more.
+  // The session view exists only for the clean-up of sessions. The state contains more.
   if (carrier.recordId !== entityId || entity === 'session') return [];
   if (entity === 'account') return [accountProjection];
   return projections.filter(
@@ -151,8 +154,8 @@ export class RecordChanges {
 const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });
 
 /**
- * The difference visible to readers of the record. Changes that no read model shows come from the aggregate's state;
- * those that it lacks too (a sale's lines, a job's parameters) come from the event.
+ * The changes that an event makes to the record. Changes that no read model contains are taken from the aggregate's
+ * state. Those that the state does not contain either (a sale's lines, a job's parameters) are taken from the event.
  */
 function changesBy(event: Recorded, before: Moment, after: Moment): readonly Change[] {
   const seen = difference(before.view, after.view);
@@ -170,7 +173,7 @@ function toldBy(data: object, changes: readonly Change[], after: object): Change
   return [...leavesOf(data)].filter(isNew).map(([path, value]) => ({ path, before: null, after: value }));
 }
 
-/** Members that differ, by path. Absent equals null. */
+/** The members that differ, by path. An absent member equals null. */
 export function difference(before: Shape, after: Shape): Change[] {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -200,15 +203,15 @@ function collect(value: unknown, path: string, leaves: Map<string, unknown>): vo
   for (const [name, each] of inside) if (each !== undefined) collect(each, name, leaves);
 }
 
-/** Empty for a list of scalars, which is compared as a whole. */
+/** Returns no items for a list of scalars, which is compared as a whole. */
 const itemsOf = (list: readonly unknown[], path: string): (readonly [string, unknown])[] =>
   list.some(isContainer) ? list.map((each, at) => [`${path}[${at}]`, each]) : [];
 const membersOf = (value: unknown, path: string): (readonly [string, unknown])[] =>
   isContainer(value) ? Object.entries(value).map(([name, each]) => [path === '' ? name : `${path}.${name}`, each]) : [];
 
-/** An audit log entry as returned by the API, with the current names of its ids. */
+/** An audit log entry as returned by the API, with the current names of the records that its ids refer to. */
 export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
-  /** Both are `occurredAt`, because an entry never changes. */
+  /** Both timestamps equal `occurredAt`, because an entry never changes. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tenantName: string | null;
@@ -235,7 +238,7 @@ function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }:
   };
 }
 
-/** Joins tenant and user names with one batch read each. */
+/** Adds tenant and user names with one batch read each. */
 async function named(models: ReadModels, entries: readonly AuditLogView[]): Promise<AuditLogRecord[]> {
   const idsOf = (field: 'tenantId' | 'userId'): string[] => [
     ...new Set(entries.map((entry) => entry[field]).filter((id) => id !== null)),

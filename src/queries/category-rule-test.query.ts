@@ -62,9 +62,9 @@ async function resolve(
     [...views.values()].map((rule) => matchable(rule, categories.get(rule.categoryId))),
   );
   const subject = subjectOf(test);
-  // The same code that categorizes recorded transactions.
+  // Uses the same code as the categorization of recorded transactions.
   const winner = book.resolve(subject);
-  // Shows matches first, then the draft and near misses (one failed condition); other rules are of no interest.
+  // Lists matches first, then the draft and near misses (one failed condition). Other rules are omitted.
   const shown = book
     .explain(subject)
     .filter(({ rule, matched, reasons }) => matched || rule.id === draft?.id || reasons.length === 1)
@@ -119,7 +119,9 @@ function subjectOf({ currency, amount, accountId, ...test }: RuleTest & { readon
   };
 }
 
-/** A draft competes as a user's newest rule. @throws DomainError invalid if the currency cannot represent an amount */
+/**
+ * A draft is treated as a user's newest rule. @throws DomainError invalid if the currency cannot represent an amount
+ */
 const draftOf = (currency: string, rule: RuleDetails & { readonly id: string }): CategoryRuleView => ({
   ...rule,
   ...amountsIn(currency, rule, 'rule.'),

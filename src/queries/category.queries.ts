@@ -29,7 +29,7 @@ export type KnownRules = {
   readonly categories: ReadonlyMap<string, CategoryView>;
 };
 
-/** Joins rules with their categories and hits. */
+/** Adds their categories and hits to rules. */
 export async function ruleRecords(
   models: ReadModels,
   scope: Scope,
@@ -53,7 +53,7 @@ export async function ruleRecords(
 /** Currency of the tenant's books. */
 export async function currencyOf(models: ReadModels, scope: Scope): Promise<string> {
   const tenant = await models.get(tenants, PLATFORM, scope);
-  // The caller belongs to the tenant, so it exists.
+  // The caller belongs to the tenant, so the tenant exists.
   if (!tenant) throw readModelBehind();
   return tenant.currency;
 }
@@ -61,7 +61,10 @@ export async function currencyOf(models: ReadModels, scope: Scope): Promise<stri
 const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
   new Map(views.map((view) => [view.id, view]));
 
-/** Keyed by id, because a rule created meanwhile may move another to the next page. */
+/**
+ * Keyed by id, because a rule that is created between two page reads may move another rule to the next page, where it
+ * is read again.
+ */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
   const categoriesById = byId(await models.all(categories, scope));
   return { rules: byId(await models.all(categoryRules, scope)), categories: categoriesById };
@@ -78,7 +81,7 @@ export type CategoryRecord = CategoryView & { readonly ruleCount: number };
 
 export class ListCategories extends query<readonly CategoryRecord[], [scope: Scope, includeArchived: boolean]>() {}
 
-/** Sorted by name, which people search by. There are few categories. */
+/** Sorted by name, because users look for categories by name. A tenant has few of them. */
 const listCategories = answers(ListCategories, [ReadModels], async (models, scope, includeArchived) => {
   const counts = new Map<string, number>();
   for await (const { categoryId } of models.each(categoryRules, scope))
@@ -112,11 +115,11 @@ export type RuleList = {
 
 export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
 
-/** Positions of the models of rules, of categories, and of both together, in this order. */
+/** Positions of the rule model, of the category model, and of both together, in this order. */
 type Positions = readonly [number, number, number];
 type Known = {
   readonly rules: TenantRules;
-  /** The rules include every relevant event up to here, and possibly later ones. */
+  /** The rules include every relevant event up to this position, and possibly later ones. */
   readonly position: number;
   /** Minimum positions of the models when the rules were last known to be current. */
   readonly checkedAt: Positions;
@@ -131,7 +134,7 @@ const MAX_TENANTS = 1_000;
 @Injectable()
 export class Categorizer {
   private readonly known = new LRUCache<string, Known>({ max: MAX_TENANTS });
-  /** Concurrent callers share one lookup, unless the models have advanced since. */
+  /** Concurrent callers share one lookup, unless the models have advanced since it began. */
   private readonly looks = new KeyedQueue();
 
   constructor(
@@ -140,7 +143,7 @@ export class Categorizer {
   ) {}
 
   /**
-   * The current rules of a tenant. A new rule applies on this replica once its creation was acknowledged without
+   * The current rules of a tenant. A new rule applies on this replica once its creation has been acknowledged without
    * `X-Read-Model: behind`, and on other replicas within 250 ms. Cheap enough to call per transaction; do not store the
    * result.
    * @throws ReadStoreUnavailable
@@ -167,7 +170,7 @@ export class Categorizer {
     if (checked) return checked;
     const checkedAt = this.positions();
     const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
-    // The models advance independently: an event that either may lack must not count as read.
+    // The models advance independently, so an event that one of them may not contain yet must not count as read.
     const [rulesAt, categoriesAt] = checkedAt;
     const position = Math.min(set?.position ?? -1, rulesAt, categoriesAt);
     const known = this.known.get(tenantId);

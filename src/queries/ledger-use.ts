@@ -11,8 +11,8 @@ import { CaughtUp, ReadModels } from './query.js';
 const WAIT_MS = 5_000;
 
 /**
- * References to an account and the streams of transactions, up to date: every method first waits until the read models
- * contain all events stored at the time of the call.
+ * Finds references to an account, and the streams of transactions. Results are up to date, because every method first
+ * waits until the read models contain all events stored at the time of the call.
  */
 @Injectable()
 export class LedgerUse {
@@ -32,7 +32,7 @@ export class LedgerUse {
 
   /**
    * Whether a category rule refers to the account. The account's membership guards against rules being created
-   * concurrently; this finds rules older than memberships.
+   * concurrently; this check finds rules that are older than memberships.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async isInRule(tenantId: string, accountId: string): Promise<boolean> {
@@ -42,7 +42,10 @@ export class LedgerUse {
     return false;
   }
 
-  /** The stream that carries a transaction; undefined if absent. @throws DomainError unavailable READ_MODEL_BEHIND */
+  /**
+   * The stream that contains a transaction; undefined if there is none. @throws DomainError unavailable
+   * READ_MODEL_BEHIND
+   */
   async find(
     tenantId: string,
     transactionId: string,

@@ -5,11 +5,11 @@ import { ReadModels } from './query.js';
 import type { ReadModel, Scalar, Scope } from '../ports/read-store.js';
 import { words } from '../ports/search.js';
 
-/** Maximum number of matches to rank: the newest if there are more. */
+/** Maximum number of matches to rank. If there are more, only the newest are ranked. */
 const CANDIDATES = 100;
 const SHOWN = 20;
 
-/** A record as shown by look-ups. */
+/** A record as returned by lookups. */
 export type InBrief = { readonly id: string; readonly name: string; readonly code: string | null };
 export const inBrief = ({ id, name, code }: InBrief): InBrief => ({ id, name, code });
 
@@ -25,7 +25,7 @@ export const lookUpFrom = <Doc extends object>(lookUp: LookUp<Doc>) =>
     static readonly lookUp = lookUp;
   };
 
-/** Creates the handler of a look-up. */
+/** Creates the handler of a lookup. */
 export const looksUpFrom = <Doc extends object>(
   lookUp: Type<Query<readonly InBrief[]> & { args: readonly [scope: Scope, search: string | undefined] }> & {
     readonly lookUp: LookUp<Doc>;

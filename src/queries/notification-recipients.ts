@@ -13,7 +13,7 @@ import { CaughtUp, ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** Several audiences if a request names more people than one record may. */
+/** A request that names more people than one record may contain has several audiences. */
 type Addressed = { readonly audiences: readonly Audience[]; readonly recipientCount: number };
 
 /** Resolves the current recipients of a notification request. */
@@ -89,9 +89,9 @@ export type PushStretchTargets = { readonly targets: readonly PushTarget[]; read
 
 type Sent = Pick<NotificationView, 'audience' | 'position'>;
 
-/** Browsers loaded per batch. */
+/** Number of browsers loaded per batch. */
 const STRETCH = 1_000;
-/** Named recipients loaded per batch, with one query each. */
+/** Number of named recipients loaded per batch, with one query each. */
 const NAMED_STRETCH = 50;
 const MAX_OF_ONE = 100;
 
@@ -116,7 +116,10 @@ export class PushTargets {
       yield { targets: await this.withUses(meant), cursor: next };
   }
 
-  /** Ids of a person's browsers, up to date with `position`. @throws DomainError unavailable READ_MODEL_BEHIND */
+  /**
+   * Ids of a person's browsers, including all events up to `position`. @throws DomainError unavailable
+   * READ_MODEL_BEHIND
+   */
   async idsOf(person: Person, position: number): Promise<readonly string[]> {
     await this.caughtUp.withPosition([pushSubscriptions], position, WAIT_MS);
     return (await this.ownedBy(person)).map(({ id }) => id);

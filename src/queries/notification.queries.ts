@@ -16,7 +16,7 @@ import {
 } from '../projections/notification.projection.js';
 import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js';
 
-/** A range of one person's list: notifications with the key between two positions, inclusive. No two overlap. */
+/** A range of one person's list: notifications with the key between two positions, inclusive. Ranges do not overlap. */
 type Part = { readonly key: string; readonly from: number; readonly to: number };
 /** A list composed of parts. `without`: positions to exclude, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
@@ -25,7 +25,9 @@ export type Person = { readonly tenantId: string; readonly userId: string };
 export type Window = { readonly offset: number; readonly limit: number };
 
 const LAST = Number.MAX_SAFE_INTEGER;
-/** Up to this offset, a page is merged from the start of the parts. Beyond, its position is searched for. */
+/**
+ * Up to this offset, a page is merged from the start of the parts. Beyond it, a search determines the page's position.
+ */
 const NEAR = 60;
 
 /** The position up to which everything is read; -1 before the first sweep. */
@@ -96,7 +98,7 @@ export class NotificationLists {
     return Math.max(0, count - inbox.reads.length);
   }
 
-  /** `isRead` undefined: read and unread. */
+  /** If `isRead` is undefined, the page contains both read and unread notifications. */
   async page(
     tenantId: string,
     inbox: NotificationInboxView,
@@ -111,7 +113,7 @@ export class NotificationLists {
       const without = singles.map(({ position }) => position);
       return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
     }
-    // Notifications read one by one are newer than all those read by a sweep.
+    // Notifications that were read one by one are newer than all notifications read by a sweep.
     const first = singles.slice(window.offset, window.offset + window.limit);
     const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
     const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
@@ -191,7 +193,7 @@ export class NotificationLists {
   }
 }
 
-/** A notification as seen by one person. Being read is its only change. */
+/** A notification as seen by one person. Only its read state changes. */
 export type NotificationRecord = {
   readonly id: string;
   readonly title: string;

@@ -45,7 +45,7 @@ export interface DeadLetterReplayer {
   payloadOf(letter: AddressedLetter): Promise<unknown>;
 }
 
-/** Number of letters waiting for an operator, as far as the read model knows. */
+/** Number of letters waiting for an operator, according to the read model. */
 @Injectable()
 export class ParkedLetters {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
@@ -133,7 +133,7 @@ type RewindRow = { readonly from: RewindStart; readonly upTo: number; readonly r
 
 export type ForwarderRow = {
   readonly state: 'RUNNING' | 'PAUSED' | 'WAITING_FOR_RESUME';
-  /** Instant at which it was paused or began to wait. */
+  /** Time at which the forwarder was paused or began to wait. */
   readonly pausedAt: string | null;
   readonly rewind:
     (RewindRow & { readonly position: number; readonly published: number; readonly progress: number }) | null;
@@ -148,7 +148,7 @@ export type ForwarderRow = {
     | null;
 };
 
-/** State of the forwarder, whichever replica leads it. */
+/** State of the forwarder, regardless of which replica is the leader. */
 export class GetForwarder extends query<ForwarderRow>() {}
 
 async function progressOf(
@@ -190,7 +190,7 @@ export const operationQueryHandlers = [
     const letter = await caughtUp.found(models, deadLetters, PLATFORM, id, 'dead letter');
     return { ...letter, payload: await replayer.payloadOf(addressed(letter)) };
   }),
-  // Read from the jobs' streams, so that it is exact on every replica.
+  // Read from the jobs' streams, so that the result is exact on every replica.
   answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
     Promise.all(
       [...directory.jobs.values()].map(async (facts) => {

@@ -21,7 +21,7 @@ export type Page<Doc> = {
 };
 
 type Given<T> = { readonly [N in keyof T]: T[N] | undefined };
-/** Selects documents of a list. Undefined members do not restrict it. */
+/** Selects documents of a list. Undefined members do not restrict the list. */
 type Matching = {
   readonly where?: Given<Readonly<Record<string, Scalar>>>;
   readonly between?: Readonly<Record<string, Given<Range>>>;
@@ -52,7 +52,7 @@ function matchingOf({ where = {}, between = {}, search, reverse }: Matching): Om
 
 /** Counting limit of lists without a maintained total. */
 export const COUNTED = 10_000;
-/** Documents per read when iterating over all. */
+/** Number of documents per read when iterating over a whole list. */
 const PART = 1_000;
 
 /** Maps each read model to its live table. */
@@ -140,7 +140,9 @@ export class ReadModels {
       .totalCount;
   }
 
-  /** Iterates over all matches by keyset paging, so that each read costs the same. For sums over a bounded set. */
+  /**
+   * Iterates over all matches by keyset paging, so that each read costs the same. Intended for sums over a bounded set.
+   */
   async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     let after: string | undefined = '';
     while (after !== undefined) {
@@ -155,7 +157,7 @@ export class ReadModels {
     }
   }
 
-  /** All matching documents. For a bounded set. */
+  /** All matching documents. Intended for a bounded set. */
   async all<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<Doc[]> {
     const found: Doc[] = [];
     for await (const document of this.each(model, scope, query)) found.push(document);
@@ -173,7 +175,7 @@ export class ReadModels {
   }
 }
 
-/** Beyond the length of any list, and supported by every engine. */
+/** Greater than the length of any list, and supported by every engine. */
 const MAX_OFFSET = 1_000_000_000_000;
 
 /** Number of records before a page. */
@@ -203,8 +205,8 @@ type HiddenBy<More> = { [Name in keyof More]: More[Name] extends undefined ? Nam
 type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
- * A document with joined members, and without those given as undefined. Mutates the document, which was parsed for this
- * response alone: copying twenty took a quarter of a page's time.
+ * Adds members to a document, and removes those given as undefined. Mutates the document, which was parsed only for
+ * this response, because copying took a quarter of the time of a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);
@@ -238,7 +240,7 @@ export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryH
 
 const WAIT_MS = 5_000;
 
-/** For results that must not come from a lagging read model. */
+/** Waits for read models, for results that must not come from a lagging one. */
 @Injectable()
 export class CaughtUp {
   constructor(
@@ -260,7 +262,9 @@ export class CaughtUp {
     if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();
   }
 
-  /** Like `ReadModels.found`, for a record created a moment ago: absence counts only once the model has caught up. */
+  /**
+   * Like `ReadModels.found`, for a record created a moment ago: it counts as absent only after the model has caught up.
+   */
   async found<Doc extends object>(
     models: ReadModels,
     model: ReadModel<Doc>,

@@ -30,7 +30,7 @@ export type StatementLine = {
 };
 export type Statement = {
   readonly account: Pick<AccountView, 'id' | 'code' | 'name' | 'type' | 'currency'>;
-  /** Null: unbounded. */
+  /** Null if unbounded. */
   readonly beginDate: string | null;
   readonly endDate: string | null;
   readonly opening: string;
@@ -117,7 +117,7 @@ export type TrialBalanceRow = {
   readonly balance: string;
 };
 export type TrialBalance = {
-  /** Null: all value dates. */
+  /** Null for all value dates. */
   readonly asOf: string | null;
   readonly currency: string;
   readonly rows: readonly TrialBalanceRow[];
@@ -133,8 +133,8 @@ const MAX_READS = 6;
 const BETWEEN_READS_MS = 50;
 
 /**
- * Every account with postings, by code. Both totals are always equal: the sums are read in parts, and a write in
- * between could add only one side, so they are reread until both sides match.
+ * All accounts with postings, sorted by code. Total debits always equal total credits: the sums are read in parts, and
+ * a write between two reads could add only one side, so they are reread until both totals match.
  */
 @QueryHandler(GetTrialBalance)
 export class GetTrialBalanceHandler implements IQueryHandler<GetTrialBalance> {

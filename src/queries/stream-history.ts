@@ -43,7 +43,7 @@ export class StreamHistory {
     }
   }
 
-  /** The aggregate that folds a stream. @throws Error if the stream is not one of the service */
+  /** The aggregate that folds a stream. @throws Error if the stream does not belong to the service */
   aggregateOf(stream: string): Aggregate<unknown, DomainEvent> {
     const aggregate = this.catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '');
     if (!aggregate) throw new Error(`No aggregate folds ${stream}`);

@@ -9,7 +9,7 @@ import type { RecordedEvent } from '../ports/event-store.js';
 import { transactions } from '../projections/ledger.projection.js';
 import { StreamHistory } from './stream-history.js';
 
-/** A record's address as given by an operator. Any part may refer to nothing. */
+/** A record's address as given by an operator. Any part may refer to something that does not exist. */
 export type RecordAddress = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
 /** An event as shown to operators, without secrets. */
@@ -32,7 +32,7 @@ export type StreamState = StreamParts & {
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
-  /** When the event that led to the state occurred. */
+  /** Time of the event that led to the state. */
   readonly occurredAt: string;
   readonly state: unknown;
 };
@@ -71,8 +71,8 @@ async function lastOf(
 }
 
 /**
- * The last event of the record's stream. A transaction carried by another record (a sale, a customer, or the
- * transaction it reverses) is found in that record's stream.
+ * The last event of the record's stream. A transaction that is contained in the stream of another record (a sale, a
+ * customer, or the transaction it reverses) is found there.
  * @throws DomainError not_found
  */
 async function lastEvent(
@@ -114,7 +114,7 @@ function shown(history: StreamHistory, event: RecordedEvent): StreamEvent {
 }
 
 /**
- * An instant in the future means now.
+ * An instant in the future is treated as the current time.
  * @throws DomainError not_found, also before the record's first event; invalid for a revision beyond the end of the
  * stream
  */
@@ -145,7 +145,7 @@ function wantedUpTo(at: Moment | undefined): (event: RecordedEvent) => boolean {
 const HISTORY = [StreamHistory, EventCatalogue, ReadModels] as const;
 export const streamQueryHandlers = [
   StreamHistory,
-  // Newest first. Revisions have no gaps, so they count the events.
+  // Lists the newest events first. Revisions have no gaps, so the last revision determines the number of events.
   answers(ListStreamEvents, HISTORY, async (history, catalogue, models, address, pageNumber, pageSize) => {
     const { stream, revision } = await lastEvent(history, catalogue, models, address);
     const from = revision - (pageNumber - 1) * pageSize;

@@ -16,7 +16,7 @@ import { transactions, type TransactionView } from '../projections/ledger.projec
 import { type Page, type Filters, ReadModels, shown } from './query.js';
 import { statementHandler } from './report.queries.js';
 
-/** A transaction as returned by the API, with the current names of its ids. */
+/** A transaction as returned by the API, with the current names of the records that its ids refer to. */
 export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier'> & {
   readonly customerName: string | null;
   readonly accountName: string | null;
@@ -36,7 +36,7 @@ export class ListCustomerTransactions extends query<
   [scope: Scope, customerId: string, filters: TransactionFilters]
 >() {}
 
-/** These filter by the effect of a document; they are not transaction types. */
+/** These values filter by the effect of a document; they are not transaction types. */
 const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'];
 
 const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>
@@ -54,7 +54,7 @@ function list(models: ReadModels, scope: Scope, filters: TransactionFilters): Pr
   return models.page(transactions, scope, request, (views) => named(models, scope, views));
 }
 
-/** Joins the names of other records with one batch read per model. */
+/** Adds the names of other records with one batch read per model. */
 export async function named(
   models: ReadModels,
   scope: Scope,
@@ -94,7 +94,7 @@ export class GetSaleStatus extends query<SaleStatus, [tenantId: string, sourceId
 /** A booking: the last position of its stream, and its transactions. */
 type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
 
-/** Read from the sale's own stream. BOOKED is reported only once its transactions are readable. */
+/** Reads the sale's own stream. Reports BOOKED only once the read models contain the sale's transactions. */
 @QueryHandler(GetSaleStatus)
 export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   constructor(
@@ -127,7 +127,10 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     return isBookedOn(state, id, found) ? { position, transactionIds: transactionIdsOf(id, found, state) } : undefined;
   }
 
-  /** The read model may have the booking before it reaches the end of the stream, so this looks for it. */
+  /**
+   * The read model may contain the booking before it has reached the end of the stream, so this method looks for the
+   * transactions.
+   */
   private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {
     if (this.progress.position(transactions.name) >= position) return true;
     try {
@@ -170,7 +173,7 @@ export const transactionQueryHandlers = [
   }),
   statementHandler,
   GetSaleStatusHandler,
-  // What a retry with the key would find now. After a crash, a key may exist whose sale was never accepted.
+  // Returns what a retry with the key would find now. After a crash, a key may exist whose sale was never accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
     const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');

@@ -42,14 +42,14 @@ export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] 
 export class ListRoles extends query<readonly RoleRecord[], [scope: Scope, tenantId: string]>() {}
 export class GetRole extends query<RoleDetail, [scope: Scope, tenantId: string, id: string]>() {}
 
-/** Adds to a role what its document lacks. */
+/** Adds the members that a role's document does not contain. */
 export const roleDetail = (view: RoleView, facts: { isSystem: boolean; userCount: number }): RoleDetail => ({
   ...view,
   ...facts,
   permissionCount: view.permissions.length,
 });
 
-/** System roles never change, so they have no document: age from the tenant, revision 0. */
+/** System roles never change and have no document. They have the tenant's timestamps and revision 0. */
 const systemRole = ({ id: tenantId, createdAt, updatedAt }: TenantView, role: SystemRole): RoleView => ({
   id: systemRoleId(tenantId, role),
   ...SYSTEM_ROLES[role],
@@ -61,7 +61,7 @@ const systemRole = ({ id: tenantId, createdAt, updatedAt }: TenantView, role: Sy
 
 async function tenantOf(models: ReadModels, tenantId: string): Promise<TenantView> {
   const tenant = await models.get(tenants, PLATFORM, tenantId);
-  // The caller belongs to the tenant, so it exists.
+  // The caller belongs to the tenant, so the tenant exists.
   if (!tenant) throw readModelBehind();
   return tenant;
 }
@@ -129,7 +129,7 @@ async function userOf(reader: RecordReader, { userId: id, tenantId, permissions 
   };
 }
 
-/** Read from the streams, like the checks of the next request. */
+/** Read from the streams, as in the checks of every request. */
 const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );
