@@ -9,7 +9,7 @@ import { ofRecord, type Projection } from '../projecting/projection.js';
 import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
 import { searchIn, texts } from './record-projection.js';
 
-/** A ledger account. Every customer has one, with the customer's id. The balance is joined on reading. */
+/** A ledger account. Every customer has one, with the customer's id. The balance is added when the account is read. */
 export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
 
 /** Deleted accounts remain, hidden, because transactions and reports refer to them permanently. */
@@ -97,8 +97,8 @@ const flags: Partial<Readonly<Record<LaterEvent['type'], Partial<AccountView>>>>
 };
 
 /**
- * A customer. The balance is joined on reading. Deleted customers remain, hidden, because transactions refer to them
- * permanently.
+ * A customer. The balance is added when the customer is read. Deleted customers remain, hidden, because transactions
+ * refer to them permanently.
  */
 export type CustomerView = ViewOf<typeof customerRecord.fields> & { readonly isDeleted: boolean };
 
@@ -168,7 +168,7 @@ export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata
 
 /**
  * A customer or account between deletion and restoration. `reachedBy`: the first event after the deletion that posted
- * to it, against the rules; null if none did.
+ * to the record, which is not allowed; null if there is none.
  */
 export type DeletedRecord = {
   readonly tenantId: string;

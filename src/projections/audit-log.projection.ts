@@ -39,7 +39,9 @@ export const auditActorProjection: Projection<AuditActorView, UserEvent | Operat
   },
 };
 
-/** Who did what, when and from where: one entry per domain event. Tenant and user names are joined on reading. */
+/**
+ * Who did what, when and from where: one entry per domain event. Tenant and user names are added when an entry is read.
+ */
 export type AuditLogView = {
   /** Id of the event. */
   readonly id: string;
@@ -68,16 +70,16 @@ export type AuditLogView = {
 };
 
 const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
-/** Distinctive enough not to match ordinary numbers. */
+/** The start of a UUID, long enough not to match ordinary numbers. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
 /** Indexes each UUID as one word instead of five, which saves a third of the words per entry. */
 const withWholeIds = (text: string): string => text.replace(ANY_UUID, (id) => id.replaceAll('-', ''));
 
-/** Normalizes a search to indexed words. Of an incomplete UUID, only the first part counts. */
+/** Normalizes a search to indexed words. Only the first part of an incomplete UUID is used. */
 export const auditSearch = (text: string): string => withWholeIds(text).replace(UUID_START, '$1');
 
-/** A hand-written event may lack a valid timestamp: it sorts as the oldest instead of failing. */
+/** A hand-written event may lack a valid timestamp. It is then sorted as the oldest instead of causing an error. */
 const instantOf = (text: string): number => {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? 0 : ms;
@@ -85,13 +87,13 @@ const instantOf = (text: string): number => {
 
 const FILTERS = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
 
-// The largest read model, fed by every command and every sale: entries hold only what their filters need
-// (docs/adr/0024).
+// The largest read model, to which every command and every sale adds an entry. Entries therefore contain only the
+// members that their filters need (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
   version: 2,
   fields: {
-    /** Milliseconds since 1970: a quarter of the text's size in every index. */
+    /** Milliseconds since 1970 take a quarter of the space of a text in every index. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     ...texts<AuditLogView>(...FILTERS),
@@ -152,7 +154,7 @@ function actorOf(
   return { userId: 'userId' in data && typeof data.userId === 'string' ? data.userId : null, actor: null };
 }
 
-/** The newest event in a read store's audit log, which its history must contain. @throws ReadStoreUnavailable */
+/** The newest event in a read store's audit log. The event history must contain it. @throws ReadStoreUnavailable */
 export async function auditWitness(store: ReadStore): Promise<Anchor | undefined> {
   const { model } = auditLogProjection as AnyProjection;
   const generation = await store.liveGeneration(model.name, model.version);

@@ -2,7 +2,7 @@ import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger.projection.js';
 
-/** Hits of a rule; absent if the rule never matched. Survives the rule's deletion. */
+/** Hits of a rule; absent if the rule never matched. The document remains after the rule is deleted. */
 export type CategoryRuleHitsView = {
   readonly id: string;
   /** Number of transactions that the rule categorized, whatever happened to them later. */
@@ -10,7 +10,8 @@ export type CategoryRuleHitsView = {
   readonly lastMatchedAt: string;
 };
 
-// Separate from the rules: sales update it thousands of times a second, and it must not change a rule's revision.
+// Separate from the rule model, because sales update hits thousands of times a second and must not change a rule's
+// revision.
 export const categoryRuleHits: ReadModel<CategoryRuleHitsView> = {
   name: 'category_rule_hits',
   version: 1,

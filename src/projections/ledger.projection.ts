@@ -10,11 +10,11 @@ import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
 import { keyedBy, searchIn, texts } from './record-projection.js';
 
-/** Events of the streams that carry ledger transactions. */
+/** Events of the streams that contain ledger transactions. */
 export type LedgerEvent = SaleEvent | CustomerEvent | TransactionEvent;
 export const ledgerSources = ['sale', 'customer', 'transaction'] as const;
 
-/** The transactions that an event carries, in order; empty if it moves no money. */
+/** The transactions that an event contains, in order; empty if it moves no money. */
 export function entriesOf(event: LedgerEvent): readonly LedgerTransaction[] {
   switch (event.type) {
     case 'SaleBooked':
@@ -124,7 +124,7 @@ type Movement = {
 };
 
 const NOTHING: readonly Movement[] = [];
-/** Caches the sums per event: both projections need them for each of their documents. */
+/** Caches the sums per event, because both projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
 function movementsOf(event: LedgerEvent): readonly Movement[] {
@@ -172,7 +172,7 @@ export function balanceOf({ currency, debit, credit }: Sums): string {
   return fromMinor(toMinor(debit, digits) - toMinor(credit, digits), digits);
 }
 
-/** A transaction. The names of other records are joined on reading. */
+/** A transaction. The names of other records are added when it is read. */
 export type TransactionView = LedgerTransaction & {
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -184,7 +184,7 @@ export type TransactionView = LedgerTransaction & {
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
   /** The user who recorded it; null if the service did. */
   readonly createdBy: string | null;
-  /** The record whose stream carries the transaction. */
+  /** The record whose stream contains the transaction. */
   readonly carrier: Carrier;
 };
 
@@ -216,8 +216,8 @@ export const transactions: ReadModel<TransactionView> = {
 };
 
 /**
- * Upper bound of transactions per event: a sale has at most 50 payments. The product is a safe integer for positions up
- * to nine trillion (bytes of an EventStoreDB log, events of an embedded history).
+ * Upper bound on the transactions of an event: a sale has at most 50 payments. A position multiplied by this bound is a
+ * safe integer for positions up to nine trillion (bytes of an EventStoreDB log, events of an embedded history).
  */
 const MAX_PER_EVENT = 1_000;
 

@@ -7,7 +7,7 @@ import { keyedBy } from './record-projection.js';
 
 /** A period in which a person was active with one role, by positions. `to` is null while it lasts. */
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
-/** Marks everything read up to the event at `position`. */
+/** Marks all notifications up to the event at `position` as read. */
 export type Sweep = { readonly position: number; readonly at: string };
 export type SingleRead = { readonly id: string; readonly at: string };
 

@@ -44,7 +44,10 @@ export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSu
   },
 };
 
-/** When a browser was last pushed to, accurate to an hour. Separate, so that a subscription's revision stays. */
+/**
+ * The last push to a browser, accurate to an hour. A separate model, because a push does not change the revision of a
+ * subscription.
+ */
 export type PushUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const pushUses = keyedBy<PushUseView>('push_uses', 'id');

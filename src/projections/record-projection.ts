@@ -37,7 +37,7 @@ const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<V
 export const texts = <View>(...names: readonly (keyof View & string)[]): Record<string, Field<View>> =>
   Object.fromEntries(names.map((name) => [name, member<View>(name)]));
 
-/** The search of a read model in these texts of its view. */
+/** Full-text search in these members of a read model's view. */
 export const searchIn = <View>(...names: readonly (keyof View & string)[]) =>
   Object.fromEntries(names.map((name) => [name, (view: View) => view[name] as string | null]));
 
@@ -53,8 +53,8 @@ export const keyedBy = <View extends object>(name: string, key: keyof View & str
 type EventOfType<E extends DomainEvent, T> = Recorded<Extract<E, { readonly type: T }>>;
 
 /**
- * Maps the events of a record's stream to changes of its view. `created`: the type that creates it. Later events return
- * the changed members; `null` removes the view.
+ * Maps the events of a record's stream to changes of its view. `created` is the type of the event that creates the
+ * view. Handlers of later events return the changed members, or `null` to remove the view.
  */
 type Changes<View, E extends DomainEvent, C extends E['type']> = {
   readonly [T in E['type']]: T extends C

@@ -7,7 +7,7 @@ import { PLATFORM } from '../ports/read-store.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { keyedBy, readModelOf, recordProjection } from './record-projection.js';
 
-/** A user. The last sign-in is joined on reading. */
+/** A user. The last sign-in is added when the user is read. */
 export type UserView = ViewOf<typeof userRecord.fields>;
 export const users = readModelOf(userRecord, { name: 'users', version: 1 });
 
@@ -46,7 +46,7 @@ export const operatorProjection = recordProjection(operators, operator, 'Operato
   OperatorDeleted: null,
 });
 
-/** A custom role. Its users are counted on reading. */
+/** A custom role. Its users are counted when the role is read. */
 export type RoleView = ViewOf<typeof roleRecord.fields>;
 export const roles = readModelOf(roleRecord, { name: 'roles', version: 1, direction: 'ascending' });
 
