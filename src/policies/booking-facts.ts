@@ -8,10 +8,12 @@ import { RecordReader } from '../eventsourcing/record-reader.js';
 import { Categorizer } from '../queries/category.queries.js';
 import { CustomerMatching, holderLookup, SaleFactsReader, type SaleFacts } from './sale-facts.js';
 
-/** Name under which sales are booked, by the policy or with their acceptance. */
+/** The name under which sales are booked, whether by the policy or together with their acceptance. */
 export const BOOKING = 'booking';
 
-/** Gathers the facts on which the booking of a document is decided: from the tails of streams, and the current rules. */
+/**
+ * Collects the facts that determine the booking of a document, from the latest events of streams and the current rules.
+ */
 @Injectable()
 export class BookingFacts {
   constructor(
@@ -30,7 +32,7 @@ export class BookingFacts {
   }
 
   /**
-   * The same facts of a SALE that need not be accepted yet. Only reads, and does not wait for other commands.
+   * Returns the same facts for a SALE that may not be accepted yet. Only reads, and does not wait for other commands.
    * @returns undefined if its customer must be created or linked first
    * @throws DomainError if it cannot be booked now; the errors of the engines
    */

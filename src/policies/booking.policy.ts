@@ -27,9 +27,9 @@ const RELATED_WAIT_MS = 2_000;
 const RELATED_LOOK_MS = 50;
 
 /**
- * Books the accepted sales that the intake has not booked (ADR 0065): appends one event with all transactions, or SaleRejected with the reason. A SALE is booked on
- * its own stream, a RETURN or CANCELLATION on the stream of its sale. The state of that stream lists what is already
- * booked, so a redelivered event changes nothing.
+ * Books the accepted sales that the intake has not booked (ADR 0065). Appends one event with all transactions, or
+ * SaleRejected with the reason. A SALE is booked on its own stream, a RETURN or CANCELLATION on the stream of its sale.
+ * The state of that stream lists the documents that are already booked, so a redelivered event changes nothing.
  */
 @Injectable()
 export class BookingPolicy implements Policy {
@@ -65,8 +65,8 @@ export class BookingPolicy implements Policy {
   }
 
   /**
-   * Cached state of any age will do: a booking is never undone, and all other decisions use fresh state. But the sale
-   * may have been looked for before another process accepted it; the absent state that this left must not count.
+   * A cached state of any age is sufficient, because a booking is never undone and all other decisions use a fresh
+   * state. Only a cached absent state must not be used: the sale may have been read before another process accepted it.
    */
   private async anyStateOf(tenantId: string, saleId: string): Promise<Sale> {
     const cached = this.reader.cached(sale, tenantId, saleId)?.state;
@@ -106,7 +106,7 @@ export class BookingPolicy implements Policy {
   private async bookOnRelated(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
     const id = holderIdOf(tenantId, saleId, state);
     const related = await this.waitForBooking(tenantId, id);
-    // On redelivery: a booked document must not be rejected because of later changes.
+    // On redelivery, a booked document must not be rejected because of later changes.
     if (related && hasBooked(related, saleId)) return;
     const { accounts, ...facts } = await this.facts.ofDocument(tenantId, state);
     const { externalId } = state;

@@ -31,9 +31,9 @@ type Merchant = { readonly tenantId: string; readonly choicesId: string; readonl
 const MAX_SHOWN_NAME = 120;
 
 /**
- * Learns category rules from people's choices. Records each choice on its merchant's stream, whose state determines
- * what is learned, then updates the rules accordingly. After a crash in between, redelivery finds the choice recorded
- * and updates the rules.
+ * Learns category rules from users' choices. Records each choice on its merchant's stream, whose state determines the
+ * learned category, and then updates the rules accordingly. After a crash in between, redelivery finds the recorded
+ * choice and updates the rules.
  */
 @Injectable()
 export class CategoryLearningPolicy implements Policy {

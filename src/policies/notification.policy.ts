@@ -20,7 +20,10 @@ import { ParkedLetters } from '../queries/operation.queries.js';
 const NAMESPACE = '6f2a1d7c-93c5-5b1e-8a4f-0d5b7e6c9a12';
 export const noticeId = (...about: readonly string[]): string => nameUuid(JSON.stringify(about), NAMESPACE);
 
-/** Sends a notification of the service to people of a tenant (operators for the platform tenant), once per id. */
+/**
+ * Sends a notification from the service to users of a tenant, or to operators for the platform tenant. Each id is sent
+ * only once.
+ */
 export async function sendSystemNotification(
   runner: CommandRunner,
   cause: Cause,
@@ -35,12 +38,14 @@ const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;
 type Event = JobEvent | DeadLetterEvent | ForwarderEvent | SaleEvent | UserEvent | OperatorEvent;
 type News = Extract<Event, { type: (typeof NEWS)[number] }>;
 type Handled = News | Extract<Event, { type: (typeof DELETIONS)[number] }>;
-/** Without a tenant, a notification is an error for operators with a link into the console. */
+/** A notification without a tenant reports an error to operators, with a link to the console. */
 type Notice = { readonly id: string } & (
   Omit<NewNotification, 'type' | 'audience'> | (NewNotification & { readonly tenantId: string })
 );
 
-/** Older events are not reported, so that a policy that starts over does not report the whole history. */
+/**
+ * Older events are not reported, so that a policy that restarts from the beginning does not report the whole history.
+ */
 const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
 
@@ -48,8 +53,8 @@ const hourOf = ({ metadata }: Recorded): string => metadata.timestamp.slice(0, 1
 
 /**
  * Sends the service's own notifications, at most one per kind of failure and hour: the id derives from both, so later
- * occurrences change nothing. Each automatic pause of the forwarder has its own. Also ends the push subscriptions of
- * deleted users and operators.
+ * occurrences change nothing. Each automatic pause of the forwarder has a separate notification. Also ends the push
+ * subscriptions of deleted users and operators.
  */
 @Injectable()
 export class NotificationPolicy implements Policy {

@@ -29,7 +29,10 @@ export const PUSH_WITHIN_MS = 24 * 60 * 60 * 1_000;
 
 const bytesOf = (content: object): number => Buffer.byteLength(JSON.stringify(content));
 
-/** The payload for the browser. Truncates a body that is too long, and omits a link that would leave it no room. */
+/**
+ * The payload for the browser. Truncates a body that is too long, and omits a link that would leave no room for the
+ * body.
+ */
 export function pushPayload(notificationId: string, { title, body, type, link }: NewNotification): Buffer {
   const fixed = { title, type, notificationId };
   const shownLink = bytesOf({ ...fixed, link }) > MAX_PAYLOAD_BYTES / 2 ? null : link;
@@ -58,13 +61,13 @@ export type Sent = Recorded<NotificationEvent>;
 
 /** Limit across all tenants. A single tenant uses at most half of it. */
 const NOTIFICATIONS_AT_ONCE = 16;
-/** Stretches of one notification in flight. They are held in memory, and a crash repeats them. */
+/** Maximum number of batches of one notification in flight. They are held in memory, and are repeated after a crash. */
 const MAX_OPEN = 2;
 /** Time limit of a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
-/** Browsers of a replay recorded in one event. */
+/** Number of browsers of a replay that are recorded in one event. */
 const RETRY_STRETCH = 1_000;
-/** Precision of a browser's last use; more recent uses are not recorded again. */
+/** Precision of a browser's last use. A use that follows within this time is not recorded. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
@@ -72,9 +75,9 @@ type Tally = { delivered: number; gone: number; readonly failed: FailedPush[]; r
 type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: Promise<void> };
 
 /**
- * Pushes a notification to its recipients' browsers, at least once each. Records progress in stretches of at most 1,000
- * browsers. Two stretches are in flight, so a crash repeats at most two, and a slow browser delays only the stretches
- * after the next one. Failed pushes are recorded, then thrown as one error: one dead letter per notification.
+ * Pushes a notification to its recipients' browsers, at least once each. Records progress in batches of at most 1,000
+ * browsers. Two batches are in flight, so at most two are repeated after a crash, and a slow browser delays only the
+ * batches after the next one. Failed pushes are recorded, then thrown as one error: one dead letter per notification.
  */
 @Injectable()
 export class PushDeliveries {
@@ -90,7 +93,7 @@ export class PushDeliveries {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError conflict PUSH_FAILED if pushes to some browsers were given up; the signal's reason */
+  /** @throws DomainError conflict PUSH_FAILED if pushes to some browsers were abandoned; the signal's reason */
   deliver(event: Sent, signal: AbortSignal): Promise<void> {
     return this.turns.run({ group: event.tenantId }, () => this.deliverNow(event, signal));
   }
@@ -166,7 +169,7 @@ export class PushDeliveries {
       const oldest = open.shift();
       if (!oldest) return;
       await oldest.done;
-      // Do not record the stretch: pushes interrupted by the stop were not attempted to the end.
+      // Do not record the batch, because some of its pushes were interrupted by the stop.
       signal.throwIfAborted();
       state = await this.record(event, state, oldest, isLast);
     };
@@ -195,7 +198,7 @@ export class PushDeliveries {
       if (!signal.aborted) await this.note(event, target, tally, result);
     });
     const done = settled(works);
-    // It may reject while an older stretch is still awaited.
+    // The promise may reject while an older batch is still awaited.
     done.catch(() => undefined);
     return { cursor, tally, done };
   }
@@ -215,7 +218,7 @@ export class PushDeliveries {
     }
   }
 
-  /** Records an empty stretch only as the last one, and only if earlier stretches were recorded. */
+  /** Records an empty batch only as the last one, and only if earlier batches were recorded. */
   private async record(
     event: Sent,
     state: PushDelivery,

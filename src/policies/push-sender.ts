@@ -12,24 +12,24 @@ export const PUSH_WATCH = Symbol('PUSH_WATCH');
 /** Receives the outcome of every attempt. */
 export type PushWatch = (outcome: PushOutcome['kind']) => void;
 
-/** Shared by all tenants. A tenant alone uses at most half of the places. */
+/** Concurrency limit shared by all tenants. A single tenant uses at most half of the slots. */
 const PLACES = { atOnce: 32, leavesRoom: true };
-/** Response timeout for a push service whose last attempt failed. */
+/** Response timeout for a push service to which the last attempt failed. */
 const TROUBLED_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 6;
-/** Upper limit of the retry delay that a push service may request, because pushes wait in memory. */
+/** Upper limit on the retry delay that a push service may request, because pushes wait in memory. */
 const MAX_AFTER_MS = 5 * 60_000;
 
 /** A queue of pushes with the observed state of the push services. */
 type Lane = { readonly queue: FairQueue; readonly hosts: PushHosts };
-/** A browser of a tenant. */
+/** A browser and the tenant that it belongs to. */
 export type TenantReceiver = PushReceiver & { readonly tenantId: string };
 /** Resolves to undefined if the push was not attempted in time. */
 export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
 /**
- * Sends pushes with limited concurrency, and retries them. Tenants share the places fairly, and failures of push
- * services count per tenant, so that one tenant's endpoints do not delay the pushes of others.
+ * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly, and failures of push
+ * services are counted per tenant, so that one tenant's endpoints do not delay the pushes of others.
  */
 @Injectable()
 export class PushSender {
@@ -46,7 +46,7 @@ export class PushSender {
     this.deliveries = { queue: new FairQueue(PLACES), hosts: new PushHosts(clock, backoff) };
   }
 
-  /** Resolves when the push is delivered, rejected or given up; early, with code STOPPED, if the signal aborts. */
+  /** Resolves when the push is delivered, rejected or abandoned; early, with code STOPPED, if the signal aborts. */
   async send(receiver: TenantReceiver, message: PushMessage, signal: AbortSignal): Promise<PushResult> {
     const host = hostOf(receiver);
     const { hosts } = this.deliveries;
@@ -73,7 +73,7 @@ export class PushSender {
    * service that fails twice in a row is skipped for a while, and its browsers count as failed.
    */
   round(signal: AbortSignal): PushTry {
-    // Every attempt in flight adds a listener.
+    // Every attempt in flight adds a listener to the signal.
     setMaxListeners(0, signal);
     const lane = { queue: this.replays, hosts: new PushHosts(this.clock, this.backoff) };
     return async (receiver, message) => {

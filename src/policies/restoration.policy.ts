@@ -18,8 +18,8 @@ const MAX_ROUNDS = 10;
 const TAKEN: readonly string[] = ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_LINK_TAKEN', 'ACCOUNT_CODE_TAKEN'];
 
 /**
- * Restores deleted records that have transactions, with those of their codes and links that are still free. A record
- * that is not deleted, or that the same cause has already restored, stays unchanged.
+ * Restores deleted records that have transactions, with the codes and links that are still free. A record that is not
+ * deleted, or that the same cause has already restored, stays unchanged.
  */
 @Injectable()
 export class Restoring {
@@ -29,7 +29,7 @@ export class Restoring {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws command errors. Conflicts over a code or link are thrown only after MAX_ROUNDS attempts. */
+  /** @throws the errors of the command. Conflicts over a code or link are thrown only after MAX_ROUNDS attempts. */
   restore(kind: 'customer' | 'account', id: string, cause: Cause): Promise<void> {
     const target = { tenantId: cause.tenantId, id };
     return inReactionTo(cause, 'restoration', () =>
@@ -67,7 +67,7 @@ export class Restoring {
     return holder === undefined || holder === stream;
   }
 
-  /** Another record may take a code or link between check and claim. If so, checks again. */
+  /** Repeats the restoration if another record takes a code or link between the check and the claim. */
   private async untilNoneIsTaken(restore: () => Promise<void>): Promise<void> {
     for (let round = 1; ; round += 1) {
       try {
@@ -85,7 +85,7 @@ type Deletion = Recorded<Extract<CustomerEvent | AccountEvent, { type: 'Customer
 
 /**
  * A record with transactions cannot be deleted, but a transaction may be appended between that check and the deletion.
- * So this policy checks again after the deletion. RestorationWatch covers later transactions.
+ * This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
  */
 @Injectable()
 export class RestorationPolicy implements Policy {
@@ -108,9 +108,9 @@ const LOOK_EVERY_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
 /**
- * Restores deleted records that a transaction reaches, however late. Does not follow the transactions, which may arrive
- * by the thousand per second: a read model lists the few affected records until they are restored. So it needs no
- * checkpoint, and retries failures until they succeed.
+ * Restores deleted records that a transaction references, however late. It does not subscribe to transactions, of which
+ * thousands may arrive per second. Instead, a read model lists the few affected records until they are restored. It
+ * therefore needs no checkpoint, and retries failures until they succeed.
  */
 @Injectable()
 export class RestorationWatch {

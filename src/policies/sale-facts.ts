@@ -18,7 +18,7 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 
-/** The tenant's branch and accounts that a document is booked on, and its date. */
+/** The tenant's branch and accounts to which a document is booked, and the document's date. */
 export type SaleFacts = {
   readonly branchId: string | null;
   /** Calendar date of `occurredAt` in the tenant's time zone. */
@@ -29,7 +29,7 @@ export type SaleFacts = {
 /** Returns the id of the record that holds the claimed value; undefined if none does. */
 export type HolderLookup = (claim: Claim) => Promise<string | undefined>;
 
-/** Waits while a claim is pending, or throws then. */
+/** Creates a lookup that waits while a claim is pending (`settled`), or throws if one is (`none`). */
 export const holderLookup =
   (claims: Claims, wait: 'settled' | 'none'): HolderLookup =>
   async (claim) => {
@@ -73,8 +73,9 @@ export class SaleFactsReader {
   }
 
   /**
-   * For each payment the account with its code, otherwise the default account of its method. Equal payments are looked
-   * up once: a default that changes meanwhile must not divide them between two accounts.
+   * Returns the account of each payment: the account with the payment's code, or else the default account of its
+   * method. Equal payments are looked up once, so that a change of a default in the meantime cannot divide them between
+   * two accounts.
    */
   private async accountsOf(
     tenantId: string,
@@ -146,7 +147,7 @@ export class CustomerMatching {
           (await this.found(tenantId, state.sourceId, state.customer)) ?? (await this.made(inHand, state.customer))
         );
       } catch (error) {
-        // Between lookup and append, a key was taken or its holder was deleted: look again.
+        // Between lookup and append, a key was taken or its holder was deleted: repeat the lookup.
         const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
         if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }
@@ -207,8 +208,8 @@ export class CustomerMatching {
   }
 
   /**
-   * Links the partner's id to a customer that another key found, so that the next lookup is direct. If another customer
-   * holds the link by now, returns that customer's id.
+   * Links the partner's id to a customer that was found by another key, so that the next lookup is direct. If another
+   * customer already holds the link, returns that customer's id.
    */
   private async linked(tenantId: string, id: string, sourceId: string, wanted: SaleCustomer): Promise<string> {
     for (const link of linksOf(sourceId, wanted)) {
