@@ -13,8 +13,8 @@ const days = (byDefault: number) => z.int().min(1).max(3_650).default(byDefault)
 const Parameters = z.strictObject({ resolvedDays: days(30), unresolvedDays: days(90) });
 
 /**
- * Hides records of errors that have not occurred recently. Their events remain: the history is never truncated. A
- * concurrent occurrence keeps its record visible, because the decision is made at the record's exact revision.
+ * Hides records of errors that have not occurred recently. Their events remain: the history is never truncated. The
+ * decision is made at the record's exact revision, so a record with a concurrent occurrence remains visible.
  */
 export const errorLogRetention = (parts: JobParts): Job => ({
   name: NAME,

@@ -21,14 +21,14 @@ type SchedulerParts = {
   readonly runner: Pick<JobRunner, 'recordSchedule' | 'start'>;
 };
 
-/** Maximum interval between looks at the wall clock, which may jump. */
+/** Maximum interval between checks of the wall clock, which may jump. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 2_000;
 
 /**
  * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
  * instant starts at most one run despite clock changes or concurrent schedulers. After missed instants (downtime, a
- * clock set forward) only the last one is made up for, and none from before the schedule was first recorded.
+ * clock set forward) only the last one is run late. Instants before the schedule was first recorded are ignored.
  */
 export class JobScheduler {
   /** Last handled instant of each job, in milliseconds since 1970. */
@@ -102,9 +102,9 @@ export const JOBS_LEASE = 'jobs';
 type Leftover = { readonly job: Job; readonly executionId: string; readonly term: number | undefined };
 
 /**
- * Delay before failing a run of a later term. A leader that was paused may have lost its lease without noticing; it
- * notices within `giveUpAfterMs` of Leadership, which is shorter. If this process still leads after the delay, the
- * later term came from a lease store that no longer exists.
+ * Delay before a run of a later term is marked as failed. A leader that was paused may have lost its lease without
+ * noticing, but it notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still the leader
+ * after the delay, the later term came from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
@@ -124,7 +124,7 @@ export class JobLeader {
   ) {}
 
   /**
-   * Begins a term: fails runs claimed in other terms and takes unclaimed runs.
+   * Begins a term: marks runs claimed in other terms as failed, and takes over unclaimed runs.
    * @throws read errors of the event store, in which case nothing has begun
    */
   async begin(term: number, stale: AbortSignal): Promise<Led> {
@@ -171,7 +171,7 @@ export class JobLeader {
     await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes runs that start after `from`, and stops runs whose end another process recorded. */
+  /** Takes over runs that start after `from`, and stops runs whose end another process recorded. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;

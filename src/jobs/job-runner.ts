@@ -32,7 +32,10 @@ type Parts = {
 
 /** Minimum interval between records of progress. Only whole percents are recorded, so a run has at most a hundred. */
 const EVERY_MS = 1_000;
-/** Minimum interval (except for the first) and maximum number of messages recorded without an advance in percent. */
+/**
+ * Limits for messages that are recorded without an increase in percent: minimum interval (except for the first message)
+ * and maximum number.
+ */
 const MESSAGE_EVERY_MS = 10_000;
 const MAX_MESSAGES = 20;
 const MAX_MESSAGE_LENGTH = 500;
@@ -101,8 +104,8 @@ export const PROCESS_GONE = 'The process of the run is gone.';
 const TAKEN = 'The run was ended by another process.';
 
 /**
- * Executes job runs during one term of leadership. It claims each run on the job's stream; its results count only while
- * the stream names it as the runner.
+ * Executes job runs during one term of leadership. It claims each run on the job's stream; its results are accepted
+ * only while the stream names it as the runner.
  */
 export class JobRunner {
   private readonly runner: string;
@@ -118,7 +121,7 @@ export class JobRunner {
 
   /** Returns false if the run was already started. @throws DomainError conflict JOB_ALREADY_RUNNING; append errors */
   async start(jobName: string, start: JobStart): Promise<boolean> {
-    // The execution id as command id: two concurrent leaders then append identical events.
+    // The execution id serves as the command id, so that two concurrent leaders append identical events.
     const { events } = await this.change(jobName, start.executionId, start, startJob, start.executionId);
     return events.length > 0;
   }
@@ -140,13 +143,13 @@ export class JobRunner {
     this.works.set(executionId, { abort, done });
   }
 
-  /** Marks a run whose process is gone as failed. @throws append errors */
+  /** Marks a run as failed if its process no longer exists. @throws append errors */
   async abandon(jobName: string, executionId: string): Promise<void> {
     const { events } = await this.change(jobName, executionId, { executionId, error: PROCESS_GONE }, abandonRun);
     if (events.length > 0) this.parts.logger.warn({ job: jobName, executionId }, PROCESS_GONE);
   }
 
-  /** Stops the run if this process executes it, because another process recorded its end. */
+  /** Stops the run if this process executes it. Called when another process has recorded the run's end. */
   noteEnd(executionId: string): void {
     this.works.get(executionId)?.abort.abort(new Error(TAKEN));
   }
@@ -222,7 +225,10 @@ export class JobRunner {
     if (!isHeldBy(state, data)) this.noteEnd(executionId);
   }
 
-  /** Retries transient errors until the signal aborts, then for `lateMs` more. Returns undefined if it gives up. */
+  /**
+   * Retries transient errors until the signal aborts, then for another `lateMs` milliseconds. Returns undefined if it
+   * gives up.
+   */
   private async untilStored<T>(write: () => Promise<T>, signal: AbortSignal, lateMs = 0): Promise<T | undefined> {
     const { clock, logger } = this.parts;
     const attempt = async () => {

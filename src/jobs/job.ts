@@ -16,7 +16,7 @@ export type JobRun<Parameters = unknown> = {
   readonly parameters: Parameters;
   /** Aborts when the run must end early because the process stops or loses its lease. */
   readonly signal: AbortSignal;
-  /** Reports progress from 0 to 100. May be called at any rate: not every call is recorded. */
+  /** Reports progress from 0 to 100. May be called at any rate, because not every call is recorded. */
   readonly report: (progress: number, message: string) => void;
 };
 
@@ -77,7 +77,7 @@ export type TaskControl = Pick<JobRun, 'signal' | 'report'>;
 /** Runs a task where it does not delay requests. @throws Error with a message for operators */
 export type HistoryWork<Task> = (task: Task, control: TaskControl) => Promise<JobOutcome>;
 
-/** Dependencies of a task, in whichever thread it runs. */
+/** Dependencies of a task, regardless of the thread in which it runs. */
 export type TaskParts = {
   readonly events: EventReader;
   readonly reads: ReadStore;

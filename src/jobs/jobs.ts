@@ -6,7 +6,10 @@ import { parseSchedules, Schedule, type ScheduleSettings } from './job-schedules
 import { JOBS, type Job, type JobParts } from './job.js';
 import { sessionCleanup } from './session-cleanup.job.js';
 
-/** `schedules`: the setting JOB_SCHEDULES. `historyJobs`: jobs that read the whole history, in whichever thread. */
+/**
+ * `schedules`: the setting JOB_SCHEDULES. `historyJobs`: the jobs that read the whole history, regardless of their
+ * thread.
+ */
 export function jobProviders(parts: JobParts, historyJobs: readonly Job[], schedules = ''): Provider[] {
   const jobs = [...historyJobs, errorLogRetention(parts), sessionCleanup(parts)];
   return [

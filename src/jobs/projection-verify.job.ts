@@ -14,8 +14,9 @@ export type VerifyTask = { readonly kind: 'verify'; readonly share: number; read
 const PROJECTION_VERIFY = 'projection-verify';
 
 /**
- * Compares a sample of the read models with the history. Parameters: `share`, the fraction of documents, reduced where
- * it exceeds 2,000 of a model; `seed`, which selects the documents. The default seed differs for each run.
+ * Compares a sample of the read models with the history. Parameters: `share`, the fraction of documents, reduced for
+ * models in which it would exceed 2,000 documents; `seed`, which selects the documents. The default seed differs for
+ * each run.
  */
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,

@@ -5,10 +5,13 @@ import { openSessions } from '../projections/user.projection.js';
 import { changeAs, type Job, type JobParts } from './job.js';
 
 const NAME = 'session-cleanup';
-/** Margin for clock errors: a clock off by less ends no session that could still be refreshed. */
+/**
+ * Margin for clock errors. A clock that is wrong by less than this does not end a session that could still be
+ * refreshed.
+ */
 const LAPSED_FOR_MS = 24 * 3_600_000;
 
-/** Ends sessions whose last refresh token has expired: they are unusable, but nobody signed out. */
+/** Ends sessions whose last refresh token has expired: these sessions are unusable, although nobody signed out. */
 export const sessionCleanup = (parts: JobParts): Job => ({
   name: NAME,
   description: 'Ends sessions whose refresh token expired at least a day ago.',
